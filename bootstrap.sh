@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# From a bare Debian 12 to a built and tested proa.
+#   ./bootstrap.sh run    install what is missing, build, run a real program of the corpus
+#   ./bootstrap.sh test   install what is missing, build, run every test
+#   ./bootstrap.sh setup  install what is missing only
+set -euo pipefail
+cd "$(dirname "$0")"
+
+packages=(
+  clang-22 lld-22 g++ cmake ninja-build ccache git
+  llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools libclang-rt-22-dev clang-format-22
+  libdnnl-dev libfmt-dev nlohmann-json3-dev libcli11-dev protobuf-compiler libprotobuf-dev
+  libgtest-dev libgmock-dev libbenchmark-dev libzstd-dev zlib1g-dev python3
+)
+
+setup() {
+  local missing=()
+  for p in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p")
+  done
+  if ((${#missing[@]})); then
+    echo "installing ${missing[*]}"
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  fi
+}
+
+build() {
+  mkdir -p build/release
+  cmake --preset release >build/release/configure.log 2>&1 || { cat build/release/configure.log; exit 1; }
+  NINJA_STATUS='[%f/%t %es] ' cmake --build --preset release
+}
+
+run() {
+  build/release/bin/proa-run test/corpus/models/nlp/bert --expect --profile
+}
+
+# ctest's summary, then the line that says it all.
+tests() {
+  local log=build/release/ctest.log
+  local status=0
+  ctest --test-dir build/release --output-on-failure -j "$(nproc)" 2>&1 | tee "$log" || status=1
+  local total failed
+  total=$(sed -nE 's/.*tests failed out of ([0-9]+).*/\1/p' "$log" | tail -n 1)
+  failed=$(sed -nE 's/.* ([0-9]+) tests? failed out of .*/\1/p' "$log" | tail -n 1)
+  if [[ -z $total || -z $failed ]]; then
+    echo "0 passed, 1 failed"
+    return 1
+  fi
+  echo "$((total - failed)) passed, $failed failed"
+  return "$status"
+}
+
+case "${1:-}" in
+  setup) setup ;;
+  run) setup; build; run ;;
+  test) setup; build; tests ;;
+  *) sed -n '2,5p' "$0"; exit 1 ;;
+esac

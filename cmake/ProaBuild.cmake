@@ -1,0 +1,73 @@
+# Functions that every folder's CMakeLists.txt uses, so that each of them lists files and links only.
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-semantic-interposition)
+if(PROA_SANITIZE)
+  add_compile_options(-fsanitize=${PROA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PROA_SANITIZE})
+endif()
+
+# The compile flags and include paths of every proa target.
+add_library(proa_flags INTERFACE)
+target_include_directories(proa_flags INTERFACE
+  ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR}/include)
+
+# The same for code that uses LLVM and MLIR. Their headers are system headers: warnings in them are not ours.
+add_library(proa_mlir INTERFACE)
+target_include_directories(proa_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_link_libraries(proa_mlir INTERFACE proa_flags MLIR LLVM)
+
+# proa_library(name SOURCES a.cpp ... LINK lib ... [MLIR]): a static library of proa.
+# With MLIR it may include MLIR headers.
+function(proa_library name)
+  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC proa_flags ${ARG_LINK})
+  if(ARG_MLIR)
+    target_link_libraries(${name} PUBLIC proa_mlir)
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# proa_tool(name SOURCES main.cpp LINK lib ...): a command-line tool, installed into bin/.
+function(proa_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK})
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()
+
+# proa_unit_test(name SOURCES a.cpp ... LINK lib ...): one GoogleTest program, registered with ctest.
+function(proa_unit_test name)
+  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK} GTest::gtest_main GTest::gmock)
+  target_compile_definitions(${name} PRIVATE PROA_CORPUS_DIR="${CMAKE_SOURCE_DIR}/test/corpus"
+                                             PROA_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME unit/${name} COMMAND ${name})
+endfunction()
+
+# proa_tablegen(TOOL record.td output.inc args...): runs mlir-tblgen or proa-tblgen on a .td file of this folder and
+# appends the output to PROA_TABLEGEN_OUTPUTS of the calling folder.
+function(proa_tablegen tool input output)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${output})
+  if(tool STREQUAL "proa-tblgen")
+    set(exe $<TARGET_FILE:proa-tblgen>)
+    set(dep proa-tblgen)
+  else()
+    find_program(PROA_MLIR_TBLGEN mlir-tblgen PATHS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH REQUIRED)
+    set(exe ${PROA_MLIR_TBLGEN})
+    set(dep)
+  endif()
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${exe} ${ARGN} ${CMAKE_CURRENT_SOURCE_DIR}/${input} -I ${CMAKE_SOURCE_DIR}
+            -I ${MLIR_INCLUDE_DIRS} -o ${out} -d ${out}.d --write-if-changed
+    DEPENDS ${dep} ${CMAKE_CURRENT_SOURCE_DIR}/${input}
+    DEPFILE ${out}.d
+    COMMENT "tablegen ${output}")
+  set(PROA_TABLEGEN_OUTPUTS ${PROA_TABLEGEN_OUTPUTS} ${out} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,77 @@
+/// What a function of proa returns when it may fail: a value, or the list of all problems found.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace proa {
+
+/// One thing that is wrong with what the user gave.
+struct Problem {
+  /// Where: a file, a JSON path, an op, a Python line; "model/program.json: blocks[0].ops[3].inputs[0]".
+  std::string where;
+  /// What was found and what was expected, without a full stop.
+  std::string message;
+};
+
+/// All problems of one input. A reader goes on after a problem as far as it can, so that the user sees all at once.
+class Problems {
+public:
+  void add(std::string where, std::string message) { list.push_back({std::move(where), std::move(message)}); }
+  void append(const Problems &other) { list.insert(list.end(), other.list.begin(), other.list.end()); }
+  bool empty() const { return list.empty(); }
+  size_t size() const { return list.size(); }
+  auto begin() const { return list.begin(); }
+  auto end() const { return list.end(); }
+  const Problem &operator[](size_t i) const { return list[i]; }
+  /// One line for each problem: "error: WHERE: MESSAGE".
+  std::string text() const {
+    std::string out;
+    for (const Problem &p : list)
+      out += "error: " + p.where + (p.where.empty() ? "" : ": ") + p.message + "\n";
+    return out;
+  }
+
+private:
+  std::vector<Problem> list;
+};
+
+inline Problems problem(std::string where, std::string message) {
+  Problems p;
+  p.add(std::move(where), std::move(message));
+  return p;
+}
+
+/// A T, or the Problems why there is none.
+template <class T> class [[nodiscard]] Result {
+public:
+  Result(T value) : state(std::move(value)) {}
+  Result(Problems problems) : state(std::move(problems)) {}
+
+  explicit operator bool() const { return std::holds_alternative<T>(state); }
+  T &operator*() { return std::get<T>(state); }
+  const T &operator*() const { return std::get<T>(state); }
+  T *operator->() { return &std::get<T>(state); }
+  const T *operator->() const { return &std::get<T>(state); }
+  const Problems &problems() const { return std::get<Problems>(state); }
+
+private:
+  std::variant<T, Problems> state;
+};
+
+/// Success, or the Problems why not.
+template <> class [[nodiscard]] Result<void> {
+public:
+  Result() = default;
+  Result(Problems problems) : list(std::move(problems)) {}
+  explicit operator bool() const { return list.empty(); }
+  const Problems &problems() const { return list; }
+
+private:
+  Problems list;
+};
+
+} // namespace proa

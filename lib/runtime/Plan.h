@@ -1,0 +1,88 @@
+/// What the compiler hands to the runtime: the values of a program, where each one lives, and the steps that compute them.
+///
+/// A plan and one object file of compiled kernels are an executable. Both are stored in the object cache and, ahead of
+/// time, in a shared library. The runtime needs no compiler to run them.
+#pragma once
+
+#include "proa/Result.h"
+#include "proa/Tensor.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace proa::runtime {
+
+/// A dimension known only when the program runs.
+inline constexpr int64_t dynamicDim = -1;
+
+/// Index into Plan::values; `none` marks an optional operand that is absent.
+using ValueId = int32_t;
+inline constexpr ValueId none = -1;
+
+/// Where the bytes of a value live.
+enum class Storage : uint8_t {
+  Feed,      ///< given by the caller of a run; `name` is the feed's name
+  Parameter, ///< given when the program is loaded, constant over all runs; `name` is the parameter's name
+  Constant,  ///< part of the plan: Plan::constants at `offset`
+  Prepared,  ///< computed once by Plan::prepare after the parameters are there; own memory, constant over all runs
+  Arena,     ///< at `offset` (a multiple of 64) of the run's arena; its dims are all known
+  Dynamic,   ///< allocated by the step that writes it, freed after the step that lists it in `release`
+  Alias,     ///< the bytes of value `base` under other dims (a reshape)
+};
+
+struct Value {
+  DType dtype = DType::Float32;
+  std::vector<int64_t> dims; ///< dynamicDim where not known
+  Storage storage = Storage::Arena;
+  int64_t offset = 0;  ///< Arena, Constant
+  ValueId base = none; ///< Alias
+  std::string name;    ///< Feed, Parameter; otherwise for people only
+};
+
+enum class StepKind : uint8_t {
+  Kernel,  ///< a compiled kernel: `symbol` is its name in the object file
+  Library, ///< a kernel of the runtime: `symbol` is its name in the library registry ("matmul", "topk")
+};
+
+/// One step of a run.
+///
+/// A compiled kernel is `void symbol(void *const *buffers, const int64_t *dims, int64_t begin, int64_t end)`:
+/// `buffers` are the inputs, then the outputs; `dims` holds the value of each *dynamic* dimension of these buffers in
+/// order; [begin, end) is a range of the kernel's `extent` parallel rows, so that the runtime may split it over threads.
+/// When one of the outputs has dynamic dims, the object also has
+/// `void symbol_shape(const int64_t *inputDims, int64_t *result)`: from the dynamic dims of the inputs it writes the
+/// dynamic dims of the outputs and then the extent.
+/// A library kernel with Dynamic outputs computes their dims itself.
+struct Step {
+  StepKind kind = StepKind::Kernel;
+  std::string symbol;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  nlohmann::json attributes = nlohmann::json::object(); ///< Library: the op's attributes by name
+  int64_t extent = 1;                                    ///< Kernel: number of parallel rows; dynamicDim: symbol_shape says
+  double work = 0;  ///< estimated nanoseconds on one thread for the whole extent; 0: not known
+  std::string label; ///< for profiles: op names of the group
+  std::string location; ///< where the user wrote it ("net.py:42"), or empty
+  std::vector<ValueId> release; ///< Dynamic values that die after this step
+};
+
+struct Plan {
+  std::vector<Value> values;
+  std::vector<Step> prepare; ///< run once after the parameters are bound
+  std::vector<Step> steps;   ///< one run
+  std::vector<ValueId> feeds;
+  std::vector<ValueId> parameters;
+  std::vector<ValueId> fetches; ///< may repeat a value, may be feeds or parameters themselves
+  std::vector<std::string> fetchNames;
+  int64_t arenaBytes = 0;
+  std::vector<std::byte> constants;
+};
+
+/// The plan as bytes (CBOR), and back. Reading checks every index and every offset.
+std::vector<uint8_t> serialize(const Plan &plan);
+Result<Plan> deserialize(std::span<const uint8_t> bytes, const std::string &where);
+
+} // namespace proa::runtime
