@@ -1,0 +1,38 @@
+/// Reading and writing whole files, with errors that name the file and the reason.
+#pragma once
+
+#include "proa/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace proa {
+
+/// A file mapped read-only into memory; the mapping lives as long as the object.
+class MappedFile {
+public:
+  MappedFile(const std::byte *data, size_t size) : data(data), size(size) {}
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+  ~MappedFile();
+  std::span<const std::byte> bytes() const { return {data, size}; }
+
+private:
+  const std::byte *data;
+  size_t size;
+};
+
+/// Maps `path`. An empty file gives an empty span. Error: the file can not be opened, or is no regular file.
+Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path);
+
+/// All of `path` as a string.
+Result<std::string> readFile(const std::string &path);
+
+/// Writes `path` as a whole: a reader sees the old content or the new, never a part (a temporary file is renamed).
+Result<void> writeFile(const std::string &path, std::span<const std::byte> content);
+Result<void> writeFile(const std::string &path, const std::string &content);
+
+} // namespace proa
