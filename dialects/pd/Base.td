@@ -1,0 +1,101 @@
+// The pd dialect: model ops, named and defined as in PaddlePaddle's new IR, on immutable tensors.
+#ifndef PROA_DIALECTS_PD_BASE
+#define PROA_DIALECTS_PD_BASE
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/pd/Interfaces.td"
+
+def Pd_Dialect : Dialect {
+  let name = "pd";
+  let cppNamespace = "::proa::pd";
+  let summary = "Model ops of deep-learning programs";
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    /// Registers a family's ops; each family calls it from its own file, so that an edit of one recompiles only that one.
+    template <class... Ops> void addFamily() { addOperations<Ops...>(); }
+  }];
+}
+
+//===-- Types -----------------------------------------------------------------------------------------------------===//
+
+def Pd_Bool : TypeAlias<I1, "bool">;
+def Pd_Int : AnyTypeOf<[I8, UI8, I16, I32, I64], "integer">;
+def Pd_Float : AnyTypeOf<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64], "float">;
+def Pd_Complex : AnyTypeOf<[Complex<F32>, Complex<F64>], "complex">;
+def Pd_Element : AnyTypeOf<[I1, Pd_Int, Pd_Float, Pd_Complex], "element">;
+
+def Pd_Tensor : RankedTensorOf<[Pd_Element], [], "tensor">;
+def Pd_BoolTensor : RankedTensorOf<[I1], [], "bool tensor">;
+def Pd_IntTensor : RankedTensorOf<[Pd_Int], [], "integer tensor">;
+def Pd_FloatTensor : RankedTensorOf<[Pd_Float], [], "float tensor">;
+def Pd_FloatOrComplexTensor : RankedTensorOf<[Pd_Float, Pd_Complex], [], "float or complex tensor">;
+def Pd_RealTensor : RankedTensorOf<[Pd_Int, Pd_Float], [], "integer or float tensor">;
+def Pd_NumberTensor : RankedTensorOf<[Pd_Int, Pd_Float, Pd_Complex], [], "number tensor">;
+def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tensor">;
+
+//===-- The legacy spelling of an op ------------------------------------------------------------------------------===//
+
+// How a legacy op of the given type becomes this op.
+//   inputs:  one entry an operand, in the order of the op's operands: slot names, tried in order, separated by '|'.
+//            "Slot" one tensor; "Slot*" a list; "@attr" an attribute that holds variable names instead of a literal.
+//            A list for an operand that is one tensor is stacked into a 1-D tensor (ShapeTensorList and the like).
+//   outputs: one entry a result; "" where the legacy op has no such slot.
+//   attributes: "name" or "name=LegacyName", one entry for each attribute that the legacy op has under either name.
+//            An absent one takes the default of the op's record.
+//   ignored: attributes, input slots and output slots that have no meaning here.
+//   hook:    a function in translator/import/ that replaces the general way.
+class Legacy<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
+             list<string> ignored_ = [], string hook_ = ""> {
+  string legacyType = type;
+  list<string> inputs = inputs_;
+  list<string> outputs = outputs_;
+  list<string> attributes = attributes_;
+  list<string> ignored = ignored_;
+  string hook = hook_;
+}
+
+//===-- The base of every op --------------------------------------------------------------------------------------===//
+
+// Fields that make an op known to the compiler; each gives the op the interface that goes with it:
+//   infer          name of a function in dialects/pd/Infer.h that computes the result types from all operands and the
+//                  adaptor, or "" where the op's family file defines inferReturnTypes itself
+//   scalar         C++ expression on `b` and the operands' names: the elementwise function (ScalarOpInterface)
+//   decomposition  C++ expression on `e`, the operands' names and `op`: the one result, of simpler ops
+//                  (DecomposableOpInterface); decomposesInCode instead says that the family file defines decompose()
+//   evaluates      the family file defines evaluate() (EvaluatableOpInterface)
+//   library        name of the runtime's library kernel (LibraryOpInterface)
+//   legacy         legacy spellings
+class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
+  string infer = "";
+  string scalar = "";
+  string decomposition = "";
+  bit decomposesInCode = 0;
+  bit evaluates = 0;
+  string library = "";
+  list<Legacy> legacy = [];
+
+  let traits = t # [Pure, InferTypeOpAdaptorWithIsCompatible]
+    # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>])
+    # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>, [DeclareOpInterfaceMethods<DecomposableOpInterface>])
+    # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)
+    # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
+
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let extraClassDefinition = [{
+    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange given) {
+      return ::proa::pd::compatibleTypes(inferred, given);
+    }
+  }];
+}
+
+// The folder of elementwise and other primitives on constants: the reference evaluator (Fold.cpp).
+class Pd_FoldableOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
+  let hasFolder = 1;
+}
+
+#endif

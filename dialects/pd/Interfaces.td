@@ -1,0 +1,57 @@
+// What passes ask an op for. An op has an interface exactly when its record has the field that the interface needs
+// (Base.td), so passes never list op names.
+#ifndef PROA_DIALECTS_PD_INTERFACES
+#define PROA_DIALECTS_PD_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An elementwise primitive: each element of the result is a function of one element of each operand, where operands
+    are broadcast as in NumPy. The function stands once, in the field `scalar` of the record.
+  }];
+  let methods = [
+    InterfaceMethod<"Emits the function as arith/math/complex ops.",
+      "::mlir::Value", "buildScalar", (ins "::proa::pd::ScalarBuilder &":$b, "::mlir::ValueRange":$operands)>,
+    InterfaceMethod<"Computes the function; the reference of all kernels.",
+      "::proa::pd::HostScalar", "evaluateScalar",
+      (ins "::proa::pd::HostScalarBuilder &":$b, "::llvm::ArrayRef<::proa::pd::HostScalar>":$operands)>,
+  ];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    A composite: its meaning is given by simpler ops. `decompose` makes them and returns one value for each result; it
+    returns failure, with nothing made, where this decomposition needs something that is not known (a rank, a dimension).
+  }];
+  let methods = [
+    InterfaceMethod<"", "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
+      (ins "::mlir::OpBuilder &":$builder)>,
+  ];
+}
+
+def EvaluatableOpInterface : OpInterface<"EvaluatableOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    A primitive that the reference evaluator can run on host tensors. The results come allocated with their final dims.
+    Elementwise primitives (ScalarOpInterface) need not implement it.
+  }];
+  let methods = [
+    InterfaceMethod<"", "::llvm::LogicalResult", "evaluate",
+      (ins "::llvm::ArrayRef<::proa::Tensor>":$operands, "::llvm::MutableArrayRef<::proa::Tensor>":$results)>,
+  ];
+}
+
+def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An op that the CPU runtime has a library kernel for. The kernel gets the op's operands, its results and its attributes.
+  }];
+  let methods = [
+    InterfaceMethod<"Name in the runtime's registry.", "::llvm::StringRef", "getLibraryKernel">,
+  ];
+}
+
+#endif

@@ -1,0 +1,38 @@
+/// Tensors made from attributes.
+#pragma once
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Pd.h"
+
+namespace proa::pd {
+
+/// The dims that a constant shape tensor holds, or one dynamic dim for each of its elements. Failure, with an error, where
+/// even their number is not known.
+mlir::FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<mlir::Location> location, mlir::Value tensor);
+
+template <class Adaptor>
+mlir::LogicalResult inferConstant(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+  results.push_back(mlir::cast<mlir::ElementsAttr>(adaptor.getValue()).getShapedType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferFull(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  llvm::SmallVector<int64_t> shape(adaptor.getShape());
+  if (adaptor.getShapeTensor()) {
+    auto dims = dimsFromTensor(location, adaptor.getShapeTensor());
+    if (failed(dims))
+      return mlir::failure();
+    shape = *dims;
+  }
+  for (int64_t &dim : shape)
+    if (dim < 0)
+      dim = mlir::ShapedType::kDynamic;
+  results.push_back(mlir::RankedTensorType::get(shape, adaptor.getDtype()));
+  return mlir::success();
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/creation/Creation.h.inc"

@@ -1,0 +1,11 @@
+#include "dialects/pd/Evaluate.h"
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/math/Math.h"
+
+using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "dialects/pd/math/Activation.cpp.inc"
+#include "dialects/pd/math/Activation.scalar.inc"
+#include "dialects/pd/math/Activation.methods.inc"

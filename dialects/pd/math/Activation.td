@@ -1,0 +1,138 @@
+// Elementwise composites: activations and other functions of one operand, by formula. Constants and defaults are Paddle's.
+#ifndef PROA_DIALECTS_PD_MATH_ACTIVATION
+#define PROA_DIALECTS_PD_MATH_ACTIVATION
+
+include "dialects/pd/Base.td"
+
+class Pd_FormulaOp<string mnemonic, TypeConstraint type, string text, string formula, dag attributes = (ins)>
+    : Pd_Op<mnemonic> {
+  let summary = text;
+  let arguments = !con((ins type:$x), attributes);
+  let results = (outs type:$out);
+  let infer = "inferSameAsFirst";
+  let decomposition = formula;
+}
+
+class LegacyFormula<string type, list<string> attributes = [], list<string> ignored = []>
+    : Legacy<type, ["X"], ["Out"], attributes, ignored>;
+
+class Pd_Activation<string mnemonic, string text, string formula, dag attributes = (ins)>
+    : Pd_FormulaOp<mnemonic, Pd_FloatTensor, text, formula, attributes>;
+
+class F64Default<string value> : DefaultValuedAttr<F64Attr, value>;
+
+def Pd_ReluOp : Pd_FormulaOp<"relu", Pd_RealTensor, "max(x, 0)", "e.maximum(x, 0.0)"> {
+  let legacy = [LegacyFormula<"relu">];
+}
+def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(e.maximum(x, 0.0), 6.0)"> {
+  let legacy = [LegacyFormula<"relu6", [], ["threshold"]>];
+}
+def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_slope * x",
+    "e.select(x > 0.0, x, x * op.getNegativeSlope().convertToDouble())",
+    (ins F64Default<"0.02">:$negative_slope)> {
+  let legacy = [LegacyFormula<"leaky_relu", ["negative_slope=alpha"]>];
+}
+def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
+    "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble())", (ins F64Default<"1.0">:$alpha)> {
+  let legacy = [LegacyFormula<"elu", ["alpha"]>];
+}
+def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp(x) - 1))",
+    "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()",
+    (ins F64Default<"1.0507009873554804934193349852946">:$scale, F64Default<"1.6732632423543772848170429916717">:$alpha)> {
+  let legacy = [LegacyFormula<"selu", ["scale", "alpha"]>];
+}
+def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
+    "e.maximum(x, 0.0) + e.minimum(e.expm1(x / op.getAlpha().convertToDouble()) * op.getAlpha().convertToDouble(), 0.0)",
+    (ins F64Default<"1.0">:$alpha)> {
+  let legacy = [LegacyFormula<"celu", ["alpha"]>];
+}
+def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution function; or its tanh approximation",
+    [{op.getApproximate()
+        ? x * 0.5 * (1.0 + e.tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))
+        : x * 0.5 * (1.0 + e.erf(x * 0.70710678118654752440))}],
+    (ins DefaultValuedAttr<BoolAttr, "false">:$approximate)> {
+  let legacy = [LegacyFormula<"gelu", ["approximate"]>];
+}
+def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + exp(-x))", "e.sigmoid(x)"> {
+  let legacy = [LegacyFormula<"sigmoid">];
+}
+def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
+    "e.minimum(x, 0.0) - e.log1p(e.exp(-e.abs(x)))"> {
+  let legacy = [LegacyFormula<"logsigmoid">];
+}
+def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", "x * e.sigmoid(x)"> {
+  let legacy = [LegacyFormula<"silu">];
+}
+def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(x * op.getBeta().convertToDouble())",
+    (ins F64Default<"1.0">:$beta)> {
+  let legacy = [LegacyFormula<"swish", ["beta"]>];
+}
+def Pd_MishOp : Pd_Activation<"mish", "x * tanh(softplus(x)); softplus is x above the threshold",
+    "x * e.tanh(e.select(x > op.getThreshold().convertToDouble(), x, e.log1p(e.exp(x))))",
+    (ins F64Default<"20.0">:$threshold)> {
+  let legacy = [LegacyFormula<"mish", ["threshold"]>];
+}
+def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold",
+    [{e.select(x * op.getBeta().convertToDouble() > op.getThreshold().convertToDouble(), x,
+               e.log1p(e.exp(x * op.getBeta().convertToDouble())) / op.getBeta().convertToDouble())}],
+    (ins F64Default<"1.0">:$beta, F64Default<"20.0">:$threshold)> {
+  let legacy = [LegacyFormula<"softplus", ["beta", "threshold"]>];
+}
+def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs(x))"> {
+  let legacy = [LegacyFormula<"softsign">];
+}
+def Pd_HardsigmoidOp : Pd_Activation<"hardsigmoid", "min(max(slope * x + offset, 0), 1)",
+    "e.minimum(e.maximum(x * op.getSlope().convertToDouble() + op.getOffset().convertToDouble(), 0.0), 1.0)",
+    (ins F64Default<"0.2">:$slope, F64Default<"0.5">:$offset)> {
+  let legacy = [LegacyFormula<"hard_sigmoid", ["slope", "offset"]>];
+}
+def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), threshold) / scale",
+    [{x * e.minimum(e.maximum(x + op.getOffset().convertToDouble(), 0.0), op.getThreshold().convertToDouble())
+        / op.getScale().convertToDouble()}],
+    (ins F64Default<"6.0">:$threshold, F64Default<"6.0">:$scale, F64Default<"3.0">:$offset)> {
+  let legacy = [LegacyFormula<"hard_swish", ["threshold", "scale", "offset"]>];
+}
+def Pd_TanhShrinkOp : Pd_Activation<"tanh_shrink", "x - tanh(x)", "x - e.tanh(x)"> {
+  let legacy = [LegacyFormula<"tanh_shrink">];
+}
+def Pd_HardshrinkOp : Pd_Activation<"hardshrink", "x where |x| > threshold, else 0",
+    "e.select(e.abs(x) > op.getThreshold().convertToDouble(), x, 0.0)", (ins F64Default<"0.5">:$threshold)> {
+  let legacy = [LegacyFormula<"hard_shrink", ["threshold"]>];
+}
+def Pd_SoftshrinkOp : Pd_Activation<"softshrink", "x moved towards 0 by the threshold, 0 within it",
+    [{e.select(x > op.getThreshold().convertToDouble(), x - op.getThreshold().convertToDouble(),
+        e.select(x < -op.getThreshold().convertToDouble(), x + op.getThreshold().convertToDouble(), 0.0))}],
+    (ins F64Default<"0.5">:$threshold)> {
+  let legacy = [LegacyFormula<"softshrink", ["threshold=lambda"]>];
+}
+def Pd_ThresholdedReluOp : Pd_Activation<"thresholded_relu", "x where x > threshold, else value",
+    "e.select(x > op.getThreshold().convertToDouble(), x, op.getValue().convertToDouble())",
+    (ins F64Default<"1.0">:$threshold, F64Default<"0.0">:$value)> {
+  let legacy = [LegacyFormula<"thresholded_relu", ["threshold", "value"]>];
+}
+def Pd_HardtanhOp : Pd_Activation<"hardtanh", "min(max(x, t_min), t_max)",
+    "e.minimum(e.maximum(x, op.getTMin().convertToDouble()), op.getTMax().convertToDouble())",
+    (ins F64Default<"0.0">:$t_min, F64Default<"24.0">:$t_max)> {
+  let legacy = [LegacyFormula<"brelu", ["t_min", "t_max"]>];
+}
+def Pd_StanhOp : Pd_Activation<"stanh", "scale_b * tanh(scale_a * x)",
+    "e.tanh(x * op.getScaleA().convertToDouble()) * op.getScaleB().convertToDouble()",
+    (ins F64Default<"0.67">:$scale_a, F64Default<"1.7159">:$scale_b)> {
+  let legacy = [LegacyFormula<"stanh", ["scale_a", "scale_b"]>];
+}
+def Pd_SquareOp : Pd_FormulaOp<"square", Pd_NumberTensor, "x * x", "x * x"> {
+  let legacy = [LegacyFormula<"square">];
+}
+def Pd_ReciprocalOp : Pd_FormulaOp<"reciprocal", Pd_FloatOrComplexTensor, "1 / x", "1.0 / x"> {
+  let legacy = [LegacyFormula<"reciprocal">];
+}
+def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)), p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] where eps is 0",
+    [{op.getEps().convertToDouble() == 0.0
+        ? e.log(x / (1.0 - x))
+        : e.log(e.minimum(e.maximum(x, op.getEps().convertToDouble()), 1.0 - op.getEps().convertToDouble()) /
+            (1.0 - e.minimum(e.maximum(x, op.getEps().convertToDouble()), 1.0 - op.getEps().convertToDouble())))}],
+    (ins F64Default<"1e-6">:$eps)> {
+  let legacy = [LegacyFormula<"logit", ["eps"]>];
+}
+
+#endif

@@ -1,0 +1,185 @@
+// Elementwise functions of two and three operands. Operands are broadcast as in NumPy, from the trailing dimension on.
+#ifndef PROA_DIALECTS_PD_MATH_BINARY
+#define PROA_DIALECTS_PD_MATH_BINARY
+
+include "dialects/pd/Base.td"
+
+class Pd_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> t = []> : Pd_FoldableOp<mnemonic, t> {
+  let arguments = (ins type:$x, type:$y);
+  let results = (outs type:$out);
+  let infer = "inferBroadcast";
+}
+
+// The legacy spelling with `axis`: from which dimension of X on Y's dimensions are aligned; -1: the trailing ones.
+class LegacyByAxis<string type> : Legacy<type, ["X", "Y"], ["Out"], [],
+  ["axis", "force_cpu", "Scale_x", "Scale_y", "Scale_out", "x_data_format", "y_data_format"], "importElementwise">;
+
+def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
+  let summary = "x + y; logical or on bools";
+  let scalar = "b.add(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_add">, LegacyByAxis<"grad_add">];
+}
+
+def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
+  let summary = "x - y";
+  let scalar = "b.subtract(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_sub">];
+}
+
+def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
+  let summary = "x * y; logical and on bools";
+  let scalar = "b.multiply(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_mul">];
+}
+
+def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
+  let summary = "x / y; on integers rounded towards zero";
+  let scalar = "b.divide(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_div">];
+}
+
+def Pd_MaximumOp : Pd_BinaryOp<"maximum", Pd_RealTensor, [Commutative]> {
+  let summary = "The greater of x and y; NaN if either is NaN";
+  let scalar = "b.maximum(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_max">];
+}
+
+def Pd_MinimumOp : Pd_BinaryOp<"minimum", Pd_RealTensor, [Commutative]> {
+  let summary = "The smaller of x and y; NaN if either is NaN";
+  let scalar = "b.minimum(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_min">];
+}
+
+def Pd_FmaxOp : Pd_BinaryOp<"fmax", Pd_RealTensor, [Commutative]> {
+  let summary = "The greater of x and y; of a NaN and a number, the number";
+  let scalar = "b.fmax(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_fmax">];
+}
+
+def Pd_FminOp : Pd_BinaryOp<"fmin", Pd_RealTensor, [Commutative]> {
+  let summary = "The smaller of x and y; of a NaN and a number, the number";
+  let scalar = "b.fmin(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_fmin">];
+}
+
+def Pd_RemainderOp : Pd_BinaryOp<"remainder", Pd_RealTensor> {
+  let summary = "x - floor(x / y) * y: the sign is y's";
+  let scalar = "b.remainder(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_mod">];
+}
+
+def Pd_FloorDivideOp : Pd_BinaryOp<"floor_divide", Pd_RealTensor> {
+  let summary = "floor(x / y)";
+  let scalar = "b.floorDivide(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_floordiv">];
+}
+
+def Pd_ElementwisePowOp : Pd_BinaryOp<"elementwise_pow", Pd_NumberTensor> {
+  let summary = "x to the power of y";
+  let scalar = "b.pow(x, y)";
+  let legacy = [LegacyByAxis<"elementwise_pow">];
+}
+
+def Pd_Atan2Op : Pd_BinaryOp<"atan2", Pd_FloatTensor> {
+  let summary = "The angle of the point (y, x): atan2(x, y)";
+  let scalar = "b.atan2(x, y)";
+  let legacy = [Legacy<"atan2", ["X1", "X2"], ["Out"]>];
+}
+
+//===-- Comparisons -----------------------------------------------------------------------------------------------===//
+
+class Pd_CompareOp<string mnemonic, list<Trait> t = []> : Pd_FoldableOp<mnemonic, t> {
+  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y);
+  let results = (outs Pd_BoolTensor:$out);
+  let infer = "inferCompare";
+}
+
+def Pd_EqualOp : Pd_CompareOp<"equal", [Commutative]> {
+  let summary = "x == y";
+  let scalar = "b.equal(x, y)";
+  let legacy = [LegacyByAxis<"equal">];
+}
+
+def Pd_NotEqualOp : Pd_CompareOp<"not_equal", [Commutative]> {
+  let summary = "x != y";
+  let scalar = "b.notEqual(x, y)";
+  let legacy = [LegacyByAxis<"not_equal">];
+}
+
+def Pd_LessThanOp : Pd_CompareOp<"less_than"> {
+  let summary = "x < y";
+  let scalar = "b.lessThan(x, y)";
+  let legacy = [LegacyByAxis<"less_than">];
+}
+
+def Pd_LessEqualOp : Pd_CompareOp<"less_equal"> {
+  let summary = "x <= y";
+  let scalar = "b.lessEqual(x, y)";
+  let legacy = [LegacyByAxis<"less_equal">];
+}
+
+def Pd_GreaterThanOp : Pd_CompareOp<"greater_than"> {
+  let summary = "x > y";
+  let scalar = "b.lessThan(y, x)";
+  let legacy = [LegacyByAxis<"greater_than">];
+}
+
+def Pd_GreaterEqualOp : Pd_CompareOp<"greater_equal"> {
+  let summary = "x >= y";
+  let scalar = "b.lessEqual(y, x)";
+  let legacy = [LegacyByAxis<"greater_equal">];
+}
+
+//===-- Logic -----------------------------------------------------------------------------------------------------===//
+
+class Pd_LogicalOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]>;
+
+def Pd_LogicalAndOp : Pd_LogicalOp<"logical_and"> {
+  let summary = "x and y are both not zero";
+  let scalar = "b.bitAnd(b.toBool(x), b.toBool(y))";
+  let legacy = [Legacy<"logical_and", ["X", "Y"], ["Out"]>];
+}
+
+def Pd_LogicalOrOp : Pd_LogicalOp<"logical_or"> {
+  let summary = "x or y is not zero";
+  let scalar = "b.bitOr(b.toBool(x), b.toBool(y))";
+  let legacy = [Legacy<"logical_or", ["X", "Y"], ["Out"]>];
+}
+
+def Pd_LogicalXorOp : Pd_LogicalOp<"logical_xor"> {
+  let summary = "Exactly one of x and y is not zero";
+  let scalar = "b.bitXor(b.toBool(x), b.toBool(y))";
+  let legacy = [Legacy<"logical_xor", ["X", "Y"], ["Out"]>];
+}
+
+def Pd_BitwiseAndOp : Pd_BinaryOp<"bitwise_and", Pd_BoolOrIntTensor, [Commutative]> {
+  let summary = "x & y";
+  let scalar = "b.bitAnd(x, y)";
+  let legacy = [Legacy<"bitwise_and", ["X", "Y"], ["Out"]>];
+}
+
+def Pd_BitwiseOrOp : Pd_BinaryOp<"bitwise_or", Pd_BoolOrIntTensor, [Commutative]> {
+  let summary = "x | y";
+  let scalar = "b.bitOr(x, y)";
+  let legacy = [Legacy<"bitwise_or", ["X", "Y"], ["Out"]>];
+}
+
+def Pd_BitwiseXorOp : Pd_BinaryOp<"bitwise_xor", Pd_BoolOrIntTensor, [Commutative]> {
+  let summary = "x ^ y";
+  let scalar = "b.bitXor(x, y)";
+  let legacy = [Legacy<"bitwise_xor", ["X", "Y"], ["Out"]>];
+}
+
+//===-- Selection -------------------------------------------------------------------------------------------------===//
+
+def Pd_WhereOp : Pd_FoldableOp<"where"> {
+  let summary = "x where the condition holds, else y";
+  let description = "The three operands are broadcast together. The value that is not chosen is not looked at.";
+  let arguments = (ins Pd_BoolTensor:$condition, Pd_Tensor:$x, Pd_Tensor:$y);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSelect";
+  let scalar = "b.select(condition, x, y)";
+  let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>];
+}
+
+#endif

@@ -1,0 +1,102 @@
+// Elementwise functions of one operand that are primitives.
+#ifndef PROA_DIALECTS_PD_MATH_UNARY
+#define PROA_DIALECTS_PD_MATH_UNARY
+
+include "dialects/pd/Base.td"
+
+class Pd_UnaryOp<string mnemonic, TypeConstraint type, string text, string body> : Pd_FoldableOp<mnemonic> {
+  let summary = text;
+  let arguments = (ins type:$x);
+  let results = (outs type:$out);
+  let infer = "inferSameAsFirst";
+  let scalar = body;
+}
+
+class LegacyUnary<string type> : Legacy<type, ["X"], ["Out"]>;
+
+class Pd_UnaryMath<string mnemonic, string text, string body>
+    : Pd_UnaryOp<mnemonic, Pd_FloatOrComplexTensor, text, body> {
+  let legacy = [LegacyUnary<mnemonic>];
+}
+
+class Pd_UnaryFloat<string mnemonic, string text, string body>
+    : Pd_UnaryOp<mnemonic, Pd_FloatTensor, text, body> {
+  let legacy = [LegacyUnary<mnemonic>];
+}
+
+def Pd_ExpOp : Pd_UnaryMath<"exp", "e to the power of x", "b.exp(x)">;
+def Pd_Expm1Op : Pd_UnaryMath<"expm1", "e^x - 1, exact near zero", "b.expm1(x)">;
+def Pd_LogOp : Pd_UnaryMath<"log", "Natural logarithm", "b.log(x)">;
+def Pd_Log1pOp : Pd_UnaryMath<"log1p", "log(1 + x), exact near zero", "b.log1p(x)">;
+def Pd_Log2Op : Pd_UnaryFloat<"log2", "Logarithm to base 2", "b.log2(x)">;
+def Pd_Log10Op : Pd_UnaryFloat<"log10", "Logarithm to base 10", "b.log10(x)">;
+def Pd_SqrtOp : Pd_UnaryMath<"sqrt", "Square root", "b.sqrt(x)">;
+def Pd_RsqrtOp : Pd_UnaryMath<"rsqrt", "1 / sqrt(x)", "b.rsqrt(x)">;
+def Pd_SinOp : Pd_UnaryMath<"sin", "Sine", "b.sin(x)">;
+def Pd_CosOp : Pd_UnaryMath<"cos", "Cosine", "b.cos(x)">;
+def Pd_TanOp : Pd_UnaryMath<"tan", "Tangent", "b.tan(x)">;
+def Pd_AsinOp : Pd_UnaryFloat<"asin", "Arc sine", "b.asin(x)">;
+def Pd_AcosOp : Pd_UnaryFloat<"acos", "Arc cosine", "b.acos(x)">;
+def Pd_AtanOp : Pd_UnaryFloat<"atan", "Arc tangent", "b.atan(x)">;
+def Pd_SinhOp : Pd_UnaryFloat<"sinh", "Hyperbolic sine", "b.sinh(x)">;
+def Pd_CoshOp : Pd_UnaryFloat<"cosh", "Hyperbolic cosine", "b.cosh(x)">;
+def Pd_TanhOp : Pd_UnaryMath<"tanh", "Hyperbolic tangent", "b.tanh(x)">;
+def Pd_AsinhOp : Pd_UnaryFloat<"asinh", "Inverse hyperbolic sine", "b.asinh(x)">;
+def Pd_AcoshOp : Pd_UnaryFloat<"acosh", "Inverse hyperbolic cosine", "b.acosh(x)">;
+def Pd_AtanhOp : Pd_UnaryFloat<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)">;
+def Pd_ErfOp : Pd_UnaryFloat<"erf", "Error function: 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x", "b.erf(x)">;
+def Pd_CeilOp : Pd_UnaryFloat<"ceil", "The smallest integer not less than x", "b.ceil(x)">;
+def Pd_FloorOp : Pd_UnaryFloat<"floor", "The greatest integer not greater than x", "b.floor(x)">;
+def Pd_TruncOp : Pd_UnaryOp<"trunc", Pd_RealTensor, "x rounded towards zero", "b.trunc(x)"> {
+  let legacy = [LegacyUnary<"trunc">];
+}
+def Pd_SignOp : Pd_UnaryOp<"sign", Pd_RealTensor, "-1, 0 or 1 by the sign of x", "b.sign(x)"> {
+  let legacy = [LegacyUnary<"sign">];
+}
+def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)">;
+
+def Pd_RoundOp : Pd_UnaryOp<"round", Pd_FloatTensor, "x rounded to the nearest integer, halves away from zero", "b.round(x)"> {
+  let legacy = [LegacyUnary<"round">];
+}
+
+def Pd_AbsOp : Pd_FoldableOp<"abs"> {
+  let summary = "Absolute value; of a complex number its modulus, a real one";
+  let arguments = (ins Pd_NumberTensor:$x);
+  let results = (outs Pd_RealTensor:$out);
+  let infer = "inferRealPart";
+  let scalar = "b.abs(x)";
+  let legacy = [LegacyUnary<"abs">];
+}
+
+def Pd_BitwiseNotOp : Pd_UnaryOp<"bitwise_not", Pd_BoolOrIntTensor, "All bits of x inverted", "b.bitNot(x)"> {
+  let legacy = [LegacyUnary<"bitwise_not">];
+}
+
+class Pd_UnaryPredicate<string mnemonic, string legacyType, string text, string body> : Pd_FoldableOp<mnemonic> {
+  let summary = text;
+  let arguments = (ins Pd_Tensor:$x);
+  let results = (outs Pd_BoolTensor:$out);
+  let infer = "inferPredicate";
+  let scalar = body;
+  let legacy = [LegacyUnary<legacyType>];
+}
+
+def Pd_LogicalNotOp : Pd_UnaryPredicate<"logical_not", "logical_not", "x is zero", "b.bitNot(b.toBool(x))">;
+def Pd_IsnanOp : Pd_UnaryPredicate<"isnan", "isnan_v2", "x is NaN", "b.isnan(x)">;
+def Pd_IsinfOp : Pd_UnaryPredicate<"isinf", "isinf_v2", "x is an infinity", "b.isinf(x)">;
+def Pd_IsfiniteOp : Pd_UnaryPredicate<"isfinite", "isfinite_v2", "x is neither NaN nor an infinity", "b.isfinite(x)">;
+
+def Pd_CastOp : Pd_FoldableOp<"cast"> {
+  let summary = "x converted to another element type";
+  let description = [{
+    Float to integer rounds towards zero; any number to bool is `x != 0`; a real number to complex has imaginary part 0;
+    complex to real keeps the real part.
+  }];
+  let arguments = (ins Pd_Tensor:$x, TypeAttr:$dtype);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferCast";
+  let scalar = "b.cast(x)";
+  let legacy = [Legacy<"cast", ["X"], ["Out"], ["dtype=out_dtype"], ["in_dtype"]>];
+}
+
+#endif

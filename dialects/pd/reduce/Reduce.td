@@ -1,0 +1,73 @@
+// Reductions along axes.
+#ifndef PROA_DIALECTS_PD_REDUCE_REDUCE
+#define PROA_DIALECTS_PD_REDUCE_REDUCE
+
+include "dialects/pd/Base.td"
+
+defvar reductionDescription = [{
+  `axis` lists the dimensions that are reduced, negative ones counted from the end; an empty list stands for all of them.
+  With `keepdim` a reduced dimension stays with extent 1. The reduction of no elements is the neutral element.
+}];
+
+class LegacyReduce<string type, list<string> attributes = []>
+    : Legacy<type, ["X"], ["Out"], attributes, [], "importReduce">;
+
+class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_FoldableOp<mnemonic> {
+  let summary = text;
+  let description = reductionDescription;
+  let arguments = (ins type:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$keepdim);
+  let results = (outs type:$out);
+  let infer = "inferReduce";
+  let evaluates = 1;
+}
+
+def Pd_SumOp : Pd_FoldableOp<"sum"> {
+  let summary = "Sum of the elements; with `dtype`, of the elements converted to it";
+  let description = reductionDescription # [{
+    Without `dtype`, bools and 32-bit integers are summed in int64, as Paddle does.
+  }];
+  let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$keepdim, OptionalAttr<TypeAttr>:$dtype);
+  let results = (outs Pd_NumberTensor:$out);
+  let infer = "inferSum";
+  let evaluates = 1;
+  let legacy = [LegacyReduce<"reduce_sum">];
+}
+def Pd_MaxOp : Pd_ReduceOp<"max", Pd_RealTensor, "Greatest element; NaN if one is NaN"> {
+  let legacy = [LegacyReduce<"reduce_max">, LegacyReduce<"reduce_amax">];
+}
+def Pd_MinOp : Pd_ReduceOp<"min", Pd_RealTensor, "Smallest element; NaN if one is NaN"> {
+  let legacy = [LegacyReduce<"reduce_min">, LegacyReduce<"reduce_amin">];
+}
+def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of the elements"> {
+  let legacy = [LegacyReduce<"reduce_prod">];
+}
+def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "All elements hold"> {
+  let legacy = [LegacyReduce<"reduce_all">];
+}
+def Pd_AnyOp : Pd_ReduceOp<"any", Pd_BoolTensor, "Some element holds"> {
+  let legacy = [LegacyReduce<"reduce_any">];
+}
+
+def Pd_MeanOp : Pd_Op<"mean"> {
+  let summary = "Sum of the elements divided by their number";
+  let description = reductionDescription;
+  let arguments = (ins Pd_FloatOrComplexTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$keepdim);
+  let results = (outs Pd_FloatOrComplexTensor:$out);
+  let infer = "inferReduce";
+  let decomposition = "e.mean(x, reducedAxes(op.getAxis(), x.rank()), op.getKeepdim())";
+  let legacy = [LegacyReduce<"reduce_mean">];
+}
+
+def Pd_MeanAllOp : Pd_Op<"mean_all"> {
+  let summary = "Mean of all elements, of rank 0";
+  let arguments = (ins Pd_FloatOrComplexTensor:$x);
+  let results = (outs Pd_FloatOrComplexTensor:$out);
+  let infer = "inferReduceAll";
+  let decomposition = "e.mean(x, reducedAxes({}, x.rank()), false)";
+  let legacy = [Legacy<"mean", ["X"], ["Out"]>];
+}
+
+#endif

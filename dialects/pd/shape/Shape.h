@@ -1,0 +1,67 @@
+/// Ops that move elements without computing.
+#pragma once
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Pd.h"
+#include "dialects/pd/creation/Creation.h"
+
+namespace proa::pd {
+
+/// The result dims of a reshape by the rules of pd.reshape; kDynamic where not known.
+mlir::FailureOr<llvm::SmallVector<int64_t>> reshapedDims(std::optional<mlir::Location> location,
+                                                         llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> shape);
+mlir::FailureOr<llvm::SmallVector<int64_t>> expandedDims(std::optional<mlir::Location> location,
+                                                         llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> shape);
+
+template <class Adaptor>
+mlir::FailureOr<llvm::SmallVector<int64_t>> shapeOperand(std::optional<mlir::Location> location, Adaptor adaptor) {
+  if (adaptor.getShapeTensor())
+    return dimsFromTensor(location, adaptor.getShapeTensor());
+  return llvm::SmallVector<int64_t>(adaptor.getShape());
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferReshape(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto shape = shapeOperand(location, adaptor);
+  if (failed(shape))
+    return mlir::failure();
+  auto dims = reshapedDims(location, tensorType(adaptor.getX()).getShape(), *shape);
+  if (failed(dims))
+    return mlir::failure();
+  results.push_back(mlir::RankedTensorType::get(*dims, tensorType(adaptor.getX()).getElementType()));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferExpand(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto shape = shapeOperand(location, adaptor);
+  if (failed(shape))
+    return mlir::failure();
+  auto dims = expandedDims(location, tensorType(adaptor.getX()).getShape(), *shape);
+  if (failed(dims))
+    return mlir::failure();
+  results.push_back(mlir::RankedTensorType::get(*dims, tensorType(adaptor.getX()).getElementType()));
+  return mlir::success();
+}
+
+mlir::LogicalResult inferTransposeOf(std::optional<mlir::Location> location, mlir::RankedTensorType type,
+                                     llvm::ArrayRef<int64_t> permutation, Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferTranspose(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferTransposeOf(location, tensorType(adaptor.getX()), adaptor.getPerm(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferDim(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(normalizeAxis(location, adaptor.getIndex(), type.getRank())))
+    return mlir::failure();
+  results.push_back(mlir::RankedTensorType::get({}, mlir::IntegerType::get(type.getContext(), 64)));
+  return mlir::success();
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/shape/Shape.h.inc"

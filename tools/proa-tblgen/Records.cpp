@@ -1,0 +1,30 @@
+#include "Records.h"
+
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/TableGen/Error.h"
+
+namespace proa::tblgen {
+
+std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records) {
+  std::vector<const llvm::Record *> ops;
+  for (const llvm::Record *record : records.getAllDerivedDefinitions("Pd_Op"))
+    if (llvm::SrcMgr.FindBufferContainingLoc(record->getLoc().front()) == llvm::SrcMgr.getMainFileID())
+      ops.push_back(record);
+  return ops;
+}
+
+std::string qualifiedClass(const llvm::Record &record) {
+  return "::proa::pd::" + mlir::tblgen::Operator(record).getCppClassName().str();
+}
+
+std::string quoted(llvm::StringRef text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+} // namespace proa::tblgen

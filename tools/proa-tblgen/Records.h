@@ -1,0 +1,33 @@
+/// What all generators ask of an op record.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TableGen/Record.h"
+#include "mlir/TableGen/Operator.h"
+
+#include <string>
+#include <vector>
+
+namespace proa::tblgen {
+
+/// The op records that stand in the main input file itself, not in one that it includes.
+std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records);
+
+/// "::proa::pd::AddOp".
+std::string qualifiedClass(const llvm::Record &record);
+
+/// `text` as a C++ string literal.
+std::string quoted(llvm::StringRef text);
+
+/// Opens the dialect's namespaces on construction and closes them at the end.
+class NamespaceScope {
+public:
+  explicit NamespaceScope(llvm::raw_ostream &os) : os(os) { os << "namespace proa::pd {\n\n"; }
+  ~NamespaceScope() { os << "} // namespace proa::pd\n"; }
+
+private:
+  llvm::raw_ostream &os;
+};
+
+} // namespace proa::tblgen

@@ -1,0 +1,84 @@
+/// What an import hook of a legacy op sees: the legacy op, the values of its inputs, and a builder. Hooks serve the ops
+/// that the table made of `legacy` fields (dialects/pd/Base.td) can't describe.
+#pragma once
+
+#include "translator/legacy/Program.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <optional>
+#include <string>
+
+namespace proa::import {
+
+class ProgramImporter;
+
+class OpImporter {
+public:
+  OpImporter(ProgramImporter &program, const legacy::Operation &op, mlir::OpBuilder &builder, mlir::Location location)
+      : program(program), op(op), builder(builder), location(location) {}
+
+  const legacy::Operation &legacyOp() const { return op; }
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::Location getLocation() const { return location; }
+
+  /// The tensor in an input slot; a null value where the slot is absent or empty. A name that nothing defines is reported.
+  mlir::Value input(llvm::StringRef slot);
+  /// All tensors in an input slot.
+  llvm::SmallVector<mlir::Value> inputs(llvm::StringRef slot);
+  /// The input, or a reported problem and a null value where it is absent.
+  mlir::Value requiredInput(llvm::StringRef slot);
+  /// The tensor that an attribute names instead of a literal (attribute types VAR and VARS), several stacked to 1-D.
+  mlir::Value variableOfAttribute(llvm::StringRef name);
+  /// Tensors of one element each as one 1-D int64 tensor (ShapeTensorList and the like).
+  mlir::Value stackScalars(llvm::ArrayRef<mlir::Value> values);
+
+  bool hasAttribute(llvm::StringRef name) const;
+  /// Literal attributes, of whichever legacy kind holds them; `otherwise` where absent. A wrong kind is reported.
+  int64_t intAttribute(llvm::StringRef name, int64_t otherwise);
+  double floatAttribute(llvm::StringRef name, double otherwise);
+  bool boolAttribute(llvm::StringRef name, bool otherwise);
+  std::string stringAttribute(llvm::StringRef name, llvm::StringRef otherwise);
+  llvm::SmallVector<int64_t> intsAttribute(llvm::StringRef name, llvm::ArrayRef<int64_t> otherwise = {});
+  llvm::SmallVector<double> floatsAttribute(llvm::StringRef name, llvm::ArrayRef<double> otherwise = {});
+  llvm::SmallVector<std::string> stringsAttribute(llvm::StringRef name);
+  /// The element type of a dtype number (5 = float32); null, and a report, where there is none.
+  mlir::Type typeAttribute(llvm::StringRef name, int64_t otherwise);
+
+  /// Makes an op of the pd dialect from one group of values for each of its operands (an empty group: an absent optional
+  /// operand) and its attributes; result types are inferred. A failed inference is reported, and the result is empty.
+  llvm::SmallVector<mlir::Value> create(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands,
+                                        llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  /// The same for ops with one result; null where it failed.
+  mlir::Value createOne(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands,
+                        llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  mlir::Value constant(mlir::ElementsAttr value);
+  mlir::Value constantInts(llvm::ArrayRef<int64_t> values);
+  mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value) { return builder.getNamedAttr(name, value); }
+
+  /// Defines the variable(s) in an output slot. Nothing happens where the slot is absent or the value null.
+  void setOutput(llvm::StringRef slot, mlir::Value value);
+  void setOutputs(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> values);
+
+  /// Reports a problem of this op; the import goes on to find others and fails in the end.
+  void report(const llvm::Twine &message);
+
+  /// Imports the op as the table says, as if it had no hook; for hooks that only adjust something.
+  void importByTable();
+  /// Replaces what `input(slot)` and importByTable see in a slot.
+  void overrideInput(llvm::StringRef slot, mlir::Value value);
+  /// Replaces a literal attribute, by its legacy name, in what importByTable sees.
+  void overrideAttribute(llvm::StringRef name, mlir::Attribute value);
+
+private:
+  friend class ProgramImporter;
+  ProgramImporter &program;
+  const legacy::Operation &op;
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+  const struct LegacyOp *entry = nullptr;
+  llvm::SmallVector<std::pair<std::string, mlir::Value>> inputOverrides;
+  llvm::SmallVector<std::pair<std::string, mlir::Attribute>> attributeOverrides;
+};
+
+} // namespace proa::import
