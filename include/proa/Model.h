@@ -1,0 +1,100 @@
+/// The embedded library: open a program with its weights, run it.
+///
+///   auto model = proa::Model::open("resnet50");                 // a folder, or program.json / model.pdmodel
+///   if (!model) { std::cerr << model.problems().text(); return 1; }
+///   auto outputs = model->run({{"image", image}});              // compiles for these shapes on the first call
+///
+/// A Model is not thread-safe; several Models in several threads are fine.
+#pragma once
+
+#include "proa/Result.h"
+#include "proa/Tensor.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace proa {
+
+/// A tensor and its name in the program.
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+/// Name, dtype and dims of a feed, fetch or parameter; a dimension of -1 is known only at run time.
+struct TensorInfo {
+  std::string name;
+  DType dtype = DType::Float32;
+  std::vector<int64_t> dims;
+};
+
+struct ModelOptions {
+  /// Threads of a run; 0: as many as there are cores.
+  int threads = 0;
+  /// Weights file; empty: found beside the program.
+  std::string parameters;
+  /// Where compiled programs are kept; empty: $PROA_CACHE_DIR, or ~/.cache/proa. "off": nowhere.
+  std::string cacheDirectory;
+  /// Fed and fetched variables, for programs without feed and fetch ops; empty: what the program says.
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  /// Called from time to time during work that takes long: what is being done, and the part done in [0, 1].
+  std::function<void(const std::string &what, double part)> progress;
+  /// Where each stage's IR is written, one file a stage; empty: nowhere.
+  std::string dumpDirectory;
+};
+
+/// Where the time of opening, compiling and running went, in milliseconds.
+struct ModelTimes {
+  double read = 0;        ///< program and weights
+  double import = 0;      ///< legacy program to IR
+  double compile = 0;     ///< IR to object code; 0 where the cache had it
+  double load = 0;        ///< object code into memory, weights packed
+  double lastRun = 0;     ///< the last run alone
+  bool fromCache = false; ///< the last compilation came from the cache
+};
+
+class Model {
+public:
+  /// Opens a folder (program.json, *.pdmodel, with the weights beside it) or a program file. All problems of the program
+  /// come in one list: unknown ops and attributes, missing inputs and weights, wrong shapes.
+  static Result<Model> open(const std::string &path, ModelOptions options = {});
+  Model(Model &&) noexcept;
+  Model &operator=(Model &&) noexcept;
+  ~Model();
+
+  const std::vector<TensorInfo> &feeds() const;
+  const std::vector<std::string> &fetches() const;
+  const std::vector<TensorInfo> &parameters() const;
+
+  /// Gives or replaces a parameter (also a persistable state variable). It takes effect before the next run.
+  Result<void> setParameter(const std::string &name, Tensor value);
+  /// A parameter or state variable as it is now; state as the last run left it.
+  Result<Tensor> parameter(const std::string &name) const;
+
+  /// Compiles for the dims of these feeds, if that has not been done. run() does it by itself.
+  Result<void> prepare(const std::map<std::string, Tensor> &feeds);
+  /// Runs the program once. The results, in the order of fetches(), are the caller's own.
+  Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
+
+  const ModelTimes &times() const;
+
+  /// Collects the time of each step of the following runs.
+  void enableProfile(bool on);
+  /// A table by step, the longest first; and the Chrome trace of the last profiled run.
+  std::string profileTable() const;
+  std::string profileTrace() const;
+
+private:
+  struct Implementation;
+  explicit Model(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation;
+};
+
+/// "0.1.0".
+std::string version();
+
+} // namespace proa
