@@ -68,6 +68,8 @@ class Legacy<string type, list<string> inputs_, list<string> outputs_, list<stri
 //   decomposition  C++ expression on `e`, the operands' names and `op`: the one result, of simpler ops
 //                  (DecomposableOpInterface); decomposesInCode instead says that the family file defines decompose()
 //   evaluates      the family file defines evaluate() (EvaluatableOpInterface)
+//   reduction      name of a ReductionKind; the record has the attribute `axis` (ReductionOpInterface)
+//   moves          the family file defines getSourceMap() (MovementOpInterface)
 //   library        name of the runtime's library kernel (LibraryOpInterface)
 //   legacy         legacy spellings
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
@@ -76,6 +78,8 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   string decomposition = "";
   bit decomposesInCode = 0;
   bit evaluates = 0;
+  string reduction = "";
+  bit moves = 0;
   string library = "";
   list<Legacy> legacy = [];
 
@@ -83,6 +87,8 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>])
     # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>, [DeclareOpInterfaceMethods<DecomposableOpInterface>])
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)
+    # !if(!empty(reduction), []<Trait>, [DeclareOpInterfaceMethods<ReductionOpInterface>])
+    # !if(moves, [DeclareOpInterfaceMethods<MovementOpInterface>], []<Trait>)
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

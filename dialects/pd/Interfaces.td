@@ -44,6 +44,31 @@ def EvaluatableOpInterface : OpInterface<"EvaluatableOpInterface"> {
   ];
 }
 
+def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    A primitive that combines the elements along some dimensions of its first operand with one associative function.
+    Its operand's elements are converted to the result's element type first.
+  }];
+  let methods = [
+    InterfaceMethod<"Which function.", "::proa::pd::ReductionKind", "getReductionKind">,
+    InterfaceMethod<"The reduced dimensions, counted from the front, sorted.", "::llvm::SmallVector<int64_t>",
+      "getReducedDims">,
+  ];
+}
+
+def MovementOpInterface : OpInterface<"MovementOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    A primitive each of whose result elements is one element of its first operand, at a place that is a permutation of
+    the result's index with dimensions left out (transpose, expand). Kernels read through it instead of copying.
+  }];
+  let methods = [
+    InterfaceMethod<"From an index of the result to one of the operand; failure where it is not known yet.",
+      "::llvm::FailureOr<::mlir::AffineMap>", "getSourceMap">,
+  ];
+}
+
 def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{

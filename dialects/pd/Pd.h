@@ -6,6 +6,7 @@
 #include "dialects/pd/ScalarBuilder.h"
 #include "proa/Tensor.h"
 
+#include "mlir/IR/AffineMap.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -16,6 +17,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace proa::pd {
+
+/// The associative functions of reductions, with neutral elements 0, 1, -infinity, +infinity, true and false.
+enum class ReductionKind { Sum, Product, Maximum, Minimum, And, Or };
 
 /// Whether a type that was given may stand for one that was inferred: equal element types, equal dims where both are known.
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange given);

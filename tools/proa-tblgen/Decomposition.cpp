@@ -40,6 +40,10 @@ static bool emitMethods(const llvm::RecordKeeper &records, llvm::raw_ostream &os
     emitDecomposition(*record, name, os);
     if (llvm::StringRef library = record->getValueAsString("library"); !library.empty())
       os << "::llvm::StringRef " << name << "::getLibraryKernel() { return " << quoted(library) << "; }\n";
+    if (llvm::StringRef kind = record->getValueAsString("reduction"); !kind.empty())
+      os << "ReductionKind " << name << "::getReductionKind() { return ReductionKind::" << kind << "; }\n"
+         << "::llvm::SmallVector<int64_t> " << name
+         << "::getReducedDims() { return reducedAxes(getAxis(), tensorType(getX()).getRank()); }\n";
     if (record->isSubClassOf("Pd_FoldableOp"))
       os << "::mlir::OpFoldResult " << name
          << "::fold(FoldAdaptor adaptor) { return foldByEvaluation(getOperation(), adaptor.getOperands()); }\n";

@@ -36,56 +36,84 @@ LogicalResult inferReduction(std::optional<Location> location, RankedTensorType 
 
 namespace {
 
-using Combine = HostScalar (HostScalarBuilder::*)(HostScalar, HostScalar);
+HostScalar neutralElement(ReductionKind kind, DType dtype) {
+  HostScalarBuilder b(dtype);
+  double infinity = std::numeric_limits<double>::infinity();
+  switch (kind) {
+  case ReductionKind::Sum:
+    return b.cast(HostScalar::of(0.0));
+  case ReductionKind::Product:
+    return b.cast(HostScalar::of(1.0));
+  case ReductionKind::Maximum:
+    return b.cast(HostScalar::of(-infinity));
+  case ReductionKind::Minimum:
+    return b.cast(HostScalar::of(infinity));
+  case ReductionKind::And:
+    return HostScalar::of(true);
+  case ReductionKind::Or:
+    return HostScalar::of(false);
+  }
+  return {};
+}
 
-/// Reduces `x` into `out`, whose dims are x's with the reduced ones left out or 1.
-LogicalResult reduce(const Tensor &x, Tensor &out, llvm::ArrayRef<int64_t> axes, HostScalar neutral, Combine combine) {
+HostScalar combine(ReductionKind kind, HostScalarBuilder &b, HostScalar x, HostScalar y) {
+  switch (kind) {
+  case ReductionKind::Sum:
+    return b.add(x, y);
+  case ReductionKind::Product:
+    return b.multiply(x, y);
+  case ReductionKind::Maximum:
+    return b.maximum(x, y);
+  case ReductionKind::Minimum:
+    return b.minimum(x, y);
+  case ReductionKind::And:
+    return b.bitAnd(x, y);
+  case ReductionKind::Or:
+    return b.bitOr(x, y);
+  }
+  return {};
+}
+
+LogicalResult evaluateReduction(ReductionOpInterface op, const Tensor &x, Tensor &out) {
   HostScalarBuilder builder(out.dtype());
-  llvm::SmallVector<int64_t> reduced = reducedAxes(axes, static_cast<int64_t>(x.dims().size()));
-  llvm::SmallVector<HostScalar> totals(out.size(), neutral);
+  llvm::SmallVector<int64_t> reduced = op.getReducedDims();
+  llvm::SmallVector<HostScalar> totals(out.size(), neutralElement(op.getReductionKind(), out.dtype()));
   forEachIndex(x.dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
     int64_t at = 0;
     for (size_t d = 0; d < index.size(); ++d)
       if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
         at = at * x.dims()[d] + index[d];
-    totals[at] = (builder.*combine)(totals[at], builder.cast(loadScalar(x, position)));
+    totals[at] = combine(op.getReductionKind(), builder, totals[at], builder.cast(loadScalar(x, position)));
   });
   for (int64_t i = 0; i < out.size(); ++i)
     storeScalar(out, i, totals[i]);
   return success();
 }
 
-HostScalar number(DType dtype, double value) { return HostScalarBuilder(dtype).cast(HostScalar::of(value)); }
-
-HostScalar extreme(DType dtype, bool greatest) {
-  double infinity = std::numeric_limits<double>::infinity();
-  return number(dtype, greatest ? infinity : -infinity);
-}
-
 } // namespace
 
 LogicalResult SumOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return reduce(operands[0], results[0], getAxis(), number(results[0].dtype(), 0), &HostScalarBuilder::add);
+  return evaluateReduction(*this, operands[0], results[0]);
 }
 
 LogicalResult ProdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return reduce(operands[0], results[0], getAxis(), number(results[0].dtype(), 1), &HostScalarBuilder::multiply);
+  return evaluateReduction(*this, operands[0], results[0]);
 }
 
 LogicalResult MaxOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return reduce(operands[0], results[0], getAxis(), extreme(results[0].dtype(), false), &HostScalarBuilder::maximum);
+  return evaluateReduction(*this, operands[0], results[0]);
 }
 
 LogicalResult MinOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return reduce(operands[0], results[0], getAxis(), extreme(results[0].dtype(), true), &HostScalarBuilder::minimum);
+  return evaluateReduction(*this, operands[0], results[0]);
 }
 
 LogicalResult AllOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return reduce(operands[0], results[0], getAxis(), HostScalar::of(true), &HostScalarBuilder::multiply);
+  return evaluateReduction(*this, operands[0], results[0]);
 }
 
 LogicalResult AnyOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return reduce(operands[0], results[0], getAxis(), HostScalar::of(false), &HostScalarBuilder::add);
+  return evaluateReduction(*this, operands[0], results[0]);
 }
 
 void registerReduceOps(PdDialect &dialect) {

@@ -31,22 +31,28 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
     DefaultValuedAttr<BoolAttr, "false">:$keepdim, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferSum";
+  let reduction = "Sum";
   let evaluates = 1;
   let legacy = [LegacyReduce<"reduce_sum">];
 }
 def Pd_MaxOp : Pd_ReduceOp<"max", Pd_RealTensor, "Greatest element; NaN if one is NaN"> {
+  let reduction = "Maximum";
   let legacy = [LegacyReduce<"reduce_max">, LegacyReduce<"reduce_amax">];
 }
 def Pd_MinOp : Pd_ReduceOp<"min", Pd_RealTensor, "Smallest element; NaN if one is NaN"> {
+  let reduction = "Minimum";
   let legacy = [LegacyReduce<"reduce_min">, LegacyReduce<"reduce_amin">];
 }
 def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of the elements"> {
+  let reduction = "Product";
   let legacy = [LegacyReduce<"reduce_prod">];
 }
 def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "All elements hold"> {
+  let reduction = "And";
   let legacy = [LegacyReduce<"reduce_all">];
 }
 def Pd_AnyOp : Pd_ReduceOp<"any", Pd_BoolTensor, "Some element holds"> {
+  let reduction = "Or";
   let legacy = [LegacyReduce<"reduce_any">];
 }
 

@@ -125,6 +125,27 @@ LogicalResult ExpandOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableA
   return success();
 }
 
+FailureOr<AffineMap> TransposeOp::getSourceMap() {
+  auto rank = static_cast<int64_t>(getPerm().size());
+  llvm::SmallVector<AffineExpr> exprs(rank);
+  for (auto [i, axis] : llvm::enumerate(getPerm()))
+    exprs[axis < 0 ? axis + rank : axis] = getAffineDimExpr(i, getContext());
+  return AffineMap::get(rank, 0, exprs, getContext());
+}
+
+FailureOr<AffineMap> ExpandOp::getSourceMap() {
+  llvm::ArrayRef<int64_t> from = tensorType(getX()).getShape(), to = tensorType(getOut()).getShape();
+  llvm::SmallVector<AffineExpr> exprs;
+  for (auto [i, dim] : llvm::enumerate(from)) {
+    unsigned position = to.size() - from.size() + i;
+    // A dynamic extent may be 1 at run time, which only the library kernel can tell.
+    if (ShapedType::isDynamic(dim))
+      return failure();
+    exprs.push_back(dim == 1 ? getAffineConstantExpr(0, getContext()) : getAffineDimExpr(position, getContext()));
+  }
+  return AffineMap::get(to.size(), 0, exprs, getContext());
+}
+
 OpFoldResult DimOp::fold(FoldAdaptor) {
   auto type = tensorType(getX());
   int64_t dim = type.getDimSize(getIndex() < 0 ? getIndex() + type.getRank() : getIndex());

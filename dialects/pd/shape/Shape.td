@@ -26,6 +26,7 @@ def Pd_TransposeOp : Pd_FoldableOp<"transpose"> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferTranspose";
   let evaluates = 1;
+  let moves = 1;
   let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["XShape", "data_format"]>,
                 Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
 }
@@ -40,6 +41,7 @@ def Pd_ExpandOp : Pd_FoldableOp<"expand"> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferExpand";
   let evaluates = 1;
+  let moves = 1;
   let library = "expand";
   let legacy = [Legacy<"expand_v2", ["X", "expand_shapes_tensor*|Shape|@shape"], ["Out"], ["shape"]>];
 }
