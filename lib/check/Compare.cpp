@@ -1,0 +1,260 @@
+#include "lib/check/Compare.h"
+
+#include "lib/check/Elements.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace proa::check {
+namespace {
+
+constexpr std::array<std::string_view, 5> kindNames{"allclose", "stats", "shape", "permutation", "sorted"};
+
+bool closeReal(double got, double expected, double rtol, double atol) {
+  if (got == expected) // also infinities of the same sign
+    return true;
+  if (std::isnan(got) || std::isnan(expected))
+    return std::isnan(got) && std::isnan(expected);
+  if (std::isinf(got) || std::isinf(expected))
+    return false;
+  return std::abs(got - expected) <= atol + rtol * std::abs(expected);
+}
+
+template <class T> bool isFinite(T value) {
+  if constexpr (isComplex<T>)
+    return std::isfinite(value.real()) && std::isfinite(value.imag());
+  else if constexpr (std::is_integral_v<T>)
+    return true;
+  else
+    return std::isfinite(value);
+}
+
+/// Of widened elements.
+template <class T> bool isClose(T got, T expected, const CompareRule &rule) {
+  if constexpr (std::is_integral_v<T>)
+    return got == expected;
+  else if constexpr (isComplex<T>) {
+    if (isFinite(got) && isFinite(expected))
+      return std::abs(got - expected) <= rule.atol + rule.rtol * std::abs(expected);
+    return closeReal(got.real(), expected.real(), rule.rtol, rule.atol) &&
+           closeReal(got.imag(), expected.imag(), rule.rtol, rule.atol);
+  } else
+    return closeReal(got, expected, rule.rtol, rule.atol);
+}
+
+template <class T> double magnitude(T value) {
+  if constexpr (std::is_integral_v<T>)
+    return std::abs(static_cast<double>(value));
+  else
+    return std::abs(value);
+}
+
+template <class T> double distance(T got, T expected) {
+  if constexpr (std::is_integral_v<T>)
+    return got > expected ? static_cast<double>(got) - static_cast<double>(expected)
+                          : static_cast<double>(expected) - static_cast<double>(got);
+  else
+    return std::abs(got - expected);
+}
+
+template <class T> std::string textOf(T value) {
+  if constexpr (std::is_same_v<T, Boolean>)
+    return value.byte == 0 ? "false" : value.byte == 1 ? "true" : fmt::format("{} (no bool)", value.byte);
+  else if constexpr (isComplex<T>)
+    return fmt::format("({}{:+}j)", value.real(), value.imag());
+  else if constexpr (std::is_integral_v<T>)
+    return fmt::format("{}", +value);
+  else if constexpr (std::is_same_v<T, double>)
+    return fmt::format("{}", value);
+  else
+    return fmt::format("{}", static_cast<float>(value));
+}
+
+std::vector<int64_t> unravel(int64_t position, const std::vector<int64_t> &dims) {
+  std::vector<int64_t> index(dims.size());
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    index[axis] = position % dims[axis];
+    position /= dims[axis];
+  }
+  return index;
+}
+
+/// Records what one pair of elements tells.
+template <class T>
+void take(Comparison &result, T got, T expected, int64_t position, const std::vector<int64_t> &dims,
+          const CompareRule &rule) {
+  auto wideGot = widened(got);
+  auto wideExpected = widened(expected);
+  if (isFinite(wideGot) && isFinite(wideExpected)) {
+    double error = distance(wideGot, wideExpected);
+    result.maxAbsolute = std::max(result.maxAbsolute, error);
+    if (double scale = magnitude(wideExpected); scale != 0)
+      result.maxRelative = std::max(result.maxRelative, error / scale);
+  }
+  if (isClose(wideGot, wideExpected, rule))
+    return;
+  if (result.mismatches++ == 0)
+    result.first = Mismatch{unravel(position, dims), textOf(got), textOf(expected)};
+}
+
+void describeMismatches(Comparison &result, const char *what) {
+  if (result.mismatches == 0)
+    return;
+  result.reason = fmt::format(
+      "{} of {} {} differ; at [{}] got {}, expected {}; max abs error {:.3g}, max rel error {:.3g}",
+      result.mismatches, result.elements, what, fmt::join(result.first->index, ", "), result.first->got,
+      result.first->expected, result.maxAbsolute, result.maxRelative);
+}
+
+void compareAllClose(Comparison &result, const Tensor &got, const Tensor &expected, const CompareRule &rule) {
+  visitElements(expected, [&](auto *wanted) {
+    auto *elements = got.as<std::remove_const_t<std::remove_pointer_t<decltype(wanted)>>>();
+    for (int64_t i = 0; i < result.elements; ++i)
+      take(result, elements[i], wanted[i], i, expected.dims(), rule);
+  });
+  describeMismatches(result, "elements");
+}
+
+/// Reorders `got` so that each element stands beside the expected one it matches, as far as one does. Complex
+/// numbers have no order that survives rounding, so they are matched one by one.
+template <class T>
+void matchComplex(std::vector<T> &got, const std::vector<T> &wanted, const CompareRule &rule) {
+  for (size_t i = 0; i < wanted.size(); ++i)
+    for (size_t j = i; j < got.size(); ++j)
+      if (isClose(widened(got[j]), widened(wanted[i]), rule)) {
+        std::swap(got[i], got[j]);
+        break;
+      }
+}
+
+void compareUnordered(Comparison &result, const Tensor &got, const Tensor &expected,
+                      const CompareRule &rule) {
+  visitElements(expected, [&](auto *elements) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
+    std::vector<T> wanted(elements, elements + result.elements);
+    std::vector<T> values(got.as<T>(), got.as<T>() + result.elements);
+    if constexpr (isComplex<T>) {
+      matchComplex(values, wanted, rule);
+    } else {
+      auto before = [](T a, T b) { // NaNs last
+        auto x = widened(a), y = widened(b);
+        return x == x && (y != y || x < y);
+      };
+      std::sort(wanted.begin(), wanted.end(), before);
+      std::sort(values.begin(), values.end(), before);
+    }
+    for (int64_t i = 0; i < result.elements; ++i)
+      take<T>(result, values[i], wanted[i], i, {result.elements}, rule);
+  });
+  describeMismatches(result, "values, in sorted order,");
+}
+
+template <class T> double realOf(T value) {
+  auto wide = widened(value);
+  if constexpr (isComplex<decltype(wide)>)
+    return wide.real();
+  else
+    return static_cast<double>(wide);
+}
+
+/// The central moment of order `order`.
+double moment(const Tensor &tensor, double mean, int order) {
+  double sum = 0;
+  visitElements(tensor, [&](auto *elements) {
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      sum += std::pow(realOf(elements[i]) - mean, order);
+  });
+  return tensor.size() ? sum / static_cast<double>(tensor.size()) : 0;
+}
+
+/// Both sides are samples: the difference of two means has sqrt(2) times the standard error of one. That of
+/// the standard deviation follows from the fourth moment m4: sqrt((m4 - s^4) / (4 s^2 n)).
+void compareStatistics(Comparison &result, const Tensor &got, const Tensor &expected,
+                       const CompareRule &rule) {
+  constexpr double standardErrors = 5;
+  Statistics wanted = rule.statistics ? *rule.statistics : statisticsOf(expected);
+  Statistics found = statisticsOf(got);
+  double count = static_cast<double>(result.elements);
+  double spread = std::max(found.deviation, wanted.deviation);
+  double fourth = moment(got, found.mean, 4);
+  double variance = found.deviation * found.deviation;
+  double errorOfMean = std::sqrt(2.0) * spread / std::sqrt(count);
+  double errorOfDeviation =
+      variance > 0 ? std::sqrt(2.0 * std::max(0.0, fourth - variance * variance) / (4 * variance * count))
+                   : 0;
+  result.maxAbsolute = std::abs(found.mean - wanted.mean);
+  auto check = [&](const char *what, double value, double reference, double error) {
+    double tolerance = standardErrors * error + rule.atol + rule.rtol * std::abs(reference);
+    if (!(std::abs(value - reference) <= tolerance) && result.reason.empty())
+      result.reason =
+          fmt::format("{} is {:.6g}, expected {:.6g} within {:.3g}", what, value, reference, tolerance);
+  };
+  check("mean", found.mean, wanted.mean, errorOfMean);
+  check("standard deviation", found.deviation, wanted.deviation, errorOfDeviation);
+}
+
+} // namespace
+
+std::optional<CompareKind> compareKindFromName(std::string_view name) {
+  for (size_t i = 0; i < kindNames.size(); ++i)
+    if (kindNames[i] == name)
+      return static_cast<CompareKind>(i);
+  return std::nullopt;
+}
+
+std::string_view nameOf(CompareKind kind) { return kindNames[static_cast<size_t>(kind)]; }
+
+std::string elementText(const Tensor &tensor, int64_t element) {
+  return visitElements(tensor, [&](auto *elements) { return textOf(elements[element]); });
+}
+
+Statistics statisticsOf(const Tensor &tensor) {
+  Statistics result;
+  if (tensor.size() == 0)
+    return result;
+  result.minimum = std::numeric_limits<double>::infinity();
+  result.maximum = -result.minimum;
+  double sum = 0;
+  visitElements(tensor, [&](auto *elements) {
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      double value = realOf(elements[i]);
+      sum += value;
+      result.minimum = std::min(result.minimum, value);
+      result.maximum = std::max(result.maximum, value);
+    }
+  });
+  result.mean = sum / static_cast<double>(tensor.size());
+  result.deviation = std::sqrt(moment(tensor, result.mean, 2));
+  return result;
+}
+
+Comparison compare(const Tensor &got, const Tensor &expected, const CompareRule &rule) {
+  Comparison result;
+  if (got.dtype() != expected.dtype() || got.dims() != expected.dims()) {
+    result.reason = fmt::format("got {}, expected {}", got.describe(), expected.describe());
+    return result;
+  }
+  result.elements = expected.size();
+  if (result.elements == 0)
+    return result;
+  switch (rule.kind) {
+  case CompareKind::AllClose:
+    compareAllClose(result, got, expected, rule);
+    break;
+  case CompareKind::Stats:
+    compareStatistics(result, got, expected, rule);
+    break;
+  case CompareKind::Permutation:
+  case CompareKind::Sorted:
+    compareUnordered(result, got, expected, rule);
+    break;
+  case CompareKind::Shape:
+    break;
+  }
+  return result;
+}
+
+} // namespace proa::check
