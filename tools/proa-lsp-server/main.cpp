@@ -1,0 +1,12 @@
+// proa-lsp-server: shows editors the MLIR of proa: diagnostics, definitions, hover, completion.
+#include "lib/driver/Registration.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/LogicalResult.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  proa::registerAllDialects(registry);
+  return llvm::failed(mlir::MlirLspServerMain(argc, argv, registry)) ? 1 : 0;
+}

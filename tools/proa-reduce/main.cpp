@@ -1,0 +1,15 @@
+// proa-reduce: makes MLIR text smaller while a test script still finds it interesting.
+#include "lib/driver/Registration.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/LogicalResult.h"
+#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  proa::registerAllDialects(registry);
+  proa::registerAllPasses();
+  mlir::MLIRContext context(registry);
+  return llvm::failed(mlir::mlirReduceMain(argc, argv, context)) ? 1 : 0;
+}
