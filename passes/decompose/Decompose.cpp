@@ -1,0 +1,57 @@
+//! pd-decompose: composite ops become the ops that define them.
+#include "passes/decompose/Passes.h"
+
+#include "dialects/pd/Pd.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace proa {
+#define GEN_PASS_DEF_DECOMPOSE
+#include "passes/decompose/Passes.h.inc"
+
+namespace {
+
+class DecomposePass : public impl::DecomposeBase<DecomposePass> {
+public:
+  using DecomposeBase::DecomposeBase;
+
+  void runOnOperation() override {
+    onlyNames.insert(only.begin(), only.end());
+    exceptNames.insert(except.begin(), except.end());
+    SmallVector<Operation *> work;
+    getOperation()->walk([&](Operation *op) {
+      if (isWanted(op))
+        work.push_back(op);
+    });
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val();
+      // What a decomposition makes may have one itself.
+      OpBuilder builder(op);
+      Operation *before = op->getPrevNode();
+      auto values = cast<pd::DecomposableOpInterface>(op).decompose(builder);
+      if (failed(values))
+        continue;
+      for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op; made = made->getNextNode())
+        if (isWanted(made))
+          work.push_back(made);
+      op->replaceAllUsesWith(*values);
+      op->erase();
+      ++numDecomposed;
+    }
+  }
+
+private:
+  bool isWanted(Operation *op) {
+    if (!isa<pd::DecomposableOpInterface>(op) || (keepLibrary && isa<pd::LibraryOpInterface>(op)))
+      return false;
+    StringRef name = op->getName().getStringRef();
+    return (onlyNames.empty() || onlyNames.contains(name)) && !exceptNames.contains(name);
+  }
+
+  llvm::StringSet<> onlyNames, exceptNames;
+};
+
+} // namespace
+} // namespace proa

@@ -1,0 +1,29 @@
+#ifndef PROA_PASSES_DECOMPOSE_PASSES
+#define PROA_PASSES_DECOMPOSE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def Decompose : Pass<"pd-decompose"> {
+  let summary = "Replace composite ops by the simpler ops that define them";
+  let description = [{
+    Every op that has a decomposition is replaced by it, again and again, until primitives are left.
+    With `keep-library`, an op that the CPU runtime has a library kernel for stays as it is.
+
+    ```mlir
+    // before
+    %0 = pd.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    // after
+    %c = pd.constant dense<0.000000e+00> : tensor<f32>
+    %0 = pd.maximum %x, %c : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"keepLibrary", "keep-library", "bool", "false", "Leave ops that the CPU runtime has a library kernel for">,
+    ListOption<"only", "only", "std::string", "Names of the ops to decompose; all where empty">,
+    ListOption<"except", "except", "std::string", "Names of ops to leave">,
+  ];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+  let statistics = [Statistic<"numDecomposed", "decomposed", "Number of ops decomposed">];
+}
+
+#endif

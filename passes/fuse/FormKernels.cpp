@@ -1,0 +1,127 @@
+//! pd-form-kernels: groups of primitives become calls of kernel functions.
+#include "passes/fuse/KernelGroups.h"
+#include "passes/fuse/Passes.h"
+
+#include "dialects/pd/creation/Creation.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace proa {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "passes/fuse/Passes.h.inc"
+
+namespace {
+
+/// What flows into and out of a group.
+struct Interface {
+  llvm::SetVector<Value> inputs;
+  llvm::SetVector<Value> constants;
+  SmallVector<Value> outputs;
+};
+
+Interface interfaceOf(const KernelGroup &group) {
+  Interface interface;
+  llvm::SmallPtrSet<Operation *, 16> members(group.members.begin(), group.members.end());
+  for (Operation *member : group.members) {
+    for (Value operand : member->getOperands()) {
+      if (Operation *producer = operand.getDefiningOp(); producer && members.contains(producer))
+        continue;
+      (isInlineConstant(operand) ? interface.constants : interface.inputs).insert(operand);
+    }
+    for (Value result : member->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
+        interface.outputs.push_back(result);
+  }
+  return interface;
+}
+
+class FormKernelsPass : public impl::FormKernelsBase<FormKernelsPass> {
+public:
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function->hasAttr("proa.kernel") && !function.isExternal())
+        functions.push_back(function);
+    for (func::FuncOp function : functions)
+      for (Block &block : function.getBody())
+        for (auto &group : findKernelGroups(block))
+          outline(*group);
+  }
+
+private:
+  void outline(const KernelGroup &group) {
+    Interface interface = interfaceOf(group);
+    if (interface.outputs.empty())
+      return;
+    func::FuncOp kernel = kernelFor(group, interface);
+    OpBuilder builder(group.members.back());
+    auto call = func::CallOp::create(builder, group.members.back()->getLoc(), kernel, interface.inputs.getArrayRef());
+    call->setAttr("proa.label", builder.getStringAttr(labelOf(group)));
+    for (auto [output, result] : llvm::zip(interface.outputs, call.getResults()))
+      output.replaceAllUsesWith(result);
+    for (Operation *member : llvm::reverse(group.members))
+      member->erase();
+    ++numGroups;
+  }
+
+  static std::string labelOf(const KernelGroup &group) {
+    std::string label;
+    for (Operation *member : group.members)
+      label += (label.empty() ? "" : "+") + member->getName().stripDialect().str();
+    return label;
+  }
+
+  /// A function with the group's body: one that is there already, or a new one.
+  func::FuncOp kernelFor(const KernelGroup &group, const Interface &interface) {
+    MLIRContext *context = &getContext();
+    OpBuilder builder(context);
+    SmallVector<Type> inputTypes, outputTypes;
+    for (Value input : interface.inputs)
+      inputTypes.push_back(input.getType());
+    for (Value output : interface.outputs)
+      outputTypes.push_back(output.getType());
+    auto kernel = func::FuncOp::create(group.members.back()->getLoc(), "kernel",
+                                       FunctionType::get(context, inputTypes, outputTypes));
+    kernel.setPrivate();
+    kernel->setAttr("proa.kernel", builder.getUnitAttr());
+    Block *body = kernel.addEntryBlock();
+    builder.setInsertionPointToStart(body);
+    IRMapping mapping;
+    for (auto [input, argument] : llvm::zip(interface.inputs, body->getArguments()))
+      mapping.map(input, argument);
+    for (Value constant : interface.constants)
+      builder.clone(*constant.getDefiningOp(), mapping);
+    for (Operation *member : group.members)
+      builder.clone(*member, mapping);
+    SmallVector<Value> results;
+    for (Value output : interface.outputs)
+      results.push_back(mapping.lookup(output));
+    func::ReturnOp::create(builder, kernel.getLoc(), results);
+    return deduplicated(kernel);
+  }
+
+  func::FuncOp deduplicated(func::FuncOp kernel) {
+    std::string text;
+    llvm::raw_string_ostream(text) << kernel;
+    auto [entry, isNew] = kernels.try_emplace(text, kernel);
+    if (!isNew) {
+      kernel.erase();
+      return entry->second;
+    }
+    kernel.setName("kernel_" + std::to_string(kernels.size() - 1));
+    getOperation().push_back(kernel);
+    ++numKernels;
+    return kernel;
+  }
+
+  llvm::StringMap<func::FuncOp> kernels;
+};
+
+} // namespace
+} // namespace proa

@@ -1,0 +1,139 @@
+//! pd-refine-shapes: types and constants from the function's arguments on.
+#include "passes/normalize/Passes.h"
+
+#include "dialects/pd/Pd.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace proa {
+#define GEN_PASS_DEF_REFINESHAPES
+#include "passes/normalize/Passes.h.inc"
+
+namespace {
+
+/// Composites on constants above this many elements are not folded.
+constexpr int64_t maxFoldedElements = 4096;
+
+bool isSmallConstant(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getNumElements() <= maxFoldedElements && matchPattern(value, m_Constant());
+}
+
+class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
+public:
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      for (Operation *op = block.empty() ? nullptr : &block.front(); op;)
+        op = visit(op);
+    updateFunctionType();
+  }
+
+private:
+  /// Handles one op and returns the next one to visit.
+  Operation *visit(Operation *op) {
+    Operation *next = op->getNextNode();
+    if (op->hasTrait<OpTrait::IsTerminator>() || op->hasTrait<OpTrait::ConstantLike>())
+      return next;
+    refine(op);
+    if (fold(op))
+      return next;
+    return decomposeConstant(op, next);
+  }
+
+  void refine(Operation *op) {
+    auto inferable = dyn_cast<InferTypeOpInterface>(op);
+    if (!inferable)
+      return;
+    SmallVector<Type> types;
+    if (failed(inferable.inferReturnTypes(op->getContext(), std::nullopt, op->getOperands(), op->getDiscardableAttrDictionary(),
+                                          op->getPropertiesStorage(), op->getRegions(), types)))
+      return;
+    for (auto [result, type] : llvm::zip(op->getResults(), types)) {
+      Type refined = moreSpecific(result.getType(), type);
+      if (refined == result.getType())
+        continue;
+      result.setType(refined);
+      ++numRefined;
+    }
+  }
+
+  /// Dims of `inferred` where `given` leaves them open.
+  static Type moreSpecific(Type given, Type inferred) {
+    auto a = dyn_cast<RankedTensorType>(given), b = dyn_cast<RankedTensorType>(inferred);
+    if (!a || !b || a.getRank() != b.getRank())
+      return given;
+    SmallVector<int64_t> shape(a.getShape());
+    for (auto [i, dim] : llvm::enumerate(shape))
+      if (ShapedType::isDynamic(dim))
+        dim = b.getDimSize(i);
+    return RankedTensorType::get(shape, a.getElementType());
+  }
+
+  bool fold(Operation *op) {
+    SmallVector<OpFoldResult> folded;
+    if (failed(op->fold(folded)) || folded.empty())
+      return false;
+    OpBuilder builder(op);
+    SmallVector<Value> values;
+    SmallVector<Operation *> made;
+    for (auto [fold, result] : llvm::zip(folded, op->getResults())) {
+      Value value = dyn_cast_if_present<Value>(fold);
+      if (auto attribute = dyn_cast_if_present<Attribute>(fold)) {
+        Operation *constant = op->getDialect()->materializeConstant(builder, attribute, result.getType(), op->getLoc());
+        if (constant) {
+          made.push_back(constant);
+          value = constant->getResult(0);
+        }
+      }
+      if (!value || value.getType() != result.getType()) {
+        for (Operation *constant : made)
+          constant->erase();
+        return false;
+      }
+      values.push_back(value);
+    }
+    op->replaceAllUsesWith(values);
+    op->erase();
+    ++numFolded;
+    return true;
+  }
+
+  /// Decomposes a composite on constants, so that its parts fold; returns the first of them, or `next`.
+  Operation *decomposeConstant(Operation *op, Operation *next) {
+    auto composite = dyn_cast<pd::DecomposableOpInterface>(op);
+    bool constant = op->getNumOperands() > 0 && llvm::all_of(op->getOperands(), isSmallConstant);
+    bool small = llvm::all_of(op->getResultTypes(), [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape() && tensor.getNumElements() <= maxFoldedElements;
+    });
+    if (!composite || !constant || !small)
+      return next;
+    Operation *before = op->getPrevNode();
+    OpBuilder builder(op);
+    auto values = composite.decompose(builder);
+    if (failed(values))
+      return next;
+    Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
+    op->replaceAllUsesWith(*values);
+    if (first == op)
+      first = next;
+    op->erase();
+    return first;
+  }
+
+  void updateFunctionType() {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    SmallVector<Type> results(function.getFunctionType().getResults());
+    function.walk([&](func::ReturnOp op) { results.assign(op.getOperandTypes().begin(), op.getOperandTypes().end()); });
+    function.setType(FunctionType::get(function.getContext(), function.getArgumentTypes(), results));
+  }
+};
+
+} // namespace
+} // namespace proa
