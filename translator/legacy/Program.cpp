@@ -1,0 +1,108 @@
+#include "translator/legacy/Program.h"
+
+#include <array>
+#include <cstdlib>
+
+namespace proa::legacy {
+namespace {
+
+struct NumberedType {
+  int32_t number;
+  DType dtype;
+};
+
+constexpr std::array<NumberedType, 17> numberedTypes{{{0, DType::Bool},
+                                                      {1, DType::Int16},
+                                                      {2, DType::Int32},
+                                                      {3, DType::Int64},
+                                                      {4, DType::Float16},
+                                                      {5, DType::Float32},
+                                                      {6, DType::Float64},
+                                                      {20, DType::UInt8},
+                                                      {21, DType::Int8},
+                                                      {22, DType::BFloat16},
+                                                      {23, DType::Complex64},
+                                                      {24, DType::Complex128},
+                                                      {32, DType::Float8E4M3FN},
+                                                      {33, DType::Float8E5M2},
+                                                      {36, DType::UInt16},
+                                                      {37, DType::UInt32},
+                                                      {38, DType::UInt64}}};
+
+template <class List> auto *findByName(List &list, std::string_view name) {
+  for (auto &item : list)
+    if (item.name == name)
+      return &item;
+  return static_cast<decltype(&list.front())>(nullptr);
+}
+
+/// A frame is `  File "FILE", line N, in FUNCTION`.
+std::optional<SourceLine> parseFrame(std::string_view frame) {
+  size_t open = frame.find("File \"");
+  if (open == std::string_view::npos)
+    return std::nullopt;
+  size_t begin = open + 6, close = frame.find('"', begin);
+  size_t line = frame.find("line ", close == std::string_view::npos ? begin : close);
+  if (close == std::string_view::npos || line == std::string_view::npos)
+    return std::nullopt;
+  return SourceLine{std::string(frame.substr(begin, close - begin)),
+                    std::atoi(std::string(frame.substr(line + 5)).c_str())};
+}
+
+} // namespace
+
+std::optional<DType> dtypeFromNumber(int64_t number) {
+  for (const NumberedType &entry : numberedTypes)
+    if (entry.number == number)
+      return entry.dtype;
+  return std::nullopt;
+}
+
+int32_t numberOf(DType dtype) {
+  for (const NumberedType &entry : numberedTypes)
+    if (entry.dtype == dtype)
+      return entry.number;
+  return -1;
+}
+
+const Slot *Operation::input(std::string_view name) const { return findByName(inputs, name); }
+const Slot *Operation::output(std::string_view name) const { return findByName(outputs, name); }
+const Attribute *Operation::attribute(std::string_view name) const { return findByName(attributes, name); }
+
+std::optional<SourceLine> Operation::sourceLine() const {
+  const Attribute *stack = attribute("op_callstack");
+  const auto *frames = stack ? std::get_if<std::vector<std::string>>(&stack->value) : nullptr;
+  if (!frames)
+    return std::nullopt;
+  std::optional<SourceLine> innermost;
+  for (const std::string &frame : *frames) {
+    std::optional<SourceLine> line = parseFrame(frame);
+    bool isPaddle = line && (line->file.find("/paddle/") != std::string::npos ||
+                             line->file.find("decorator-gen") != std::string::npos);
+    if (line && (!isPaddle || !innermost))
+      innermost = line;
+  }
+  return innermost;
+}
+
+VariableIndex::VariableIndex(const Program &program) : program(program) {
+  for (const Block &block : program.blocks) {
+    auto &names = byName.emplace_back();
+    names.reserve(block.variables.size());
+    for (const Variable &variable : block.variables)
+      names.emplace(variable.name, &variable);
+  }
+}
+
+const Variable *VariableIndex::find(int32_t block, std::string_view name) const {
+  // A damaged program may have a cycle of parents: no more steps than there are blocks.
+  for (size_t steps = 0; block >= 0 && static_cast<size_t>(block) < byName.size() && steps <= byName.size(); ++steps) {
+    auto found = byName[block].find(name);
+    if (found != byName[block].end())
+      return found->second;
+    block = program.blocks[block].parent;
+  }
+  return nullptr;
+}
+
+} // namespace proa::legacy

@@ -1,0 +1,155 @@
+/// A legacy PaddlePaddle program (ProgramDesc) in memory, as both readers (JSON and .pdmodel) make it.
+#pragma once
+
+#include "proa/Tensor.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace proa::legacy {
+
+/// VarType.Type numbers of variables that are no plain element types.
+enum class VariableKind : int32_t {
+  DenseTensor = 7,
+  SelectedRows = 8,
+  FeedMinibatch = 9,
+  FetchList = 10,
+  StepScopes = 11,
+  LodRankTable = 12,
+  DenseTensorArray = 13,
+  PlaceList = 14,
+  Reader = 15,
+  Raw = 17,
+  Tuple = 18,
+  String = 25,
+  Strings = 26,
+  Vocab = 27,
+  FeedList = 28,
+  PString = 29,
+  SparseCoo = 30,
+  SparseCsr = 31,
+};
+
+/// The element type of a VarType.Type number (5 = FP32), if it is one; and back.
+std::optional<DType> dtypeFromNumber(int64_t number);
+int32_t numberOf(DType dtype);
+
+struct Variable {
+  std::string name;
+  VariableKind kind = VariableKind::DenseTensor;
+  std::optional<DType> dtype;
+  std::vector<int64_t> dims; ///< -1: not known
+  int32_t lodLevel = 0;
+  bool persistable = false;
+  bool isParameter = false;
+  bool stopGradient = false;
+  bool needCheckFeed = false;
+
+  bool operator==(const Variable &) const = default;
+};
+
+/// A slot of an op and the names of the variables in it.
+struct Slot {
+  std::string name;
+  std::vector<std::string> arguments;
+
+  bool operator==(const Slot &) const = default;
+};
+
+struct BlockIndex {
+  int32_t index = 0;
+  bool operator==(const BlockIndex &) const = default;
+};
+struct BlockIndices {
+  std::vector<int32_t> indices;
+  bool operator==(const BlockIndices &) const = default;
+};
+/// An attribute that is given by a variable (or several) instead of a literal.
+struct VariableName {
+  std::string name;
+  bool operator==(const VariableName &) const = default;
+};
+struct VariableNames {
+  std::vector<std::string> names;
+  bool operator==(const VariableNames &) const = default;
+};
+struct Complex {
+  double real = 0, imaginary = 0;
+  bool operator==(const Complex &) const = default;
+};
+struct Scalar {
+  std::variant<bool, int64_t, double, Complex> value;
+  bool operator==(const Scalar &) const = default;
+};
+
+using AttributeValue =
+    std::variant<int32_t, float, std::string, std::vector<int32_t>, std::vector<float>, std::vector<std::string>, bool,
+                 std::vector<bool>, BlockIndex, int64_t, BlockIndices, std::vector<int64_t>, std::vector<double>,
+                 VariableName, VariableNames, double, Scalar, std::vector<Scalar>>;
+
+/// The alternatives of AttributeValue stand in the order of the AttrType numbers (INT 0, FLOAT 1, STRING 2, ...).
+struct Attribute {
+  std::string name;
+  AttributeValue value;
+
+  bool operator==(const Attribute &) const = default;
+};
+
+/// Where the user's Python code made an op.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+
+struct Operation {
+  std::string type;
+  std::vector<Slot> inputs;
+  std::vector<Slot> outputs;
+  std::vector<Attribute> attributes;
+  bool isTarget = false;
+
+  const Slot *input(std::string_view name) const;
+  const Slot *output(std::string_view name) const;
+  const Attribute *attribute(std::string_view name) const;
+  /// The innermost frame of op_callstack that is the user's, not Paddle's own; nothing where there is no stack.
+  std::optional<SourceLine> sourceLine() const;
+
+  bool operator==(const Operation &) const = default;
+};
+
+struct Block {
+  int32_t index = 0;
+  int32_t parent = -1;
+  int32_t forwardBlock = -1;
+  std::vector<Variable> variables;
+  std::vector<Operation> operations;
+
+  bool operator==(const Block &) const = default;
+};
+
+struct Program {
+  int64_t version = 0;
+  std::vector<Block> blocks;
+  std::vector<std::pair<std::string, int32_t>> opVersions;
+
+  bool operator==(const Program &) const = default;
+};
+
+/// Variables of a program by name, looked up in a block and then along its parents.
+class VariableIndex {
+public:
+  explicit VariableIndex(const Program &program);
+  const Variable *find(int32_t block, std::string_view name) const;
+
+private:
+  const Program &program;
+  std::vector<std::unordered_map<std::string_view, const Variable *>> byName;
+};
+
+} // namespace proa::legacy
