@@ -20,6 +20,8 @@ public:
 
   const legacy::Operation &legacyOp() const { return op; }
   mlir::OpBuilder &getBuilder() { return builder; }
+  /// The pd op that the table names for this legacy op.
+  llvm::StringRef target() const;
   mlir::Location getLocation() const { return location; }
 
   /// The tensor in an input slot; a null value where the slot is absent or empty. A name that nothing defines is reported.

@@ -1,0 +1,289 @@
+//! lower-pd-to-linalg: the primitives in kernel functions become linalg ops on tensors.
+#include "passes/lower-linalg/PdToLinalg.h"
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/creation/Creation.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Kernels compute on signless integers; ui8 and its like keep their bits.
+Type signless(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.clone(signless(tensor.getElementType()));
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && !integer.isSignless() ? Type(IntegerType::get(type.getContext(), integer.getWidth())) : type;
+}
+
+bool isUnsigned(Value value) {
+  return pd::tensorType(value).getElementType().isUnsignedInteger();
+}
+
+/// The extent of dimension `dim` of a result, from the operands that have it.
+OpFoldResult extentOf(OpBuilder &builder, Location location, RankedTensorType resultType, int64_t dim, ValueRange operands) {
+  if (!resultType.isDynamicDim(dim))
+    return builder.getIndexAttr(resultType.getDimSize(dim));
+  for (Value operand : operands) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    int64_t own = dim - (resultType.getRank() - type.getRank());
+    if (own >= 0 && type.isDynamicDim(own))
+      return tensor::DimOp::create(builder, location, operand, own).getResult();
+  }
+  return builder.getIndexAttr(1);
+}
+
+Value emptyLike(OpBuilder &builder, Location location, RankedTensorType type, ValueRange operands) {
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    sizes.push_back(extentOf(builder, location, type, dim, operands));
+  return tensor::EmptyOp::create(builder, location, sizes, type.getElementType());
+}
+
+/// How an operand is indexed from the result's index: trailing dimensions aligned, extent 1 repeated.
+AffineMap broadcastMap(RankedTensorType operand, RankedTensorType result) {
+  MLIRContext *context = operand.getContext();
+  int64_t offset = result.getRank() - operand.getRank();
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim = 0; dim < operand.getRank(); ++dim)
+    exprs.push_back(operand.getDimSize(dim) == 1 && result.getDimSize(offset + dim) != 1
+                        ? getAffineConstantExpr(0, context)
+                        : getAffineDimExpr(offset + dim, context));
+  return AffineMap::get(result.getRank(), 0, exprs, context);
+}
+
+class LowerScalar : public OpInterfaceConversionPattern<pd::ScalarOpInterface> {
+public:
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult matchAndRewrite(pd::ScalarOpInterface op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    for (Value operand : operands)
+      if (!matchPattern(operand, m_Constant()) || cast<RankedTensorType>(operand.getType()).getNumElements() != 1) {
+        inputs.push_back(operand);
+        maps.push_back(broadcastMap(cast<RankedTensorType>(operand.getType()), resultType));
+      }
+    maps.push_back(rewriter.getMultiDimIdentityMap(resultType.getRank()));
+    Value init = emptyLike(rewriter, location, resultType, operands);
+    SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
+    bool operandUnsigned = isUnsigned(op->getOperand(0)), resultUnsigned = isUnsigned(op->getResult(0));
+    auto generic = linalg::GenericOp::create(
+        rewriter, location, resultType, inputs, init, maps, iterators, [&](OpBuilder &b, Location l, ValueRange arguments) {
+          SmallVector<Value> scalars;
+          size_t next = 0;
+          for (Value operand : operands) {
+            bool isInput = next < inputs.size() && inputs[next] == operand;
+            scalars.push_back(isInput ? arguments[next++] : scalarConstant(b, l, operand));
+          }
+          pd::ScalarBuilder builder(b, l, resultType.getElementType(), operandUnsigned, resultUnsigned);
+          linalg::YieldOp::create(b, l, op.buildScalar(builder, scalars));
+        });
+    rewriter.replaceOp(op, generic.getResults());
+    return success();
+  }
+
+private:
+  static Value scalarConstant(OpBuilder &builder, Location location, Value tensor) {
+    DenseElementsAttr value;
+    matchPattern(tensor, m_Constant(&value));
+    Type element = value.getElementType();
+    if (auto complexType = dyn_cast<ComplexType>(element)) {
+      auto number = *value.getValues<std::complex<APFloat>>().begin();
+      auto part = complexType.getElementType();
+      return complex::ConstantOp::create(
+          builder, location, element,
+          builder.getArrayAttr({FloatAttr::get(part, number.real()), FloatAttr::get(part, number.imag())}));
+    }
+    return arith::ConstantOp::create(builder, location, cast<TypedAttr>(*value.getValues<Attribute>().begin()));
+  }
+};
+
+/// The neutral element of a reduction, as a scalar constant.
+Value neutralElement(OpBuilder &builder, Location location, pd::ReductionKind kind, Type type, bool isUnsignedType) {
+  pd::ScalarBuilder scalar(builder, location, type, false, false);
+  auto integer = dyn_cast<IntegerType>(type);
+  switch (kind) {
+  case pd::ReductionKind::Sum:
+  case pd::ReductionKind::Or:
+    return scalar.constant(0, type);
+  case pd::ReductionKind::Product:
+  case pd::ReductionKind::And:
+    return scalar.constant(1, type);
+  case pd::ReductionKind::Maximum:
+  case pd::ReductionKind::Minimum:
+    break;
+  }
+  bool greatest = kind == pd::ReductionKind::Minimum;
+  if (!integer) {
+    double infinity = std::numeric_limits<double>::infinity();
+    return scalar.constant(greatest ? infinity : -infinity, type);
+  }
+  unsigned width = integer.getWidth();
+  APInt value = isUnsignedType ? (greatest ? APInt::getMaxValue(width) : APInt::getMinValue(width))
+                               : (greatest ? APInt::getSignedMaxValue(width) : APInt::getSignedMinValue(width));
+  return arith::ConstantOp::create(builder, location, IntegerAttr::get(type, value));
+}
+
+Value combine(pd::ScalarBuilder &b, pd::ReductionKind kind, Value x, Value y) {
+  switch (kind) {
+  case pd::ReductionKind::Sum:
+    return b.add(x, y);
+  case pd::ReductionKind::Product:
+    return b.multiply(x, y);
+  case pd::ReductionKind::Maximum:
+    return b.maximum(x, y);
+  case pd::ReductionKind::Minimum:
+    return b.minimum(x, y);
+  case pd::ReductionKind::And:
+    return b.bitAnd(x, y);
+  case pd::ReductionKind::Or:
+    return b.bitOr(x, y);
+  }
+  return {};
+}
+
+class LowerReduction : public OpInterfaceConversionPattern<pd::ReductionOpInterface> {
+public:
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult matchAndRewrite(pd::ReductionOpInterface op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    Value x = operands[0];
+    auto type = cast<RankedTensorType>(x.getType());
+    auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
+    SmallVector<int64_t> reduced = op.getReducedDims();
+    bool operandUnsigned = isUnsigned(op->getOperand(0)), resultUnsigned = isUnsigned(op->getResult(0));
+
+    bool keepdim = resultType.getRank() == type.getRank();
+    SmallVector<AffineExpr> exprs;
+    SmallVector<OpFoldResult> sizes;
+    SmallVector<utils::IteratorType> iterators;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      bool isReduced = llvm::is_contained(reduced, dim);
+      iterators.push_back(isReduced ? utils::IteratorType::reduction : utils::IteratorType::parallel);
+      if (isReduced && !keepdim)
+        continue;
+      exprs.push_back(isReduced ? getAffineConstantExpr(0, getContext()) : getAffineDimExpr(dim, getContext()));
+      if (isReduced)
+        sizes.push_back(rewriter.getIndexAttr(1));
+      else if (type.isDynamicDim(dim))
+        sizes.push_back(tensor::DimOp::create(rewriter, location, x, dim).getResult());
+      else
+        sizes.push_back(rewriter.getIndexAttr(type.getDimSize(dim)));
+    }
+    Type element = resultType.getElementType();
+    Value empty = tensor::EmptyOp::create(rewriter, location, sizes, element);
+    Value neutral = neutralElement(rewriter, location, op.getReductionKind(), element, resultUnsigned);
+    Value init = linalg::FillOp::create(rewriter, location, neutral, empty).getResult(0);
+    SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(type.getRank()),
+                                AffineMap::get(type.getRank(), 0, exprs, getContext())};
+    auto generic = linalg::GenericOp::create(
+        rewriter, location, init.getType(), x, init, maps, iterators, [&](OpBuilder &b, Location l, ValueRange arguments) {
+          pd::ScalarBuilder builder(b, l, element, operandUnsigned, resultUnsigned);
+          Value converted = builder.cast(arguments[0]);
+          pd::ScalarBuilder combiner(b, l, element, resultUnsigned, resultUnsigned);
+          linalg::YieldOp::create(b, l, combine(combiner, op.getReductionKind(), arguments[1], converted));
+        });
+    Value result = generic.getResult(0);
+    if (result.getType() != resultType)
+      result = tensor::CastOp::create(rewriter, location, resultType, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+class LowerMovement : public OpInterfaceConversionPattern<pd::MovementOpInterface> {
+public:
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult matchAndRewrite(pd::MovementOpInterface op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    FailureOr<AffineMap> source = op.getSourceMap();
+    if (failed(source))
+      return rewriter.notifyMatchFailure(op, "the place of an element is known only at run time");
+    Location location = op.getLoc();
+    auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {
+      if (!resultType.isDynamicDim(dim)) {
+        sizes.push_back(rewriter.getIndexAttr(resultType.getDimSize(dim)));
+        continue;
+      }
+      std::optional<unsigned> from = source->getResultPosition(getAffineDimExpr(dim, getContext()));
+      if (!from)
+        return rewriter.notifyMatchFailure(op, "a dynamic extent of the result is none of the operand's");
+      sizes.push_back(tensor::DimOp::create(rewriter, location, operands[0], *from).getResult());
+    }
+    Value init = tensor::EmptyOp::create(rewriter, location, sizes, resultType.getElementType());
+    SmallVector<AffineMap> maps{*source, rewriter.getMultiDimIdentityMap(resultType.getRank())};
+    SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(rewriter, location, resultType, operands[0], init, maps, iterators,
+                                             [&](OpBuilder &b, Location l, ValueRange arguments) {
+                                               linalg::YieldOp::create(b, l, arguments[0]);
+                                             });
+    rewriter.replaceOp(op, generic.getResults());
+    return success();
+  }
+};
+
+class LowerConstant : public OpConversionPattern<pd::ConstantOp> {
+public:
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(pd::ConstantOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(signless(op.getType()));
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!dense)
+      return rewriter.notifyMatchFailure(op, "kernels hold dense constants only");
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, type.getElementType() == dense.getElementType()
+                                                           ? dense
+                                                           : dense.bitcast(type.getElementType()));
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult lowerPdToLinalg(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  TypeConverter converter;
+  converter.addConversion([](Type type) { return signless(type); });
+  ConversionTarget target(*context);
+  target.addLegalDialect<linalg::LinalgDialect, arith::ArithDialect, math::MathDialect, complex::ComplexDialect,
+                         tensor::TensorDialect, BuiltinDialect>();
+  target.addIllegalDialect<pd::PdDialect>();
+  target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+    return converter.isSignatureLegal(op.getFunctionType()) && converter.isLegal(&op.getBody());
+  });
+  target.addDynamicallyLegalOp<func::ReturnOp>([&](func::ReturnOp op) { return converter.isLegal(op.getOperandTypes()); });
+  RewritePatternSet patterns(context);
+  patterns.add<LowerConstant>(converter, context);
+  patterns.add<LowerScalar, LowerReduction, LowerMovement>(converter, context);
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, converter);
+  populateReturnOpTypeConversionPattern(patterns, converter);
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (function->hasAttr("proa.kernel") && failed(applyPartialConversion(function, target, frozen)))
+      return failure();
+  return success();
+}
+
+} // namespace proa

@@ -1,0 +1,270 @@
+#include "translator/import/Import.h"
+#include "translator/import/ProgramImporter.h"
+
+#include "dialects/pd/Pd.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace mlir;
+
+namespace proa::import {
+namespace {
+
+int64_t columnOf(const legacy::Operation &op) {
+  const legacy::Attribute *column = op.attribute("col");
+  if (!column)
+    return 0;
+  if (const auto *value = std::get_if<int32_t>(&column->value))
+    return *value;
+  const auto *value = std::get_if<int64_t>(&column->value);
+  return value ? *value : 0;
+}
+
+bool isFeed(const legacy::Operation &op) { return op.type == "feed"; }
+bool isFetch(const legacy::Operation &op) { return op.type == "fetch" || op.type == "fetch_v2"; }
+
+const std::string emptyVariable = "@EMPTY@";
+
+} // namespace
+
+ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program, const ImportOptions &options)
+    : context(context), program(program), options(options), variables(program), builder(&context) {
+  context.loadDialect<pd::PdDialect, func::FuncDialect>();
+}
+
+Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
+  if (program.blocks.empty())
+    return problem(options.source, "the program has no blocks");
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    diagnostics += (diagnostics.empty() ? "" : "; ") + diagnostic.str();
+    return success();
+  });
+  findInterface();
+  makeFunction();
+  for (auto [index, op] : llvm::enumerate(program.blocks[0].operations))
+    if (!isFeed(op) && !isFetch(op))
+      importOp(index, op);
+  currentOp = nullptr;
+  finishFunction();
+  if (!problems.empty())
+    return problems;
+  return std::move(module);
+}
+
+void ProgramImporter::findFeedsAndFetches(llvm::SmallVectorImpl<const legacy::Operation *> &body) {
+  std::multimap<int64_t, std::string> fed, fetched;
+  for (const legacy::Operation &op : program.blocks[0].operations) {
+    const legacy::Slot *slot = isFeed(op) ? op.output("Out") : isFetch(op) ? op.input("X") : nullptr;
+    if (slot)
+      for (const std::string &name : slot->arguments)
+        (isFeed(op) ? fed : fetched).emplace(columnOf(op), name);
+    else
+      body.push_back(&op);
+  }
+  for (auto &[column, name] : fed)
+    feeds.push_back(name);
+  for (auto &[column, name] : fetched)
+    fetches.push_back(name);
+  if (!options.feeds.empty())
+    feeds = options.feeds;
+  if (!options.fetches.empty())
+    fetches = options.fetches;
+}
+
+void ProgramImporter::findInterface() {
+  llvm::SmallVector<const legacy::Operation *> body;
+  findFeedsAndFetches(body);
+  llvm::StringSet<> written;
+  llvm::SetVector<llvm::StringRef> read, states_;
+  for (const std::string &name : feeds)
+    written.insert(name);
+  auto isPersistable = [&](llvm::StringRef name) {
+    const legacy::Variable *variable = variables.find(0, name);
+    return variable && variable->persistable;
+  };
+  for (const legacy::Operation *op : body) {
+    for (const legacy::Slot &slot : op->inputs)
+      for (const std::string &name : slot.arguments)
+        if (!written.contains(name) && isPersistable(name))
+          read.insert(name);
+    for (const legacy::Slot &slot : op->outputs)
+      for (const std::string &name : slot.arguments) {
+        written.insert(name);
+        if (isPersistable(name))
+          states_.insert(name);
+      }
+  }
+  for (const std::string &name : fetches)
+    if (!written.contains(name) && isPersistable(name))
+      read.insert(name);
+  // A program without feed ops says by need_check_feed what it is fed.
+  if (feeds.empty())
+    for (const legacy::Variable &variable : program.blocks[0].variables)
+      if (variable.needCheckFeed && !written.contains(variable.name))
+        feeds.push_back(variable.name);
+  for (llvm::StringRef name : read)
+    parameters.push_back(name.str());
+  for (llvm::StringRef name : states_)
+    states.push_back(name.str());
+}
+
+RankedTensorType ProgramImporter::typeOf(const std::string &name, const std::string &where) {
+  const legacy::Variable *variable = variables.find(0, name);
+  if (!variable) {
+    problems.add(where, "variable '" + name + "' is not declared in block 0");
+    return {};
+  }
+  if (variable->kind != legacy::VariableKind::DenseTensor || !variable->dtype) {
+    problems.add(where, "variable '" + name + "' is no dense tensor with an element type that proa has");
+    return {};
+  }
+  llvm::SmallVector<int64_t> shape;
+  for (int64_t dim : variable->dims)
+    shape.push_back(dim < 0 ? ShapedType::kDynamic : dim);
+  return RankedTensorType::get(shape, pd::elementTypeOf(&context, *variable->dtype));
+}
+
+void ProgramImporter::makeFunction() {
+  module = ModuleOp::create(builder, UnknownLoc::get(&context));
+  std::vector<std::pair<std::string, const char *>> arguments;
+  for (const std::string &name : feeds)
+    arguments.emplace_back(name, "pd.feed");
+  for (const std::string &name : parameters)
+    arguments.emplace_back(name, "pd.param");
+  llvm::SmallVector<Type> types;
+  llvm::SmallVector<DictionaryAttr> attributes;
+  std::vector<std::string> names;
+  for (auto &[name, role] : arguments) {
+    RankedTensorType type = typeOf(name, options.source);
+    if (!type) {
+      poisoned.insert(name);
+      continue;
+    }
+    types.push_back(type);
+    names.push_back(name);
+    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
+  }
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
+  function.setAllArgAttrs(attributes);
+  Block *body = function.addEntryBlock();
+  for (auto [name, argument] : llvm::zip(names, body->getArguments()))
+    environment[name] = argument;
+  builder.setInsertionPointToStart(body);
+}
+
+void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
+  currentIndex = index;
+  currentOp = &op;
+  const LegacyOp *entry = findLegacyOp(op.type);
+  size_t before = problems.size();
+  if (!entry) {
+    report("op '" + op.type + "' is not known");
+  } else {
+    OpImporter importer(*this, op, builder, locationOf(index, op));
+    importer.entry = entry;
+    if (entry->hook)
+      entry->hook(importer);
+    else
+      importer.importByTable();
+  }
+  if (problems.size() == before)
+    return;
+  for (const legacy::Slot &slot : op.outputs)
+    for (const std::string &name : slot.arguments)
+      poisoned.insert(name);
+}
+
+void ProgramImporter::define(const std::string &name, Value value) {
+  if (name == emptyVariable)
+    return;
+  environment[name] = value;
+  poisoned.erase(name);
+  const legacy::Variable *declared = variables.find(0, name);
+  if (!options.warn || !declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)
+    return;
+  auto type = cast<RankedTensorType>(value.getType());
+  auto inferred = pd::dtypeOf(type.getElementType());
+  bool same = inferred == declared->dtype && type.getRank() == static_cast<int64_t>(declared->dims.size());
+  for (int64_t d = 0; same && d < type.getRank(); ++d)
+    same = type.isDynamicDim(d) || declared->dims[d] < 0 || type.getDimSize(d) == declared->dims[d];
+  if (same)
+    return;
+  std::vector<int64_t> dims(type.getShape());
+  for (int64_t &dim : dims)
+    if (ShapedType::isDynamic(dim))
+      dim = -1;
+  warn("variable '" + name + "' is declared as " + describe(*declared->dtype, declared->dims) + " and inferred as " +
+       describe(inferred.value_or(DType::Float32), dims));
+}
+
+void ProgramImporter::finishFunction() {
+  llvm::SmallVector<Value> results;
+  llvm::SmallVector<Type> types;
+  llvm::SmallVector<DictionaryAttr> attributes;
+  auto add = [&](const std::string &name, const char *role) {
+    Value value = lookup(name);
+    if (!value) {
+      if (!poisoned.contains(name))
+        problems.add(options.source, "fetched variable '" + name + "' is not defined by the program");
+      return;
+    }
+    results.push_back(value);
+    types.push_back(value.getType());
+    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
+  };
+  for (const std::string &name : fetches)
+    add(name, "pd.fetch");
+  for (const std::string &name : states)
+    if (Value value = lookup(name); value && !isa<BlockArgument>(value))
+      add(name, "pd.state");
+  func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
+  function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
+  function.setAllResultAttrs(attributes);
+}
+
+Location ProgramImporter::locationOf(size_t index, const legacy::Operation &op) {
+  Location line = UnknownLoc::get(&context);
+  if (auto source = op.sourceLine())
+    line = FileLineColLoc::get(&context, source->file, source->line, 0);
+  for (const legacy::Slot &slot : op.outputs)
+    if (!slot.arguments.empty())
+      return NameLoc::get(builder.getStringAttr(slot.arguments.front()), line);
+  return line;
+}
+
+std::string ProgramImporter::describeCurrent() const {
+  std::string text = options.source;
+  if (!currentOp)
+    return text;
+  text += (text.empty() ? "" : ": ") + ("blocks[0].ops[" + std::to_string(currentIndex) + "] (" + currentOp->type + ")");
+  for (const legacy::Slot &slot : currentOp->outputs)
+    if (!slot.arguments.empty()) {
+      text += " -> " + slot.arguments.front();
+      break;
+    }
+  if (auto source = currentOp->sourceLine())
+    text += " at " + source->file + ":" + std::to_string(source->line);
+  return text;
+}
+
+void ProgramImporter::report(const llvm::Twine &message) { problems.add(describeCurrent(), message.str()); }
+
+void ProgramImporter::warn(const llvm::Twine &message) {
+  if (options.warn)
+    options.warn(describeCurrent(), message.str());
+}
+
+std::string ProgramImporter::takeDiagnostics() { return std::exchange(diagnostics, {}); }
+
+Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const legacy::Program &program,
+                                            const ImportOptions &options) {
+  return ProgramImporter(context, program, options).run();
+}
+
+} // namespace proa::import

@@ -1,0 +1,35 @@
+/// A legacy program becomes MLIR: one function `main` of pd ops.
+///
+/// Arguments carry `pd.feed = "name"` (what a run is fed) or `pd.param = "name"` (what lives across runs); results carry
+/// `pd.fetch = "name"` or `pd.state = "name"` (the new value of the parameter of that name).
+#pragma once
+
+#include "translator/legacy/Program.h"
+
+#include "proa/Result.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace proa::import {
+
+struct ImportOptions {
+  /// Named in front of every problem; the program's file.
+  std::string source;
+  /// Fed and fetched variables for programs without feed and fetch ops.
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  /// Called with each difference between declared and inferred types, and other things worth a look.
+  std::function<void(const std::string &where, const std::string &message)> warn;
+};
+
+/// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs, shapes that
+/// don't fit; each with the op's index, type, output and Python line.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> importProgram(mlir::MLIRContext &context, const legacy::Program &program,
+                                                        const ImportOptions &options = {});
+
+} // namespace proa::import

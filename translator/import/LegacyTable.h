@@ -1,0 +1,45 @@
+/// The table of legacy op spellings, generated from the field `legacy` of all op records.
+#pragma once
+
+#include "translator/import/OpImporter.h"
+
+#include <string>
+#include <vector>
+
+namespace proa::import {
+
+enum class Arity { Required, Optional, Variadic };
+enum class AttributeKind { Bool, Int, Float, String, Type, Ints, Floats, Strings };
+
+/// Where an operand or result comes from. `spelling` lists alternatives separated by '|': "Slot", "Slot*" (a list that is
+/// stacked where one tensor is wanted), "@attribute" (an attribute that holds variable names).
+struct LegacySlot {
+  std::string spelling;
+  Arity arity;
+};
+
+struct LegacyAttribute {
+  std::string name;
+  std::string legacyName;
+  AttributeKind kind;
+  bool required;
+};
+
+struct LegacyOp {
+  std::string type;
+  std::string target;
+  std::vector<LegacySlot> inputs;
+  std::vector<LegacySlot> outputs;
+  std::vector<LegacyAttribute> attributes;
+  std::vector<std::string> ignored;
+  void (*hook)(OpImporter &);
+};
+
+/// The entry of a legacy op type, or null.
+const LegacyOp *findLegacyOp(llvm::StringRef type);
+/// All entries, sorted by type.
+llvm::ArrayRef<LegacyOp> legacyOps();
+/// Whether an attribute means nothing on any op: kernel choices, roles, names of scopes.
+bool isHintAttribute(llvm::StringRef name);
+
+} // namespace proa::import

@@ -1,0 +1,346 @@
+#include "translator/import/OpImporter.h"
+#include "translator/import/ProgramImporter.h"
+
+#include "dialects/pd/Pd.h"
+#include "dialects/pd/creation/Creation.h"
+
+using namespace mlir;
+
+namespace proa::import {
+namespace {
+
+template <class... F> struct Overloaded : F... {
+  using F::operator()...;
+};
+
+/// A literal number or bool of any kind as a double / int64.
+std::optional<double> numberOf(const legacy::AttributeValue &value) {
+  return std::visit(Overloaded{[](int32_t v) { return std::optional<double>(v); },
+                               [](int64_t v) { return std::optional<double>(static_cast<double>(v)); },
+                               [](float v) { return std::optional<double>(v); },
+                               [](double v) { return std::optional<double>(v); },
+                               [](bool v) { return std::optional<double>(v); },
+                               [](const legacy::Scalar &scalar) {
+                                 return std::visit(Overloaded{[](const legacy::Complex &c) { return std::optional<double>(c.real); },
+                                                              [](auto v) { return std::optional<double>(static_cast<double>(v)); }},
+                                                   scalar.value);
+                               },
+                               [](const auto &) { return std::optional<double>(); }},
+                    value);
+}
+
+std::optional<int64_t> integerOf(const legacy::AttributeValue &value) {
+  if (const auto *wide = std::get_if<int64_t>(&value))
+    return *wide;
+  if (const auto *scalar = std::get_if<legacy::Scalar>(&value))
+    if (const auto *wide = std::get_if<int64_t>(&scalar->value))
+      return *wide;
+  auto number = numberOf(value);
+  return number ? std::optional<int64_t>(static_cast<int64_t>(*number)) : std::nullopt;
+}
+
+/// A list of numbers of any kind; a single number is a list of one.
+template <class T> std::optional<llvm::SmallVector<T>> listOf(const legacy::AttributeValue &value) {
+  auto copy = [](const auto &list) {
+    llvm::SmallVector<T> out;
+    for (auto item : list)
+      out.push_back(static_cast<T>(item));
+    return std::optional(out);
+  };
+  return std::visit(Overloaded{[&](const std::vector<int32_t> &list) { return copy(list); },
+                               [&](const std::vector<int64_t> &list) { return copy(list); },
+                               [&](const std::vector<float> &list) { return copy(list); },
+                               [&](const std::vector<double> &list) { return copy(list); },
+                               [&](const std::vector<bool> &list) { return copy(list); },
+                               [&](const std::vector<legacy::Scalar> &list) {
+                                 llvm::SmallVector<T> out;
+                                 for (const legacy::Scalar &scalar : list)
+                                   out.push_back(std::is_integral_v<T> ? static_cast<T>(*integerOf(scalar))
+                                                                       : static_cast<T>(*numberOf(scalar)));
+                                 return std::optional(out);
+                               },
+                               [&](const auto &single) -> std::optional<llvm::SmallVector<T>> {
+                                 auto number = std::is_integral_v<T> ? integerOf(legacy::AttributeValue(single)) : std::nullopt;
+                                 if (number)
+                                   return llvm::SmallVector<T>{static_cast<T>(*number)};
+                                 if (auto real = numberOf(legacy::AttributeValue(single)))
+                                   return llvm::SmallVector<T>{static_cast<T>(*real)};
+                                 return std::nullopt;
+                               }},
+                    value);
+}
+
+bool isVariable(const legacy::Attribute &attribute) {
+  return std::holds_alternative<legacy::VariableName>(attribute.value) ||
+         std::holds_alternative<legacy::VariableNames>(attribute.value);
+}
+
+} // namespace
+
+void OpImporter::report(const llvm::Twine &message) { program.report(message); }
+
+llvm::StringRef OpImporter::target() const { return entry->target; }
+
+//===-- Inputs and outputs ----------------------------------------------------------------------------------------===//
+
+llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
+  for (auto &[name, value] : inputOverrides)
+    if (name == slot)
+      return value ? llvm::SmallVector<Value>{value} : llvm::SmallVector<Value>{};
+  llvm::SmallVector<Value> values;
+  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  if (!found)
+    return values;
+  for (const std::string &name : found->arguments) {
+    if (name == "@EMPTY@")
+      continue;
+    Value value = program.lookup(name);
+    if (value)
+      values.push_back(value);
+    else if (program.poisoned.contains(name))
+      program.report("input '" + slot + "': variable '" + name + "' could not be imported");
+    else
+      program.report("input '" + slot + "': variable '" + name + "' is read before anything defines it");
+  }
+  return values;
+}
+
+Value OpImporter::input(llvm::StringRef slot) {
+  llvm::SmallVector<Value> values = inputs(slot);
+  if (values.size() > 1)
+    report("input '" + slot + "' holds " + llvm::Twine(values.size()) + " variables, expected one");
+  return values.empty() ? Value() : values.front();
+}
+
+Value OpImporter::requiredInput(llvm::StringRef slot) {
+  size_t before = program.problems.size();
+  Value value = input(slot);
+  if (!value && program.problems.size() == before)
+    report("input '" + slot + "' is missing");
+  return value;
+}
+
+void OpImporter::setOutput(llvm::StringRef slot, Value value) {
+  if (value)
+    setOutputs(slot, {value});
+}
+
+void OpImporter::setOutputs(llvm::StringRef slot, llvm::ArrayRef<Value> values) {
+  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  if (!found)
+    return;
+  if (found->arguments.size() > values.size()) {
+    report("output '" + slot + "' names " + llvm::Twine(found->arguments.size()) + " variables, the op has " +
+           llvm::Twine(values.size()) + " results there");
+    return;
+  }
+  for (auto [name, value] : llvm::zip(found->arguments, values))
+    if (value)
+      program.define(name, value);
+}
+
+Value OpImporter::variableOfAttribute(llvm::StringRef name) {
+  const legacy::Attribute *attribute = op.attribute(std::string_view(name.data(), name.size()));
+  if (!attribute || !isVariable(*attribute))
+    return {};
+  std::vector<std::string> names;
+  if (const auto *single = std::get_if<legacy::VariableName>(&attribute->value))
+    names.push_back(single->name);
+  else
+    names = std::get<legacy::VariableNames>(attribute->value).names;
+  llvm::SmallVector<Value> values;
+  for (const std::string &variable : names) {
+    Value value = program.lookup(variable);
+    if (!value) {
+      report("attribute '" + name + "': variable '" + variable + "' is read before anything defines it");
+      return {};
+    }
+    values.push_back(value);
+  }
+  if (std::holds_alternative<legacy::VariableName>(attribute->value))
+    return values.front();
+  return stackScalars(values);
+}
+
+Value OpImporter::stackScalars(llvm::ArrayRef<Value> values) {
+  llvm::SmallVector<Value> parts;
+  Type int64Type = builder.getI64Type();
+  for (Value value : values) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getElementType() != int64Type)
+      value = createOne("pd.cast", {{value}}, {named("dtype", TypeAttr::get(int64Type))});
+    if (value && (type.getRank() != 1 || type.getDimSize(0) != 1))
+      value = createOne("pd.reshape", {{value}, {}}, {named("shape", builder.getDenseI64ArrayAttr({1}))});
+    if (!value)
+      return {};
+    parts.push_back(value);
+  }
+  if (parts.empty())
+    return {};
+  if (parts.size() == 1)
+    return parts.front();
+  return createOne("pd.concat", {parts, {}}, {named("axis", builder.getI64IntegerAttr(0))});
+}
+
+void OpImporter::overrideInput(llvm::StringRef slot, Value value) { inputOverrides.emplace_back(slot.str(), value); }
+
+void OpImporter::overrideAttribute(llvm::StringRef name, Attribute value) {
+  attributeOverrides.emplace_back(name.str(), value);
+}
+
+//===-- Attributes ------------------------------------------------------------------------------------------------===//
+
+bool OpImporter::hasAttribute(llvm::StringRef name) const {
+  return op.attribute(std::string_view(name.data(), name.size())) != nullptr;
+}
+
+namespace {
+const legacy::Attribute *literal(const legacy::Operation &op, llvm::StringRef name) {
+  const legacy::Attribute *attribute = op.attribute(std::string_view(name.data(), name.size()));
+  return attribute && !isVariable(*attribute) ? attribute : nullptr;
+}
+} // namespace
+
+int64_t OpImporter::intAttribute(llvm::StringRef name, int64_t otherwise) {
+  const legacy::Attribute *attribute = literal(op, name);
+  if (!attribute)
+    return otherwise;
+  if (auto value = integerOf(attribute->value))
+    return *value;
+  report("attribute '" + name + "' is no integer");
+  return otherwise;
+}
+
+double OpImporter::floatAttribute(llvm::StringRef name, double otherwise) {
+  const legacy::Attribute *attribute = literal(op, name);
+  if (!attribute)
+    return otherwise;
+  if (auto value = numberOf(attribute->value))
+    return *value;
+  report("attribute '" + name + "' is no number");
+  return otherwise;
+}
+
+bool OpImporter::boolAttribute(llvm::StringRef name, bool otherwise) {
+  return intAttribute(name, otherwise) != 0;
+}
+
+std::string OpImporter::stringAttribute(llvm::StringRef name, llvm::StringRef otherwise) {
+  const legacy::Attribute *attribute = literal(op, name);
+  if (!attribute)
+    return otherwise.str();
+  if (const auto *value = std::get_if<std::string>(&attribute->value))
+    return *value;
+  report("attribute '" + name + "' is no string");
+  return otherwise.str();
+}
+
+llvm::SmallVector<int64_t> OpImporter::intsAttribute(llvm::StringRef name, llvm::ArrayRef<int64_t> otherwise) {
+  const legacy::Attribute *attribute = literal(op, name);
+  if (!attribute)
+    return llvm::SmallVector<int64_t>(otherwise);
+  if (auto value = listOf<int64_t>(attribute->value))
+    return *value;
+  report("attribute '" + name + "' is no list of integers");
+  return llvm::SmallVector<int64_t>(otherwise);
+}
+
+llvm::SmallVector<double> OpImporter::floatsAttribute(llvm::StringRef name, llvm::ArrayRef<double> otherwise) {
+  const legacy::Attribute *attribute = literal(op, name);
+  if (!attribute)
+    return llvm::SmallVector<double>(otherwise);
+  if (auto value = listOf<double>(attribute->value))
+    return *value;
+  report("attribute '" + name + "' is no list of numbers");
+  return llvm::SmallVector<double>(otherwise);
+}
+
+llvm::SmallVector<std::string> OpImporter::stringsAttribute(llvm::StringRef name) {
+  const legacy::Attribute *attribute = literal(op, name);
+  if (!attribute)
+    return {};
+  if (const auto *value = std::get_if<std::vector<std::string>>(&attribute->value))
+    return llvm::SmallVector<std::string>(value->begin(), value->end());
+  report("attribute '" + name + "' is no list of strings");
+  return {};
+}
+
+Type OpImporter::typeAttribute(llvm::StringRef name, int64_t otherwise) {
+  int64_t number = intAttribute(name, otherwise);
+  if (auto dtype = legacy::dtypeFromNumber(number))
+    return pd::elementTypeOf(builder.getContext(), *dtype);
+  report("attribute '" + name + "' is " + llvm::Twine(number) + ", which is no element type");
+  return {};
+}
+
+//===-- Making ops ------------------------------------------------------------------------------------------------===//
+
+llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<Value>> operands,
+                                            llvm::ArrayRef<NamedAttribute> attributes) {
+  auto registered = RegisteredOperationName::lookup(name, builder.getContext());
+  if (!registered) {
+    report("the dialect has no op '" + name + "'");
+    return {};
+  }
+  OperationState state(location, *registered);
+  llvm::SmallVector<int32_t> segments;
+  for (const auto &group : operands) {
+    state.addOperands(group);
+    segments.push_back(static_cast<int32_t>(group.size()));
+  }
+  for (NamedAttribute attribute : attributes)
+    state.addAttribute(attribute.getName(), attribute.getValue());
+  if (registered->hasTrait<OpTrait::AttrSizedOperandSegments>())
+    state.addAttribute("operandSegmentSizes", builder.getDenseI32ArrayAttr(segments));
+
+  // The op's properties must exist before its result types can be inferred.
+  DictionaryAttr dictionary = state.attributes.getDictionary(builder.getContext());
+  llvm::SmallVector<char, 256> storage(registered->getOpPropertyByteSize() + alignof(std::max_align_t));
+  void *aligned = reinterpret_cast<void *>(llvm::alignAddr(storage.data(), llvm::Align(alignof(std::max_align_t))));
+  OpaqueProperties properties(aligned);
+  bool hasProperties = registered->getOpPropertyByteSize() > 0;
+  auto emit = [&] { return emitError(location); };
+  if (hasProperties) {
+    registered->initOpProperties(properties, OpaqueProperties(nullptr));
+    if (failed(registered->setOpPropertiesFromAttribute(*registered, properties, dictionary, emit))) {
+      report(program.takeDiagnostics());
+      return {};
+    }
+  }
+  auto *inference = registered->getInterface<InferTypeOpInterface>();
+  llvm::SmallVector<Type> types;
+  LogicalResult inferred = inference->inferReturnTypes(builder.getContext(), location, state.operands, dictionary,
+                                                       hasProperties ? properties : OpaqueProperties(nullptr), {}, types);
+  if (hasProperties)
+    registered->destroyOpProperties(properties);
+  if (failed(inferred)) {
+    report(program.takeDiagnostics());
+    return {};
+  }
+  state.addTypes(types);
+  Operation *made = builder.create(state);
+  // The declarative constraints: operand types, attribute kinds.
+  if (failed(made->getName().verifyInvariants(made))) {
+    report(program.takeDiagnostics());
+    made->erase();
+    return {};
+  }
+  return llvm::SmallVector<Value>(made->getResults());
+}
+
+Value OpImporter::createOne(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<Value>> operands,
+                            llvm::ArrayRef<NamedAttribute> attributes) {
+  llvm::SmallVector<Value> values = create(name, operands, attributes);
+  return values.empty() ? Value() : values.front();
+}
+
+Value OpImporter::constant(ElementsAttr value) {
+  return pd::ConstantOp::create(builder, location, value.getShapedType(), value);
+}
+
+Value OpImporter::constantInts(llvm::ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, builder.getI64Type());
+  return constant(DenseElementsAttr::get(type, values));
+}
+
+} // namespace proa::import

@@ -1,0 +1,66 @@
+/// The state of one import: the function being built, what each variable name stands for, and the problems found.
+#pragma once
+
+#include "translator/import/Import.h"
+#include "translator/import/LegacyTable.h"
+#include "translator/import/OpImporter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace proa::import {
+
+class ProgramImporter {
+public:
+  ProgramImporter(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options);
+
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> run();
+
+private:
+  friend class OpImporter;
+
+  /// Variables that enter and leave the function, found before any op is made.
+  void findInterface();
+  void findFeedsAndFetches(llvm::SmallVectorImpl<const legacy::Operation *> &body);
+  void makeFunction();
+  void importOp(size_t index, const legacy::Operation &op);
+  void finishFunction();
+
+  /// The tensor type of a variable, or null and a problem.
+  mlir::RankedTensorType typeOf(const std::string &name, const std::string &where);
+  /// Defines a variable and compares its type with the declared one.
+  void define(const std::string &name, mlir::Value value);
+  mlir::Value lookup(llvm::StringRef name) const { return environment.lookup(name); }
+
+  mlir::Location locationOf(size_t index, const legacy::Operation &op);
+  /// "ops[3] (relu) -> relu_0.tmp_0, net.py:12".
+  std::string describeCurrent() const;
+  void report(const llvm::Twine &message);
+  void warn(const llvm::Twine &message);
+  /// The text of errors that MLIR emitted since the last call.
+  std::string takeDiagnostics();
+
+  mlir::MLIRContext &context;
+  const legacy::Program &program;
+  const ImportOptions &options;
+  legacy::VariableIndex variables;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  mlir::OpBuilder builder;
+  Problems problems;
+  std::string diagnostics;
+
+  std::vector<std::string> feeds, fetches;
+  /// Persistable variables that the program reads before it writes them, and those that it writes.
+  std::vector<std::string> parameters, states;
+  llvm::StringMap<mlir::Value> environment;
+  /// Names that an op failed to define: their readers report nothing more.
+  llvm::StringSet<> poisoned;
+  size_t currentIndex = 0;
+  const legacy::Operation *currentOp = nullptr;
+};
+
+} // namespace proa::import

@@ -1,0 +1,144 @@
+//! OpImporter::importByTable: a legacy op becomes a pd op as its table entry says.
+#include "translator/import/ProgramImporter.h"
+
+#include "dialects/pd/Pd.h"
+
+using namespace mlir;
+
+namespace proa::import {
+namespace {
+
+/// "A*|B|@c" taken apart.
+struct Alternative {
+  llvm::StringRef name;
+  bool isList = false;
+  bool isAttribute = false;
+};
+
+llvm::SmallVector<Alternative, 3> alternatives(llvm::StringRef spelling) {
+  llvm::SmallVector<Alternative, 3> out;
+  while (!spelling.empty()) {
+    auto [first, rest] = spelling.split('|');
+    Alternative alternative{first};
+    alternative.isAttribute = alternative.name.consume_front("@");
+    alternative.isList = alternative.name.consume_back("*");
+    out.push_back(alternative);
+    spelling = rest;
+  }
+  return out;
+}
+
+llvm::SmallVector<Value> operandsFor(OpImporter &importer, const LegacySlot &slot) {
+  bool variadic = slot.arity == Arity::Variadic;
+  for (const Alternative &alternative : alternatives(slot.spelling)) {
+    llvm::SmallVector<Value> values;
+    if (alternative.isAttribute) {
+      if (Value value = importer.variableOfAttribute(alternative.name))
+        values.push_back(value);
+    } else if (variadic) {
+      values = importer.inputs(alternative.name);
+    } else if (alternative.isList) {
+      values = importer.inputs(alternative.name);
+      if (!values.empty())
+        values = {importer.stackScalars(values)};
+      if (!values.empty() && !values.front())
+        return {};
+    } else if (Value value = importer.input(alternative.name)) {
+      values.push_back(value);
+    }
+    if (!values.empty())
+      return values;
+  }
+  return {};
+}
+
+mlir::Attribute convert(OpImporter &importer, const LegacyAttribute &attribute) {
+  Builder &builder = importer.getBuilder();
+  llvm::StringRef name = attribute.legacyName;
+  switch (attribute.kind) {
+  case AttributeKind::Bool:
+    return builder.getBoolAttr(importer.boolAttribute(name, false));
+  case AttributeKind::Int:
+    return builder.getI64IntegerAttr(importer.intAttribute(name, 0));
+  case AttributeKind::Float:
+    return builder.getF64FloatAttr(importer.floatAttribute(name, 0));
+  case AttributeKind::String:
+    return builder.getStringAttr(importer.stringAttribute(name, ""));
+  case AttributeKind::Type:
+    if (Type type = importer.typeAttribute(name, -1))
+      return TypeAttr::get(type);
+    return {};
+  case AttributeKind::Ints:
+    return builder.getDenseI64ArrayAttr(importer.intsAttribute(name));
+  case AttributeKind::Floats:
+    return builder.getDenseF64ArrayAttr(importer.floatsAttribute(name));
+  case AttributeKind::Strings: {
+    llvm::SmallVector<std::string> strings = importer.stringsAttribute(name);
+    return builder.getStrArrayAttr(llvm::SmallVector<llvm::StringRef>(strings.begin(), strings.end()));
+  }
+  }
+  return {};
+}
+
+bool mentions(const LegacyOp &entry, llvm::StringRef name) {
+  auto named = [&](const LegacySlot &slot) {
+    return llvm::any_of(alternatives(slot.spelling), [&](const Alternative &a) { return a.name == name; });
+  };
+  return llvm::any_of(entry.inputs, named) || llvm::any_of(entry.outputs, named) ||
+         llvm::is_contained(entry.ignored, name.str()) ||
+         llvm::any_of(entry.attributes, [&](const LegacyAttribute &a) { return a.legacyName == name; });
+}
+
+/// Slots that hold variables and attributes that the record does not know: silently dropped, they would change results.
+void reportUnknown(OpImporter &importer, const LegacyOp &entry) {
+  const legacy::Operation &op = importer.legacyOp();
+  for (const legacy::Slot &slot : op.inputs)
+    if (!slot.arguments.empty() && !mentions(entry, slot.name))
+      importer.report("input '" + slot.name + "' is not known to " + entry.target);
+  for (const legacy::Attribute &attribute : op.attributes)
+    if (!isHintAttribute(attribute.name) && !mentions(entry, attribute.name))
+      importer.report("attribute '" + attribute.name + "' is not known to " + entry.target);
+}
+
+} // namespace
+
+void OpImporter::importByTable() {
+  size_t before = program.problems.size();
+  reportUnknown(*this, *entry);
+  llvm::SmallVector<llvm::SmallVector<Value>> operands;
+  for (const LegacySlot &slot : entry->inputs) {
+    operands.push_back(operandsFor(*this, slot));
+    if (operands.back().empty() && slot.arity == Arity::Required && program.problems.size() == before)
+      report("input '" + slot.spelling + "' is missing");
+  }
+  llvm::SmallVector<NamedAttribute> attributes;
+  for (const LegacyAttribute &attribute : entry->attributes) {
+    mlir::Attribute value;
+    for (auto &[name, replaced] : attributeOverrides)
+      if (name == attribute.legacyName)
+        value = replaced;
+    const legacy::Attribute *given = op.attribute(attribute.legacyName);
+    bool isLiteral = given && !std::holds_alternative<legacy::VariableName>(given->value) &&
+                     !std::holds_alternative<legacy::VariableNames>(given->value);
+    if (!value && isLiteral)
+      value = convert(*this, attribute);
+    if (value)
+      attributes.push_back(named(attribute.name, value));
+    else if (attribute.required && !given)
+      report("attribute '" + attribute.legacyName + "' is missing");
+  }
+  if (program.problems.size() != before)
+    return;
+  llvm::SmallVector<Value> results = create(entry->target, operands, attributes);
+  if (results.empty())
+    return;
+  size_t next = 0;
+  for (const LegacySlot &slot : entry->outputs) {
+    size_t count = slot.arity == Arity::Variadic ? results.size() - (entry->outputs.size() - 1) : 1;
+    if (!slot.spelling.empty())
+      setOutputs(slot.spelling, llvm::ArrayRef<Value>(results).slice(next, count));
+    next += count;
+  }
+}
+
+} // namespace proa::import

@@ -1,0 +1,55 @@
+//! Hooks of elementwise ops and reductions.
+#include "translator/import/LegacyTable.h"
+
+#include "dialects/pd/Infer.h"
+
+using namespace mlir;
+
+namespace proa::import::hooks {
+
+void importElementwise(OpImporter &importer) {
+  int64_t axis = importer.intAttribute("axis", -1);
+  Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
+  if (!x || !y)
+    return;
+  int64_t xRank = pd::tensorType(x).getRank(), yRank = pd::tensorType(y).getRank();
+  // Y's dimensions stand at X's from `axis` on: what is missing behind them has extent 1.
+  if (axis != -1 && yRank < xRank) {
+    int64_t behind = xRank - axis - yRank;
+    if (axis < 0 || behind < 0) {
+      importer.report("axis " + llvm::Twine(axis) + " does not fit operands of rank " + llvm::Twine(xRank) + " and " +
+                      llvm::Twine(yRank));
+      return;
+    }
+    llvm::SmallVector<int64_t> shape(yRank, 0);
+    shape.append(behind, 1);
+    if (behind > 0)
+      y = importer.createOne("pd.reshape", {{y}, {}},
+                             {importer.named("shape", importer.getBuilder().getDenseI64ArrayAttr(shape))});
+  }
+  if (!y)
+    return;
+  importer.overrideInput("X", x);
+  importer.overrideInput("Y", y);
+  importer.importByTable();
+}
+
+void importReduce(OpImporter &importer) {
+  Value x = importer.requiredInput("X");
+  if (!x)
+    return;
+  Builder &builder = importer.getBuilder();
+  llvm::SmallVector<int64_t> axes = importer.intsAttribute("dim", {0});
+  // What 2.x Python wrote for "all dimensions": reduce_all=true beside dim=[0].
+  if (importer.boolAttribute("reduce_all", false) || axes.size() == static_cast<size_t>(pd::tensorType(x).getRank()))
+    axes.clear();
+  llvm::SmallVector<NamedAttribute> attributes{
+      importer.named("axis", builder.getDenseI64ArrayAttr(axes)),
+      importer.named("keepdim", builder.getBoolAttr(importer.boolAttribute("keep_dim", false)))};
+  bool isSum = importer.legacyOp().type == "reduce_sum";
+  if (isSum && importer.intAttribute("out_dtype", -1) >= 0)
+    attributes.push_back(importer.named("dtype", TypeAttr::get(importer.typeAttribute("out_dtype", -1))));
+  importer.setOutput("Out", importer.createOne(importer.target(), {{x}}, attributes));
+}
+
+} // namespace proa::import::hooks
