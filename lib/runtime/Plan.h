@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,20 +26,23 @@ inline constexpr ValueId none = -1;
 /// Where the bytes of a value live.
 enum class Storage : uint8_t {
   Feed,      ///< given by the caller of a run; `name` is the feed's name
-  Parameter, ///< given when the program is loaded, constant over all runs; `name` is the parameter's name
+  Parameter, ///< given when the program is loaded, constant over all runs, known dims; `name` is the parameter's name
   Constant,  ///< part of the plan: Plan::constants at `offset`
-  Prepared,  ///< computed once by Plan::prepare after the parameters are there; own memory, constant over all runs
+  Prepared,  ///< computed once by Plan::prepare after the parameters are there; own memory, known dims, then constant
   Arena,     ///< at `offset` (a multiple of 64) of the run's arena; its dims are all known
   Dynamic,   ///< allocated by the step that writes it, freed after the step that lists it in `release`
-  Alias,     ///< the bytes of value `base` under other dims (a reshape)
+  Alias,     ///< the bytes of value `base` from byte `offset` on, under other dims (a reshape, a slice of the outer dim)
 };
+
+/// Every address that a compiled kernel gets is a multiple of this; so are the offsets of arena values and constants.
+inline constexpr int64_t addressAlignment = 64;
 
 struct Value {
   DType dtype = DType::Float32;
   std::vector<int64_t> dims; ///< dynamicDim where not known
   Storage storage = Storage::Arena;
-  int64_t offset = 0;  ///< Arena, Constant
-  ValueId base = none; ///< Alias
+  int64_t offset = 0;  ///< Arena, Constant, Alias: in bytes, a multiple of addressAlignment
+  ValueId base = none; ///< Alias: an earlier value
   std::string name;    ///< Feed, Parameter; otherwise for people only
 };
 
@@ -52,19 +56,23 @@ enum class StepKind : uint8_t {
 /// A compiled kernel is `void symbol(void *const *buffers, const int64_t *dims, int64_t begin, int64_t end)`:
 /// `buffers` are the inputs, then the outputs; `dims` holds the value of each *dynamic* dimension of these buffers in
 /// order; [begin, end) is a range of the kernel's `extent` parallel rows, so that the runtime may split it over threads.
-/// When one of the outputs has dynamic dims, the object also has
+/// When `extent` or a dim of an output is dynamic, the object also has
 /// `void symbol_shape(const int64_t *inputDims, int64_t *result)`: from the dynamic dims of the inputs it writes the
 /// dynamic dims of the outputs and then the extent.
-/// A library kernel with Dynamic outputs computes their dims itself.
+/// A library kernel computes the dims of its Dynamic outputs itself. The library kernel "reshape" may write an Alias of
+/// its input: no bytes move, only the dims are computed. An Alias that no step writes has at most one dynamic dim, which
+/// follows from the number of elements of its base.
 struct Step {
   StepKind kind = StepKind::Kernel;
   std::string symbol;
-  std::vector<ValueId> inputs;
-  std::vector<ValueId> outputs;
+  std::vector<ValueId> inputs;  ///< Library: `none` where an optional operand is absent
+  std::vector<ValueId> outputs; ///< Library: `none` where nobody reads an optional result
   nlohmann::json attributes = nlohmann::json::object(); ///< Library: the op's attributes by name
-  int64_t extent = 1;                                    ///< Kernel: number of parallel rows; dynamicDim: symbol_shape says
-  double work = 0;  ///< estimated nanoseconds on one thread for the whole extent; 0: not known
-  std::string label; ///< for profiles: op names of the group
+  int64_t extent = 1;   ///< Kernel: number of parallel rows; dynamicDim: symbol_shape says
+  /// Estimated nanoseconds on one thread for the whole extent (for one row, where the extent is dynamic); 0: guessed
+  /// from the bytes touched.
+  double work = 0;
+  std::string label;    ///< for profiles: op names of the group
   std::string location; ///< where the user wrote it ("net.py:42"), or empty
   std::vector<ValueId> release; ///< Dynamic values that die after this step
 };
@@ -81,7 +89,11 @@ struct Plan {
   std::vector<std::byte> constants;
 };
 
-/// The plan as bytes (CBOR), and back. Reading checks every index and every offset.
+/// Checks every index, offset and size of the plan, and that each value is written before it is read. After it a
+/// run touches no memory outside of the values. `where` begins the messages.
+Result<void> verify(const Plan &plan, const std::string &where);
+
+/// The plan as bytes (CBOR), and back. Reading verifies the plan.
 std::vector<uint8_t> serialize(const Plan &plan);
 Result<Plan> deserialize(std::span<const uint8_t> bytes, const std::string &where);
 

@@ -1,0 +1,22 @@
+/// The last step of compilation: the program, cut into kernel calls and library ops, becomes a plan for the runtime.
+#pragma once
+
+#include "lib/runtime/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <functional>
+
+namespace proa::planner {
+
+/// What the code generator says of a compiled kernel.
+struct KernelFacts {
+  int64_t extent = 1; ///< parallel rows; runtime::dynamicDim where the kernel's shape function says
+  double work = 0;    ///< estimated nanoseconds on one thread
+};
+
+/// Plans `main`. Values that depend on nothing but parameters and constants are computed once, in Plan::prepare. An op
+/// that is neither a kernel call nor a library op is a problem that names it.
+Result<runtime::Plan> buildPlan(mlir::func::FuncOp main, const std::function<KernelFacts(llvm::StringRef)> &kernelFacts);
+
+} // namespace proa::planner
