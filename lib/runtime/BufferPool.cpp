@@ -1,0 +1,52 @@
+#include "lib/runtime/BufferPool.h"
+
+#include <cstdlib>
+#include <sys/mman.h>
+
+namespace proa::runtime {
+namespace {
+
+constexpr size_t lineBytes = 64;
+constexpr size_t hugePageBytes = size_t(2) << 20;
+
+size_t roundUp(size_t bytes, size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
+
+} // namespace
+
+void *allocateAligned(size_t bytes) {
+  if (bytes < 2 * hugePageBytes)
+    return std::aligned_alloc(lineBytes, roundUp(bytes == 0 ? 1 : bytes, lineBytes));
+  if (bytes > SIZE_MAX - hugePageBytes)
+    return nullptr;
+  size_t rounded = roundUp(bytes, hugePageBytes);
+  void *memory = std::aligned_alloc(hugePageBytes, rounded);
+  if (memory)
+    ::madvise(memory, rounded, MADV_HUGEPAGE); // only a wish: fewer TLB misses
+  return memory;
+}
+
+void FreeDeleter::operator()(void *memory) const { std::free(memory); }
+
+BufferPool::Buffer BufferPool::acquire(size_t bytes) {
+  auto found = freeBySize.lower_bound(bytes);
+  // A buffer more than twice as large may be needed whole later.
+  if (found != freeBySize.end() && found->first <= 2 * bytes + lineBytes) {
+    Buffer buffer{std::move(found->second), found->first};
+    freeBySize.erase(found);
+    return buffer;
+  }
+  size_t rounded = roundUp(bytes == 0 ? 1 : bytes, lineBytes);
+  void *memory = allocateAligned(rounded);
+  if (!memory && !freeBySize.empty()) { // give the unused ones back and try again
+    freeBySize.clear();
+    memory = allocateAligned(rounded);
+  }
+  return {AlignedMemory(memory), rounded};
+}
+
+void BufferPool::release(Buffer buffer) {
+  if (buffer.memory)
+    freeBySize.emplace(buffer.bytes, std::move(buffer.memory));
+}
+
+} // namespace proa::runtime

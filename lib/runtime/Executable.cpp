@@ -1,0 +1,228 @@
+#include "lib/runtime/Executable.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+bool isAligned(const void *address) { return reinterpret_cast<uintptr_t>(address) % addressAlignment == 0; }
+
+Tensor alignedCopy(const Tensor &tensor) {
+  Tensor copy(tensor.dtype(), tensor.dims());
+  std::memcpy(copy.data(), tensor.data(), tensor.bytes());
+  return copy;
+}
+
+} // namespace
+
+Executable::Executable(Plan plan, std::string name)
+    : program(std::move(plan)), title(std::move(name)), layout(program) {}
+
+Result<std::shared_ptr<Executable>> Executable::create(Plan plan, const std::string &name,
+                                                       const KernelResolver &resolve,
+                                                       std::shared_ptr<const void> code) {
+  if (Result<void> valid = verify(plan, name); !valid)
+    return valid.problems();
+  std::shared_ptr<Executable> executable(new Executable(std::move(plan), name));
+  executable->code = std::move(code);
+  const Plan &program = executable->program;
+  executable->constants.reset(allocateAligned(program.constants.size()));
+  if (!executable->constants)
+    return problem(name, fmt::format("no memory for {} bytes of constants", program.constants.size()));
+  std::memcpy(executable->constants.get(), program.constants.data(), program.constants.size());
+  executable->constantTensors.resize(program.values.size());
+  executable->readByKernel.resize(program.values.size(), false);
+  Problems problems;
+  if (auto done = executable->bindSteps(program.prepare, executable->prepare, "prepare", resolve); !done)
+    problems.append(done.problems());
+  if (auto done = executable->bindSteps(program.steps, executable->steps, "steps", resolve); !done)
+    problems.append(done.problems());
+  if (!problems.empty())
+    return problems;
+  if (program.parameters.empty())
+    if (Result<void> done = executable->bindParameters({}); !done)
+      return done.problems();
+  return executable;
+}
+
+std::string Executable::describe(ValueId id) const {
+  const Value &value = program.values[static_cast<size_t>(id)];
+  return proa::describe(value.dtype, value.dims);
+}
+
+bool Executable::isConstant(ValueId id) const {
+  const Value *value = &program.values[static_cast<size_t>(id)];
+  while (value->storage == Storage::Alias)
+    value = &program.values[static_cast<size_t>(value->base)];
+  return value->storage == Storage::Parameter || value->storage == Storage::Constant ||
+         value->storage == Storage::Prepared;
+}
+
+OperandType Executable::operandType(ValueId id) const {
+  if (id == none)
+    return {};
+  const Value &value = program.values[static_cast<size_t>(id)];
+  return {true, isConstant(id), value.dtype, value.dims};
+}
+
+Result<void> Executable::bindSteps(const std::vector<Step> &list, std::vector<BoundStep> &bound,
+                                   const char *listName, const KernelResolver &resolve) {
+  Problems problems;
+  bound.resize(list.size());
+  for (size_t i = 0; i < list.size(); ++i) {
+    bound[i].step = &list[i];
+    bool compiled = list[i].kind == StepKind::Kernel;
+    Result<void> done = compiled ? bindKernel(bound[i], resolve) : bindLibrary(bound[i]);
+    for (const Problem &p : done.problems())
+      problems.add(fmt::format("{}: {}[{}]: {}", title, listName, i, placeOf(list[i])), p.message);
+  }
+  return problems;
+}
+
+Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &resolve) {
+  const Step &step = *bound.step;
+  bound.function = reinterpret_cast<KernelFunction>(resolve(step.symbol));
+  if (!bound.function)
+    return failure("the object file has no kernel '{}'", step.symbol);
+  double bytes = 0;
+  bool allStatic = true;
+  auto visit = [&](ValueId id, std::vector<DynamicDim> &dynamic) {
+    const Value &value = program.values[static_cast<size_t>(id)];
+    for (uint32_t axis = 0; axis < value.dims.size(); ++axis)
+      if (value.dims[axis] == dynamicDim)
+        dynamic.push_back({id, axis});
+    if (layout.isStatic[static_cast<size_t>(id)])
+      bytes += static_cast<double>(*elementCount(value.dims)) * static_cast<double>(sizeOf(value.dtype));
+    else
+      allStatic = false;
+  };
+  for (ValueId id : step.inputs) {
+    visit(id, bound.inputDims);
+    for (ValueId root = id; root != none; root = program.values[static_cast<size_t>(root)].base)
+      readByKernel[static_cast<size_t>(root)] = true;
+  }
+  for (ValueId id : step.outputs)
+    visit(id, bound.outputDims);
+  if (step.extent == dynamicDim || !bound.outputDims.empty()) {
+    bound.shape = reinterpret_cast<ShapeFunction>(resolve(step.symbol + "_shape"));
+    if (!bound.shape)
+      return failure("the object file has no '{}_shape', but the kernel has dynamic dims", step.symbol);
+  }
+  if (step.extent != dynamicDim && (step.work > 0 || allStatic))
+    bound.grain = grainOf((step.work > 0 ? step.work : nanosecondsFor(bytes)) /
+                          static_cast<double>(std::max<int64_t>(1, step.extent)));
+  return {};
+}
+
+Result<void> Executable::bindLibrary(BoundStep &bound) {
+  const Step &step = *bound.step;
+  KernelFactory factory = findLibraryKernel(step.symbol);
+  if (!factory)
+    return failure("the runtime has no library kernel '{}'", step.symbol);
+  std::vector<OperandType> inputs, outputs;
+  for (ValueId id : step.inputs)
+    inputs.push_back(operandType(id));
+  for (ValueId id : step.outputs)
+    outputs.push_back(operandType(id));
+  try {
+    Result<std::unique_ptr<LibraryKernel>> kernel = factory({step.attributes, inputs, outputs});
+    if (!kernel)
+      return kernel.problems();
+    bound.library = std::move(*kernel);
+  } catch (const std::exception &error) { // oneDNN's and the JSON library's
+    return failure("{}", error.what());
+  }
+  return {};
+}
+
+Result<void> Executable::bindParameters(const NamedTensors &parameters) {
+  Problems problems;
+  std::vector<std::pair<ValueId, Tensor>> found;
+  for (ValueId id : program.parameters) {
+    const Value &value = program.values[static_cast<size_t>(id)];
+    std::string where = title + ": parameter '" + value.name + "'";
+    auto entry = parameters.find(value.name);
+    if (entry == parameters.end())
+      problems.add(where, "is missing; expected " + describe(id));
+    else if (entry->second.dtype() != value.dtype || entry->second.dims() != value.dims)
+      problems.add(where, "is " + entry->second.describe() + "; expected " + describe(id));
+    else
+      found.emplace_back(id, entry->second);
+  }
+  if (!problems.empty())
+    return problems;
+  ready = false;
+  for (auto &[id, tensor] : found) {
+    auto i = static_cast<size_t>(id);
+    constantTensors[i] = readByKernel[i] && !isAligned(tensor.data()) ? alignedCopy(tensor) : tensor;
+  }
+  if (Result<void> done = runPrepare(); !done) {
+    for (const Problem &p : done.problems())
+      problems.add(title + ": " + p.where, p.message);
+    return problems;
+  }
+  ready = true;
+  return {};
+}
+
+Result<void> Executable::placeConstants(Frame &frame) const {
+  for (size_t i = 0; i < program.values.size(); ++i) {
+    const Value &value = program.values[i];
+    void *data = nullptr;
+    if (value.storage == Storage::Constant)
+      data = static_cast<std::byte *>(constants.get()) + value.offset;
+    else if (value.storage == Storage::Parameter || value.storage == Storage::Prepared)
+      data = const_cast<void *>(constantTensors[i].data()); // steps only read it
+    else
+      continue;
+    if (Result<void> done = frame.place(static_cast<ValueId>(i), data, value.dims); !done)
+      return done;
+  }
+  return {};
+}
+
+/// Lets the library kernels [first, first + count) see their constant inputs.
+Result<void> Executable::bindConstants(std::vector<BoundStep> &list, const Frame &frame, size_t first,
+                                       size_t count) {
+  Problems problems;
+  for (size_t i = first; i < first + count; ++i) {
+    if (!list[i].library)
+      continue;
+    std::vector<View> inputs;
+    for (ValueId id : list[i].step->inputs)
+      inputs.push_back(id != none && isConstant(id) ? frame.view(id) : View());
+    try {
+      Result<void> done = list[i].library->bind(inputs);
+      for (const Problem &p : done.problems())
+        problems.add(placeOf(*list[i].step), p.message);
+    } catch (const std::exception &error) {
+      problems.add(placeOf(*list[i].step), error.what());
+    }
+  }
+  return problems;
+}
+
+Result<void> Executable::runPrepare() {
+  for (size_t i = 0; i < program.values.size(); ++i)
+    if (program.values[i].storage == Storage::Prepared)
+      constantTensors[i] = Tensor(program.values[i].dtype, program.values[i].dims);
+  Frame frame(layout);
+  if (!prepare.empty())
+    if (Result<void> done = frame.allocate(); !done)
+      return done;
+  if (Result<void> done = placeConstants(frame); !done)
+    return done;
+  std::vector<std::unique_ptr<KernelState>> states(prepare.size());
+  for (size_t i = 0; i < prepare.size(); ++i) {
+    if (Result<void> done = bindConstants(prepare, frame, i, 1); !done)
+      return done;
+    if (Result<void> done =
+            frame.execute(std::span(prepare).subspan(i, 1), std::span(states).subspan(i, 1), nullptr);
+        !done)
+      return done;
+  }
+  return bindConstants(steps, frame, 0, steps.size());
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,93 @@
+/// A compiled program, ready to run on the CPU.
+#pragma once
+
+#include "lib/runtime/Frame.h"
+#include "lib/runtime/Plan.h"
+#include "lib/runtime/Profile.h"
+#include "proa/Result.h"
+#include "proa/Tensor.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace proa::runtime {
+
+/// The address of a symbol of the object file, or null where it has none.
+using KernelResolver = std::function<void *(const std::string &symbol)>;
+
+using NamedTensors = std::map<std::string, Tensor>;
+
+/// A plan whose symbols are resolved, with its library kernels and its parameters. Many sessions may share
+/// one; they must not run while parameters are bound.
+class Executable {
+public:
+  /// `name` begins the messages. `code` keeps the object file loaded. Error: the plan is not valid, a symbol
+  /// is missing, a library kernel does not exist or refuses its attributes or operands; all of them at once.
+  static Result<std::shared_ptr<Executable>> create(Plan plan, const std::string &name,
+                                                    const KernelResolver &resolve,
+                                                    std::shared_ptr<const void> code = nullptr);
+
+  /// Gives the parameters and runs Plan::prepare. May be called again with other tensors. Names that the
+  /// program does not use are ignored. Error: every parameter that is missing or has another dtype or other
+  /// dims.
+  Result<void> bindParameters(const NamedTensors &parameters);
+
+  const Plan &plan() const { return program; }
+  const std::string &name() const { return title; }
+  /// "float32[-1, 3, 224, 224]" of a value.
+  std::string describe(ValueId id) const;
+
+private:
+  friend class Session;
+  Executable(Plan plan, std::string name);
+
+  Result<void> bindSteps(const std::vector<Step> &steps, std::vector<BoundStep> &bound, const char *list,
+                         const KernelResolver &resolve);
+  Result<void> bindKernel(BoundStep &bound, const KernelResolver &resolve);
+  Result<void> bindLibrary(BoundStep &bound);
+  OperandType operandType(ValueId id) const;
+  bool isConstant(ValueId id) const;
+  Result<void> runPrepare();
+  Result<void> bindConstants(std::vector<BoundStep> &steps, const Frame &frame, size_t first, size_t count);
+  Result<void> placeConstants(Frame &frame) const;
+
+  Plan program;
+  std::string title;
+  std::shared_ptr<const void> code;
+  Layout layout;
+  std::vector<BoundStep> prepare, steps;
+  std::vector<bool> readByKernel;      ///< by value: a compiled kernel reads it, so it must be aligned
+  AlignedMemory constants;             ///< Plan::constants at an aligned address
+  std::vector<Tensor> constantTensors; ///< by value: of Parameter and Prepared values
+  bool ready = false;
+};
+
+/// The memory of one caller. Run it from one thread at a time; several sessions may run at once.
+class Session {
+public:
+  /// Error: no memory, or parameters are not bound.
+  static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Executable> executable);
+
+  /// Runs the program once. The results are in the order of Plan::fetches and belong to the caller. Error:
+  /// every feed that is missing, not known, or has another dtype or other dims; or the step that failed.
+  Result<std::vector<Tensor>> run(const NamedTensors &feeds);
+
+  /// Collects times until it is called with null.
+  void setProfile(Profile *collector) { profile = collector; }
+
+private:
+  explicit Session(std::shared_ptr<const Executable> executable);
+  Result<void> bindFeeds(const NamedTensors &feeds);
+  std::vector<Tensor> fetch();
+
+  std::shared_ptr<const Executable> executable;
+  Frame frame;
+  std::vector<std::unique_ptr<KernelState>> states;
+  std::vector<Tensor> boundFeeds; ///< keeps the feeds, or their aligned copies, during a run
+  Profile *profile = nullptr;
+};
+
+} // namespace proa::runtime

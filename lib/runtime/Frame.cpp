@@ -1,0 +1,297 @@
+#include "lib/runtime/Frame.h"
+
+#include "lib/runtime/Profile.h"
+#include "lib/runtime/ThreadPool.h"
+
+#include <algorithm>
+
+namespace proa::runtime {
+namespace {
+
+bool hasDynamicDim(const std::vector<int64_t> &dims) {
+  return std::find(dims.begin(), dims.end(), dynamicDim) != dims.end();
+}
+
+} // namespace
+
+std::string placeOf(const Step &step) {
+  const std::string &what = step.label.empty() ? step.symbol : step.label;
+  return step.location.empty() ? what : step.location + ": " + what;
+}
+
+int64_t grainOf(double nanosecondsPerRow) {
+  return static_cast<int64_t>(minimalForkNanoseconds / 2 / std::max(nanosecondsPerRow, 1e-3)) + 1;
+}
+
+double nanosecondsFor(double bytes) {
+  constexpr double bytesPerNanosecond = 10; // one thread, data in the second-level cache or beyond
+  return bytes / bytesPerNanosecond;
+}
+
+Layout::Layout(const Plan &plan) : plan(&plan) {
+  followers.resize(plan.values.size());
+  isStatic.resize(plan.values.size());
+  std::vector<uint8_t> computed(plan.values.size(), 0);
+  for (const auto *steps : {&plan.prepare, &plan.steps})
+    for (const Step &step : *steps) {
+      for (ValueId id : step.outputs)
+        if (id != none)
+          computed[static_cast<size_t>(id)] = 1;
+      if (step.kind != StepKind::Kernel)
+        continue;
+      maximalBuffers = std::max(maximalBuffers, step.inputs.size() + step.outputs.size());
+      size_t dims = 1;
+      for (const auto *ids : {&step.inputs, &step.outputs})
+        for (ValueId id : *ids)
+          dims += plan.values[static_cast<size_t>(id)].dims.size();
+      maximalDims = std::max(maximalDims, dims);
+    }
+  for (size_t i = 0; i < plan.values.size(); ++i) {
+    const Value &value = plan.values[i];
+    isStatic[i] = !hasDynamicDim(value.dims);
+    if (value.storage == Storage::Alias && !computed[i])
+      followers[static_cast<size_t>(value.base)].push_back(static_cast<ValueId>(i));
+  }
+}
+
+/// The view that a library kernel has of the frame.
+class Frame::LibraryCall final : public Call {
+public:
+  LibraryCall(Frame &frame, const Step &step, std::unique_ptr<KernelState> &slot) : frame(frame) {
+    views = frame.views;
+    inputs = step.inputs;
+    outputs = step.outputs;
+    stateSlot = &slot;
+  }
+  Result<View> output(size_t i, std::span<const int64_t> dims) override {
+    if (!hasOutput(i))
+      return failure("the step has no output {}", i);
+    return frame.provide(outputs[i], dims);
+  }
+  bool outputIsAlias(size_t i) const override {
+    return hasOutput(i) && frame.plan.values[static_cast<size_t>(outputs[i])].storage == Storage::Alias;
+  }
+  void *scratch(size_t bytes) override {
+    if (frame.scratch.bytes < bytes) {
+      frame.pool.release(std::move(frame.scratch));
+      frame.scratch = frame.pool.acquire(bytes);
+      if (!frame.scratch.memory)
+        throw std::bad_alloc();
+    }
+    return frame.scratch.memory.get();
+  }
+
+private:
+  Frame &frame;
+};
+
+Frame::Frame(const Layout &layout) : layout(layout), plan(*layout.plan) {
+  size_t total = 0;
+  for (const Value &value : plan.values) {
+    dimBegin.push_back(total);
+    total += value.dims.size();
+  }
+  dimStorage.reserve(total);
+  for (const Value &value : plan.values)
+    dimStorage.insert(dimStorage.end(), value.dims.begin(), value.dims.end());
+  views.resize(plan.values.size());
+  for (size_t i = 0; i < plan.values.size(); ++i) {
+    views[i].dtype = plan.values[i].dtype;
+    views[i].dims = {dimStorage.data() + dimBegin[i], plan.values[i].dims.size()};
+  }
+  buffers.resize(plan.values.size());
+  pointers.resize(layout.maximalBuffers);
+  kernelDims.resize(layout.maximalDims);
+  shapeResult.resize(layout.maximalDims);
+}
+
+Result<void> Frame::allocate() {
+  arena.reset(allocateAligned(static_cast<size_t>(plan.arenaBytes)));
+  if (!arena)
+    return failure("no memory for an arena of {} bytes", plan.arenaBytes);
+  for (size_t i = 0; i < plan.values.size(); ++i) {
+    if (plan.values[i].storage != Storage::Arena)
+      continue;
+    views[i].data = static_cast<std::byte *>(arena.get()) + plan.values[i].offset;
+    if (Result<void> done = updateFollowers(static_cast<ValueId>(i)); !done)
+      return done;
+  }
+  return {};
+}
+
+void Frame::setDims(ValueId id, std::span<const int64_t> dims) {
+  std::copy(dims.begin(), dims.end(),
+            dimStorage.begin() + static_cast<ptrdiff_t>(dimBegin[static_cast<size_t>(id)]));
+}
+
+Result<void> Frame::place(ValueId id, void *data, std::span<const int64_t> dims) {
+  if (!layout.isStatic[static_cast<size_t>(id)])
+    setDims(id, dims);
+  views[static_cast<size_t>(id)].data = data;
+  return updateFollowers(id);
+}
+
+Result<void> Frame::updateFollowers(ValueId id) {
+  for (ValueId follower : layout.followers[static_cast<size_t>(id)]) {
+    auto i = static_cast<size_t>(follower);
+    views[i].data = static_cast<std::byte *>(views[static_cast<size_t>(id)].data) + plan.values[i].offset;
+    if (!layout.isStatic[i] || !layout.isStatic[static_cast<size_t>(id)])
+      if (Result<void> done = setAliasDims(follower); !done)
+        return done;
+    if (Result<void> done = updateFollowers(follower); !done)
+      return done;
+  }
+  return {};
+}
+
+/// An alias of something dynamic holds as many elements as its base; one dynamic dim follows from that.
+Result<void> Frame::setAliasDims(ValueId id) {
+  const Value &value = plan.values[static_cast<size_t>(id)];
+  int64_t count = views[static_cast<size_t>(value.base)].size(), known = 1;
+  for (int64_t dim : value.dims)
+    known *= dim == dynamicDim ? 1 : dim;
+  bool isStatic = layout.isStatic[static_cast<size_t>(id)] != 0;
+  int64_t missing = known == 0 ? 0 : count / known;
+  if (known * (isStatic ? 1 : missing) != count)
+    return failure("{} elements of {} do not fill {}", count,
+                   describe(value.dtype, views[static_cast<size_t>(value.base)].dims),
+                   describe(value.dtype, value.dims));
+  for (size_t axis = 0; axis < value.dims.size(); ++axis)
+    if (value.dims[axis] == dynamicDim)
+      dimStorage[dimBegin[static_cast<size_t>(id)] + axis] = missing;
+  return {};
+}
+
+/// Memory for an output under these dims.
+Result<View> Frame::provide(ValueId id, std::span<const int64_t> dims) {
+  auto i = static_cast<size_t>(id);
+  const Value &value = plan.values[i];
+  bool fits = dims.size() == value.dims.size();
+  for (size_t axis = 0; fits && axis < dims.size(); ++axis)
+    fits = value.dims[axis] == dims[axis] || (value.dims[axis] == dynamicDim && dims[axis] >= 0);
+  if (!fits)
+    return failure("the result is {}, but the program declares {}", describe(value.dtype, dims),
+                   describe(value.dtype, value.dims));
+  if (layout.isStatic[i] && value.storage != Storage::Dynamic && value.storage != Storage::Alias)
+    return views[i];
+  setDims(id, dims);
+  std::optional<int64_t> count = elementCount(dims);
+  if (value.storage == Storage::Dynamic) {
+    if (!count || *count > INT64_MAX / 16)
+      return failure("{} is too large", describe(value.dtype, dims));
+    pool.release(std::move(buffers[i]));
+    buffers[i] = pool.acquire(static_cast<size_t>(*count) * sizeOf(value.dtype));
+    if (!buffers[i].memory)
+      return failure("no memory for {}", describe(value.dtype, dims));
+    views[i].data = buffers[i].memory.get();
+  } else {
+    const View &base = views[static_cast<size_t>(value.base)];
+    if (count != base.size())
+      return failure("{} can not be seen as {}", describe(base.dtype, base.dims),
+                     describe(value.dtype, dims));
+    views[i].data = base.data;
+  }
+  if (Result<void> done = updateFollowers(id); !done)
+    return done.problems();
+  return views[i];
+}
+
+int64_t Frame::grainFor(const BoundStep &bound, int64_t extent) const {
+  double perRow = bound.step->work; // of one row: the work of a known extent became a grain at load
+  if (perRow <= 0) {
+    double bytes = 0;
+    for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
+      for (ValueId id : *ids)
+        bytes += static_cast<double>(view(id).size()) * static_cast<double>(sizeOf(view(id).dtype));
+    perRow = nanosecondsFor(bytes) / static_cast<double>(std::max<int64_t>(1, extent));
+  }
+  return grainOf(perRow);
+}
+
+Result<void> Frame::computeShape(const BoundStep &bound, int64_t &extent) {
+  bound.shape(kernelDims.data(), shapeResult.data());
+  if (bound.step->extent == dynamicDim)
+    extent = shapeResult[bound.outputDims.size()];
+  size_t next = 0;
+  std::vector<int64_t> dims;
+  for (ValueId id : bound.step->outputs) {
+    const Value &value = plan.values[static_cast<size_t>(id)];
+    dims = value.dims;
+    for (int64_t &dim : dims)
+      if (dim == dynamicDim)
+        dim = shapeResult[next++];
+    if (value.storage == Storage::Dynamic)
+      if (Result<View> memory = provide(id, dims); !memory)
+        return memory.problems();
+  }
+  return {};
+}
+
+Result<void> Frame::runKernel(const BoundStep &bound) {
+  int64_t extent = bound.step->extent;
+  for (size_t i = 0; i < bound.inputDims.size(); ++i)
+    kernelDims[i] = view(bound.inputDims[i].value).dims[bound.inputDims[i].axis];
+  if (bound.shape) {
+    if (Result<void> done = computeShape(bound, extent); !done)
+      return done;
+    for (size_t i = 0; i < bound.outputDims.size(); ++i)
+      kernelDims[bound.inputDims.size() + i] = shapeResult[i];
+  } else {
+    for (ValueId id : bound.step->outputs)
+      if (plan.values[static_cast<size_t>(id)].storage == Storage::Dynamic)
+        if (Result<View> memory = provide(id, plan.values[static_cast<size_t>(id)].dims); !memory)
+          return memory.problems();
+  }
+  size_t count = 0;
+  for (const auto *ids : {&bound.step->inputs, &bound.step->outputs})
+    for (ValueId id : *ids)
+      pointers[count++] = view(id).data;
+  int64_t grain = bound.grain != 0 ? bound.grain : grainFor(bound, extent);
+  parallelFor(extent, grain, [&](int64_t begin, int64_t end) {
+    bound.function(pointers.data(), kernelDims.data(), begin, end);
+  });
+  return {};
+}
+
+Result<void> Frame::execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
+                            Profile *profile) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const BoundStep &bound = steps[i];
+    int64_t start = profile ? Profile::now() : 0;
+    Result<void> done;
+    try {
+      if (bound.library) {
+        LibraryCall call(*this, *bound.step, states[i]);
+        done = bound.library->run(call);
+      } else {
+        done = runKernel(bound);
+      }
+    } catch (const std::exception &error) { // oneDNN's and the allocator's
+      done = failure("{}", error.what());
+    }
+    if (!done) {
+      Problems problems;
+      for (const Problem &p : done.problems())
+        problems.add(placeOf(*bound.step), p.message);
+      return problems;
+    }
+    if (profile)
+      profile->add(i, start, Profile::now());
+    for (ValueId id : bound.step->release)
+      pool.release(std::move(buffers[static_cast<size_t>(id)]));
+  }
+  return {};
+}
+
+AlignedMemory Frame::takeBuffer(ValueId id) {
+  BufferPool::Buffer buffer = std::move(buffers[static_cast<size_t>(id)]);
+  return std::move(buffer.memory);
+}
+
+void Frame::releaseAll() {
+  for (BufferPool::Buffer &buffer : buffers)
+    if (buffer.memory)
+      pool.release(std::move(buffer));
+}
+
+} // namespace proa::runtime

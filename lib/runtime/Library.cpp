@@ -1,0 +1,42 @@
+#include "lib/runtime/Library.h"
+
+#include "lib/runtime/library/Families.h"
+
+#include <algorithm>
+#include <map>
+
+namespace proa::runtime {
+namespace {
+
+// A table, not self-registering objects: those vanish when a static library is linked.
+const std::map<std::string, KernelFactory> &kernels() {
+  static const std::map<std::string, KernelFactory> table{
+      {"matmul", makeMatmul},
+  };
+  return table;
+}
+
+bool allStatic(std::span<const OperandType> operands) {
+  return std::all_of(operands.begin(), operands.end(),
+                     [](const OperandType &operand) { return !operand.present || operand.isStatic(); });
+}
+
+} // namespace
+
+bool OperandType::isStatic() const { return std::find(dims.begin(), dims.end(), dynamicDim) == dims.end(); }
+
+bool KernelRequest::isStatic() const { return allStatic(inputs) && allStatic(outputs); }
+
+KernelFactory findLibraryKernel(const std::string &name) {
+  auto found = kernels().find(name);
+  return found == kernels().end() ? nullptr : found->second;
+}
+
+std::vector<std::string> libraryKernelNames() {
+  std::vector<std::string> names;
+  for (const auto &[name, factory] : kernels())
+    names.push_back(name);
+  return names;
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,115 @@
+/// The library of the runtime: kernels that are not compiled from primitives (matrix products, convolutions,
+/// sorting).
+///
+/// A kernel is made once when a program is loaded, from the op's attributes and the types of its operands,
+/// and then run any number of times, by several sessions at once. Each family has a file in
+/// lib/runtime/library/.
+#pragma once
+
+#include "lib/runtime/Plan.h"
+#include "proa/Result.h"
+#include "proa/Tensor.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace proa::runtime {
+
+/// A dense row-major tensor of a run: its bytes belong to the session. An absent optional operand has no
+/// data.
+struct View {
+  DType dtype = DType::Float32;
+  std::span<const int64_t> dims;
+  void *data = nullptr;
+
+  explicit operator bool() const { return data != nullptr; }
+  size_t rank() const { return dims.size(); }
+  int64_t size() const {
+    int64_t count = 1;
+    for (int64_t dim : dims)
+      count *= dim;
+    return count;
+  }
+  template <class T> T *as() const { return static_cast<T *>(data); }
+};
+
+/// What is known of an operand when the program is loaded. dims may hold dynamicDim.
+struct OperandType {
+  bool present = false;
+  bool constant = false; ///< its bytes are the same in every run and are there at `bind`
+  DType dtype = DType::Float32;
+  std::vector<int64_t> dims;
+
+  bool isStatic() const;
+};
+
+/// What a kernel is made from.
+struct KernelRequest {
+  const nlohmann::json &attributes;
+  std::span<const OperandType> inputs;
+  std::span<const OperandType> outputs;
+
+  bool isStatic() const;
+};
+
+/// What a kernel keeps for one step of one session, such as oneDNN memory objects.
+class KernelState {
+public:
+  virtual ~KernelState() = default;
+};
+
+/// One execution of a kernel.
+class Call {
+public:
+  virtual ~Call() = default;
+
+  size_t inputCount() const { return inputs.size(); }
+  /// Input i; without data where it is absent or the step lists fewer.
+  const View &input(size_t i) const {
+    static const View absent;
+    return i < inputs.size() && inputs[i] != none ? views[static_cast<size_t>(inputs[i])] : absent;
+  }
+  size_t outputCount() const { return outputs.size(); }
+  bool hasOutput(size_t i) const { return i < outputs.size() && outputs[i] != none; }
+  /// Memory for output i, which must be wanted. Error: the dims are not those that the program declares.
+  virtual Result<View> output(size_t i, std::span<const int64_t> dims) = 0;
+  /// Makes output i, an Alias of input 0, the same bytes under other dims; true where the step wants that.
+  virtual bool outputIsAlias(size_t i) const = 0;
+  /// Memory for this call only, aligned to 64 bytes; each call of `scratch` invalidates the one before.
+  virtual void *scratch(size_t bytes) = 0;
+  /// The slot for this step's state in this session.
+  std::unique_ptr<KernelState> &state() { return *stateSlot; }
+
+protected:
+  std::span<const View> views; ///< by ValueId
+  std::span<const ValueId> inputs, outputs;
+  std::unique_ptr<KernelState> *stateSlot = nullptr;
+};
+
+/// Problems of a kernel carry no place; whoever runs it knows the op and the user's line.
+class LibraryKernel {
+public:
+  virtual ~LibraryKernel() = default;
+  /// Called once when all constant inputs have their bytes (the others have no data), before the first run:
+  /// packs weights. Called again when the parameters of the program are replaced.
+  virtual Result<void> bind(std::span<const View> inputs) { return {}; }
+  virtual Result<void> run(Call &call) const = 0;
+};
+
+using KernelFactory = Result<std::unique_ptr<LibraryKernel>> (*)(const KernelRequest &request);
+
+/// The factory of a kernel by name, or null.
+KernelFactory findLibraryKernel(const std::string &name);
+/// All names, sorted.
+std::vector<std::string> libraryKernelNames();
+
+/// A problem of a kernel, with fmt's format string.
+template <class... Args> Problems failure(fmt::format_string<Args...> format, Args &&...args) {
+  return problem("", fmt::format(format, std::forward<Args>(args)...));
+}
+
+} // namespace proa::runtime

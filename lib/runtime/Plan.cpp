@@ -1,0 +1,186 @@
+#include "lib/runtime/Plan.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace proa::runtime {
+namespace {
+
+using nlohmann::json;
+
+// Numbers in the file; Storage and StepKind are stored by name, so that a plan stays readable.
+constexpr int formatVersion = 1;
+constexpr std::pair<Storage, const char *> storageNames[] = {
+    {Storage::Feed, "feed"},         {Storage::Parameter, "parameter"}, {Storage::Constant, "constant"},
+    {Storage::Prepared, "prepared"}, {Storage::Arena, "arena"},         {Storage::Dynamic, "dynamic"},
+    {Storage::Alias, "alias"}};
+
+json toJson(const Value &value) {
+  const char *storage = "";
+  for (auto [kind, name] : storageNames)
+    if (kind == value.storage)
+      storage = name;
+  return {{"dtype", nameOf(value.dtype)}, {"dims", value.dims}, {"storage", storage},
+          {"offset", value.offset},       {"base", value.base}, {"name", value.name}};
+}
+
+json toJson(const Step &step) {
+  return {{"kind", step.kind == StepKind::Kernel ? "kernel" : "library"},
+          {"symbol", step.symbol},
+          {"inputs", step.inputs},
+          {"outputs", step.outputs},
+          {"attributes", step.attributes},
+          {"extent", step.extent},
+          {"work", step.work},
+          {"label", step.label},
+          {"location", step.location},
+          {"release", step.release}};
+}
+
+/// Takes fields out of JSON objects; a missing field or one of the wrong type becomes a problem and a
+/// default.
+class FieldReader {
+public:
+  FieldReader(Problems &problems, const json &object, std::string where)
+      : problems(problems), object(object), where(std::move(where)) {}
+
+  template <class T> T get(const char *name) {
+    try {
+      return object.at(name).template get<T>();
+    } catch (const json::exception &error) {
+      problems.add(where, fmt::format("field '{}': {}", name, error.what()));
+      return T();
+    }
+  }
+
+  /// The elements of an array field, each given to `read(element, its path)`.
+  template <class Read> void forEach(const char *name, Read read) {
+    if (!object.is_object() || !object.contains(name) || !object.at(name).is_array()) {
+      problems.add(where, fmt::format("field '{}': expected an array", name));
+      return;
+    }
+    size_t index = 0;
+    for (const json &element : object.at(name)) {
+      read(element, fmt::format("{}: {}[{}]", where, name, index));
+      ++index;
+    }
+  }
+
+private:
+  Problems &problems;
+  const json &object;
+  std::string where;
+};
+
+Value readValue(Problems &problems, const json &object, const std::string &where) {
+  FieldReader fields(problems, object, where);
+  Value value;
+  auto name = fields.get<std::string>("dtype");
+  if (std::optional<DType> dtype = dtypeFromName(name))
+    value.dtype = *dtype;
+  else
+    problems.add(where, fmt::format("unknown dtype '{}'", name));
+  auto storage = fields.get<std::string>("storage");
+  bool known = false;
+  for (auto [kind, text] : storageNames)
+    if (storage == text) {
+      value.storage = kind;
+      known = true;
+    }
+  if (!known)
+    problems.add(where, fmt::format("unknown storage '{}'", storage));
+  value.dims = fields.get<std::vector<int64_t>>("dims");
+  value.offset = fields.get<int64_t>("offset");
+  value.base = fields.get<ValueId>("base");
+  value.name = fields.get<std::string>("name");
+  return value;
+}
+
+Step readStep(Problems &problems, const json &object, const std::string &where) {
+  FieldReader fields(problems, object, where);
+  Step step;
+  auto kind = fields.get<std::string>("kind");
+  if (kind != "kernel" && kind != "library")
+    problems.add(where, fmt::format("unknown kind '{}' of step", kind));
+  step.kind = kind == "library" ? StepKind::Library : StepKind::Kernel;
+  step.symbol = fields.get<std::string>("symbol");
+  step.inputs = fields.get<std::vector<ValueId>>("inputs");
+  step.outputs = fields.get<std::vector<ValueId>>("outputs");
+  step.attributes = fields.get<json>("attributes");
+  step.extent = fields.get<int64_t>("extent");
+  step.work = fields.get<double>("work");
+  step.label = fields.get<std::string>("label");
+  step.location = fields.get<std::string>("location");
+  step.release = fields.get<std::vector<ValueId>>("release");
+  return step;
+}
+
+} // namespace
+
+std::vector<uint8_t> serialize(const Plan &plan) {
+  json values = json::array(), prepare = json::array(), steps = json::array();
+  for (const Value &value : plan.values)
+    values.push_back(toJson(value));
+  for (const Step &step : plan.prepare)
+    prepare.push_back(toJson(step));
+  for (const Step &step : plan.steps)
+    steps.push_back(toJson(step));
+  auto bytes = reinterpret_cast<const uint8_t *>(plan.constants.data());
+  json whole = {{"version", formatVersion},
+                {"values", std::move(values)},
+                {"prepare", std::move(prepare)},
+                {"steps", std::move(steps)},
+                {"feeds", plan.feeds},
+                {"parameters", plan.parameters},
+                {"fetches", plan.fetches},
+                {"fetchNames", plan.fetchNames},
+                {"arenaBytes", plan.arenaBytes},
+                {"constants", json::binary(std::vector<uint8_t>(bytes, bytes + plan.constants.size()))}};
+  return json::to_cbor(whole);
+}
+
+Result<Plan> deserialize(std::span<const uint8_t> bytes, const std::string &where) {
+  json whole;
+  try {
+    whole = json::from_cbor(bytes.begin(), bytes.end());
+  } catch (const json::exception &error) {
+    return problem(where, fmt::format("expected a plan in CBOR: {}", error.what()));
+  }
+  if (!whole.is_object())
+    return problem(where, "expected a plan in CBOR");
+  if (!whole.contains("version") || whole["version"] != formatVersion)
+    return problem(where, fmt::format("expected plan version {}, found {}", formatVersion,
+                                      whole.contains("version") ? whole["version"].dump() : "none"));
+  Problems problems;
+  FieldReader fields(problems, whole, where);
+  Plan plan;
+  fields.forEach("values", [&](const json &object, const std::string &path) {
+    plan.values.push_back(readValue(problems, object, path));
+  });
+  fields.forEach("prepare", [&](const json &object, const std::string &path) {
+    plan.prepare.push_back(readStep(problems, object, path));
+  });
+  fields.forEach("steps", [&](const json &object, const std::string &path) {
+    plan.steps.push_back(readStep(problems, object, path));
+  });
+  plan.feeds = fields.get<std::vector<ValueId>>("feeds");
+  plan.parameters = fields.get<std::vector<ValueId>>("parameters");
+  plan.fetches = fields.get<std::vector<ValueId>>("fetches");
+  plan.fetchNames = fields.get<std::vector<std::string>>("fetchNames");
+  plan.arenaBytes = fields.get<int64_t>("arenaBytes");
+  auto constants = fields.get<json>("constants");
+  if (constants.is_binary()) {
+    auto first = reinterpret_cast<const std::byte *>(constants.get_binary().data());
+    plan.constants.assign(first, first + constants.get_binary().size());
+  } else {
+    problems.add(where, "field 'constants': expected bytes");
+  }
+  if (!problems.empty())
+    return problems;
+  if (Result<void> valid = verify(plan, where); !valid)
+    return valid.problems();
+  return plan;
+}
+
+} // namespace proa::runtime

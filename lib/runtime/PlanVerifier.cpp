@@ -1,0 +1,241 @@
+/// verify(Plan): after it a run can follow every index and offset blindly.
+#include "lib/runtime/Plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace proa::runtime {
+namespace {
+
+class Verifier {
+public:
+  Verifier(const Plan &plan, const std::string &where) : plan(plan), where(where) {}
+
+  Problems run() {
+    for (size_t i = 0; i < plan.values.size(); ++i)
+      checkValue(static_cast<ValueId>(i));
+    if (plan.arenaBytes < 0 || plan.arenaBytes > maximalArenaBytes)
+      add("arenaBytes", fmt::format("{} is not a size", plan.arenaBytes));
+    checkBoundary();
+    if (!problems.empty()) // the order of steps says nothing while indices are wrong
+      return problems;
+    checkSteps();
+    checkFetches();
+    return problems;
+  }
+
+private:
+  static constexpr int64_t maximalArenaBytes = int64_t(1) << 46;
+  static constexpr size_t maximalRank = 16;
+
+  void add(const std::string &place, std::string message) {
+    problems.add(where + ": " + place, std::move(message));
+  }
+  bool isValue(ValueId id) const { return id >= 0 && static_cast<size_t>(id) < plan.values.size(); }
+  const Value &value(ValueId id) const { return plan.values[static_cast<size_t>(id)]; }
+
+  static bool isStatic(const Value &value) {
+    return std::find(value.dims.begin(), value.dims.end(), dynamicDim) == value.dims.end();
+  }
+
+  /// Bytes of a value with known dims; nothing where there is no such number.
+  static std::optional<int64_t> bytesOf(const Value &value) {
+    std::optional<int64_t> count = elementCount(value.dims);
+    int64_t bytes = 0;
+    if (!count || __builtin_mul_overflow(*count, static_cast<int64_t>(sizeOf(value.dtype)), &bytes))
+      return std::nullopt;
+    return bytes;
+  }
+
+  void checkValue(ValueId id) {
+    const Value &v = value(id);
+    std::string place = fmt::format("values[{}] '{}'", id, v.name);
+    if (v.dims.size() > maximalRank)
+      return add(place, fmt::format("rank {} is above {}", v.dims.size(), maximalRank));
+    for (int64_t dim : v.dims)
+      if (dim < dynamicDim)
+        return add(place, fmt::format("dimension {} is negative", dim));
+    if (isStatic(v) && !bytesOf(v))
+      return add(place, "its size does not fit in 63 bits");
+    bool needsStatic = v.storage == Storage::Constant || v.storage == Storage::Arena ||
+                       v.storage == Storage::Parameter || v.storage == Storage::Prepared;
+    if (needsStatic && !isStatic(v))
+      return add(place, "its storage needs known dims, found " + describe(v.dtype, v.dims));
+    if (v.offset < 0 || v.offset % addressAlignment != 0)
+      return add(place, fmt::format("offset {} is not a multiple of {}", v.offset, addressAlignment));
+    if (v.storage == Storage::Arena)
+      checkRange(place, v, plan.arenaBytes, "the arena");
+    if (v.storage == Storage::Constant)
+      checkRange(place, v, static_cast<int64_t>(plan.constants.size()), "the constants");
+    if (v.storage == Storage::Alias)
+      checkAlias(place, id);
+  }
+
+  void checkRange(const std::string &place, const Value &v, int64_t limit, const char *what) {
+    int64_t bytes = *bytesOf(v);
+    if (bytes > limit || v.offset > limit - bytes)
+      add(place, fmt::format("bytes [{}, {}+{}) lie outside of {}, which has {}", v.offset, v.offset, bytes,
+                             what, limit));
+  }
+
+  void checkAlias(const std::string &place, ValueId id) {
+    const Value &v = value(id);
+    // Bases come first: so there are no cycles, and one pass in order resolves all aliases.
+    if (!isValue(v.base) || v.base >= id)
+      return add(place, fmt::format("base {} is no earlier value", v.base));
+    const Value &base = value(v.base);
+    if (base.dtype != v.dtype && sizeOf(base.dtype) != sizeOf(v.dtype))
+      return add(place,
+                 fmt::format("an alias of {} can not have dtype {}", nameOf(base.dtype), nameOf(v.dtype)));
+    if (v.offset != 0 && !(isStatic(v) && isStatic(base)))
+      return add(place, "an alias with an offset needs known dims");
+    if (isStatic(v) && isStatic(base) && bytesOf(base))
+      checkRange(place, v, *bytesOf(base), "its base");
+  }
+
+  void checkBoundary() {
+    std::vector<bool> listed(plan.values.size(), false);
+    auto check = [&](const std::vector<ValueId> &ids, Storage storage, const char *list) {
+      for (size_t i = 0; i < ids.size(); ++i) {
+        if (!isValue(ids[i]) || value(ids[i]).storage != storage)
+          add(fmt::format("{}[{}]", list, i), fmt::format("{} is no value of that storage", ids[i]));
+        else
+          listed[static_cast<size_t>(ids[i])] = true;
+      }
+    };
+    check(plan.feeds, Storage::Feed, "feeds");
+    check(plan.parameters, Storage::Parameter, "parameters");
+    for (size_t i = 0; i < plan.values.size(); ++i) {
+      Storage storage = plan.values[i].storage;
+      if ((storage == Storage::Feed || storage == Storage::Parameter) && !listed[i])
+        add(fmt::format("values[{}] '{}'", i, plan.values[i].name), "is not in the list of its storage");
+    }
+    if (plan.fetchNames.size() != plan.fetches.size())
+      add("fetchNames", fmt::format("{} names for {} fetches", plan.fetchNames.size(), plan.fetches.size()));
+  }
+
+  /// Fills `followers` (the aliases that are there as soon as their base is) and `roots`.
+  void linkAliases() {
+    std::vector<bool> computed(plan.values.size(), false);
+    for (const auto *steps : {&plan.prepare, &plan.steps})
+      for (const Step &step : *steps)
+        for (ValueId id : step.outputs)
+          if (isValue(id))
+            computed[static_cast<size_t>(id)] = true;
+    followers.assign(plan.values.size(), {});
+    membersOf.assign(plan.values.size(), {});
+    roots.resize(plan.values.size());
+    for (size_t i = 0; i < plan.values.size(); ++i) {
+      const Value &v = plan.values[i];
+      roots[i] = v.storage == Storage::Alias ? roots[static_cast<size_t>(v.base)] : static_cast<ValueId>(i);
+      membersOf[static_cast<size_t>(roots[i])].push_back(static_cast<ValueId>(i));
+      if (v.storage != Storage::Alias || computed[i])
+        continue;
+      followers[static_cast<size_t>(v.base)].push_back(static_cast<ValueId>(i));
+      if (std::count(v.dims.begin(), v.dims.end(), dynamicDim) > 1)
+        add(fmt::format("values[{}] '{}'", i, v.name),
+            "an alias that no step writes has several dynamic dims");
+    }
+  }
+
+  void setWritten(ValueId id, bool state) {
+    std::vector<ValueId> work{id};
+    while (!work.empty()) {
+      auto i = static_cast<size_t>(work.back());
+      work.pop_back();
+      written[i] = state;
+      work.insert(work.end(), followers[i].begin(), followers[i].end());
+    }
+  }
+
+  void checkSteps() {
+    linkAliases();
+    written.assign(plan.values.size(), false);
+    for (size_t i = 0; i < plan.values.size(); ++i)
+      if (plan.values[i].storage == Storage::Parameter || plan.values[i].storage == Storage::Constant)
+        setWritten(static_cast<ValueId>(i), true);
+    for (size_t i = 0; i < plan.prepare.size(); ++i)
+      checkStep(plan.prepare[i], fmt::format("prepare[{}] '{}'", i, plan.prepare[i].symbol), true);
+    // What prepare left in its own arena is gone when a run starts.
+    for (size_t i = 0; i < plan.values.size(); ++i) {
+      Storage storage = value(roots[i]).storage;
+      if (storage == Storage::Arena || storage == Storage::Dynamic)
+        written[i] = false;
+    }
+    for (ValueId id : plan.feeds)
+      setWritten(id, true);
+    for (size_t i = 0; i < plan.steps.size(); ++i)
+      checkStep(plan.steps[i], fmt::format("steps[{}] '{}'", i, plan.steps[i].symbol), false);
+  }
+
+  void checkStep(const Step &step, const std::string &place, bool preparing) {
+    bool mayBeAbsent = step.kind == StepKind::Library;
+    for (ValueId id : step.inputs) {
+      if (id == none && mayBeAbsent)
+        continue;
+      if (!isValue(id))
+        add(place, fmt::format("input {} is no value", id));
+      else if (!written[static_cast<size_t>(id)])
+        add(place, fmt::format("reads value {} '{}' before it is written, or after its release", id,
+                               value(id).name));
+    }
+    for (ValueId id : step.outputs) {
+      if (id == none && mayBeAbsent)
+        continue;
+      if (!isValue(id)) {
+        add(place, fmt::format("output {} is no value", id));
+        continue;
+      }
+      checkOutput(step, place, id, preparing);
+      setWritten(id, true);
+    }
+    if (!step.attributes.is_object())
+      add(place, "expected the attributes to be an object");
+    if (step.kind == StepKind::Kernel && step.extent < dynamicDim)
+      add(place, fmt::format("extent {} is negative", step.extent));
+    checkRelease(step, place);
+  }
+
+  void checkOutput(const Step &step, const std::string &place, ValueId id, bool preparing) {
+    const Value &v = value(id);
+    bool own = v.storage == Storage::Arena || v.storage == Storage::Dynamic || v.storage == Storage::Alias ||
+               (preparing && v.storage == Storage::Prepared);
+    if (!own)
+      add(place, fmt::format("writes value {} '{}', which is not its own", id, v.name));
+    if (v.storage == Storage::Alias &&
+        (step.kind != StepKind::Library || step.inputs.empty() || step.inputs.front() != v.base))
+      add(place, fmt::format("writes alias {}, which only a library step on its base may do", id));
+  }
+
+  void checkRelease(const Step &step, const std::string &place) {
+    for (ValueId id : step.release) {
+      if (!isValue(id) || value(id).storage != Storage::Dynamic || !written[static_cast<size_t>(id)]) {
+        add(place, fmt::format("releases {}, which is no dynamic value that is there", id));
+        continue;
+      }
+      for (ValueId member : membersOf[static_cast<size_t>(id)])
+        written[static_cast<size_t>(member)] = false;
+    }
+  }
+
+  void checkFetches() {
+    for (size_t i = 0; i < plan.fetches.size(); ++i)
+      if (!isValue(plan.fetches[i]) || !written[static_cast<size_t>(plan.fetches[i])])
+        add(fmt::format("fetches[{}]", i), fmt::format("value {} is not there at the end", plan.fetches[i]));
+  }
+
+  const Plan &plan;
+  const std::string &where;
+  Problems problems;
+  std::vector<bool> written;                   ///< value is there at this point of the run
+  std::vector<std::vector<ValueId>> followers; ///< by base: aliases whose dims no step computes
+  std::vector<ValueId> roots;                  ///< the value that owns the bytes
+  std::vector<std::vector<ValueId>> membersOf; ///< by root: itself and all its aliases
+};
+
+} // namespace
+
+Result<void> verify(const Plan &plan, const std::string &where) { return Verifier(plan, where).run(); }
+
+} // namespace proa::runtime

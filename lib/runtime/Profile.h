@@ -1,0 +1,47 @@
+/// What each step of the runs took.
+#pragma once
+
+#include "lib/runtime/Plan.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace proa::runtime {
+
+/// Give it to Session::setProfile; it collects until it is taken away. Of one session only.
+class Profile {
+public:
+  /// Copies names and places of the steps, so it may outlive the plan.
+  explicit Profile(const Plan &plan);
+
+  /// Nanoseconds of a clock that never jumps.
+  static int64_t now();
+  void add(size_t step, int64_t begin, int64_t end) { spans.push_back({step, begin, end}); }
+  void beginRun() { ++runs; }
+
+  /// Nanoseconds of a step, summed over the runs.
+  int64_t total(size_t step) const;
+
+  /// A table, the most expensive first: microseconds of a run, share, calls, kernel, label, location. Steps
+  /// of the same kernel and label are one row.
+  std::string table() const;
+  /// The Trace Event format that Chrome and Perfetto read: one complete event a step.
+  std::string chromeTrace() const;
+
+private:
+  struct Name {
+    std::string symbol, label, location;
+    bool library;
+  };
+  struct Span {
+    size_t step;
+    int64_t begin, end;
+  };
+  std::vector<Name> names;
+  std::vector<Span> spans;
+  int64_t runs = 0;
+};
+
+} // namespace proa::runtime

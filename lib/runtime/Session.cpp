@@ -1,0 +1,127 @@
+#include "lib/runtime/Executable.h"
+#include "lib/runtime/ThreadPool.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+bool matches(const Value &value, const Tensor &tensor) {
+  if (tensor.dtype() != value.dtype || tensor.dims().size() != value.dims.size())
+    return false;
+  for (size_t axis = 0; axis < value.dims.size(); ++axis)
+    if (value.dims[axis] != dynamicDim && value.dims[axis] != tensor.dims()[axis])
+      return false;
+  return true;
+}
+
+} // namespace
+
+Session::Session(std::shared_ptr<const Executable> executable)
+    : executable(std::move(executable)), frame(this->executable->layout),
+      states(this->executable->steps.size()), boundFeeds(this->executable->program.feeds.size()) {}
+
+Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Executable> executable) {
+  if (!executable->ready)
+    return problem(executable->title, "its parameters are not bound");
+  std::unique_ptr<Session> session(new Session(std::move(executable)));
+  const std::string &title = session->executable->title;
+  if (Result<void> done = session->frame.allocate(); !done)
+    return problem(title, done.problems()[0].message);
+  return session;
+}
+
+Result<void> Session::bindFeeds(const NamedTensors &feeds) {
+  const Plan &plan = executable->program;
+  Problems problems;
+  size_t used = 0;
+  for (ValueId id : plan.feeds) {
+    const Value &value = plan.values[static_cast<size_t>(id)];
+    std::string where = executable->title + ": feed '" + value.name + "'";
+    auto entry = feeds.find(value.name);
+    if (entry == feeds.end()) {
+      problems.add(where, "is missing; expected " + executable->describe(id));
+      continue;
+    }
+    ++used;
+    if (!matches(value, entry->second))
+      problems.add(where, "is " + entry->second.describe() + "; expected " + executable->describe(id));
+  }
+  if (used != feeds.size())
+    for (const auto &[name, tensor] : feeds) {
+      bool known = std::any_of(plan.feeds.begin(), plan.feeds.end(),
+                               [&](ValueId id) { return plan.values[static_cast<size_t>(id)].name == name; });
+      if (!known)
+        problems.add(executable->title + ": feed '" + name + "'", "is not a feed of this program");
+    }
+  if (!problems.empty())
+    return problems;
+  for (size_t i = 0; i < plan.feeds.size(); ++i) {
+    ValueId id = plan.feeds[i];
+    const Tensor &given = feeds.find(plan.values[static_cast<size_t>(id)].name)->second;
+    bool aligned = reinterpret_cast<uintptr_t>(given.data()) % addressAlignment == 0;
+    if (aligned || !executable->readByKernel[static_cast<size_t>(id)]) {
+      boundFeeds[i] = given;
+    } else {
+      boundFeeds[i] = Tensor(given.dtype(), given.dims());
+      std::memcpy(boundFeeds[i].data(), given.data(), given.bytes());
+    }
+    if (Result<void> done = frame.place(id, boundFeeds[i].data(), given.dims()); !done)
+      problems.add(executable->title + ": feed '" + plan.values[static_cast<size_t>(id)].name + "'",
+                   done.problems()[0].message);
+  }
+  return problems;
+}
+
+std::vector<Tensor> Session::fetch() {
+  const Plan &plan = executable->program;
+  std::map<ValueId, std::shared_ptr<void>> taken; // memory of dynamic values, which needs no copy
+  std::vector<Tensor> results;
+  for (ValueId id : plan.fetches) {
+    const View &view = frame.view(id);
+    ValueId root = id;
+    while (plan.values[static_cast<size_t>(root)].storage == Storage::Alias)
+      root = plan.values[static_cast<size_t>(root)].base;
+    std::vector<int64_t> dims(view.dims.begin(), view.dims.end());
+    if (plan.values[static_cast<size_t>(root)].storage == Storage::Dynamic) {
+      auto [entry, first] = taken.try_emplace(root);
+      if (first)
+        entry->second = std::shared_ptr<void>(frame.takeBuffer(root));
+      results.emplace_back(view.dtype, std::move(dims), view.data, entry->second);
+      continue;
+    }
+    Tensor copy(view.dtype, std::move(dims));
+    if (copy.bytes() != 0)
+      std::memcpy(copy.data(), view.data, copy.bytes());
+    results.push_back(std::move(copy));
+  }
+  return results;
+}
+
+Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) {
+  applyThreads();
+  if (Result<void> done = bindFeeds(feeds); !done)
+    return done.problems();
+  // Parameters may have been replaced since the last run.
+  if (Result<void> done = executable->placeConstants(frame); !done)
+    return done.problems();
+  if (profile)
+    profile->beginRun();
+  Result<void> done = frame.execute(executable->steps, states, profile);
+  std::vector<Tensor> results;
+  if (done)
+    results = fetch();
+  frame.releaseAll();
+  for (Tensor &feed : boundFeeds)
+    feed = Tensor();
+  if (!done) {
+    Problems problems;
+    for (const Problem &p : done.problems())
+      problems.add(executable->title + ": " + p.where, p.message);
+    return problems;
+  }
+  return results;
+}
+
+} // namespace proa::runtime

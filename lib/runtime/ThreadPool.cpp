@@ -1,0 +1,73 @@
+#include "lib/runtime/ThreadPool.h"
+
+#include <algorithm>
+#include <atomic>
+
+// libgomp's stable binary interface, called directly: clang compiles OpenMP pragmas only for its own runtime,
+// and that would be a second pool.
+extern "C" {
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+int omp_get_thread_num();
+int omp_get_num_threads();
+int omp_get_max_threads();
+int omp_in_parallel();
+void omp_set_num_threads(int count);
+}
+
+namespace proa::runtime {
+namespace {
+
+std::atomic<int> &threadCount() {
+  static std::atomic<int> count{std::max(1, omp_get_max_threads())};
+  return count;
+}
+
+struct Region {
+  detail::Body body;
+  void *context;
+  int64_t extent;
+  int ranges;
+};
+
+} // namespace
+
+int threads() { return threadCount().load(std::memory_order_relaxed); }
+
+void setThreads(int count) {
+  threadCount().store(std::max(1, count), std::memory_order_relaxed);
+  applyThreads();
+}
+
+void applyThreads() {
+  if (omp_get_max_threads() != threads())
+    omp_set_num_threads(threads());
+}
+
+int detail::rangesFor(int64_t extent, int64_t grain) {
+  int64_t most = extent / std::max<int64_t>(1, grain);
+  if (most < 2)
+    return 1;
+  int count = threads();
+  if (count == 1 || omp_in_parallel())
+    return 1;
+  return static_cast<int>(std::min<int64_t>(most, count));
+}
+
+void detail::parallelRanges(int64_t extent, int ranges, Body body, void *context) {
+  Region region{body, context, extent, ranges};
+  GOMP_parallel(
+      [](void *data) {
+        const Region &r = *static_cast<const Region *>(data);
+        // libgomp may give fewer threads than there are ranges; then some do more.
+        for (int i = omp_get_thread_num(), team = omp_get_num_threads(); i < r.ranges; i += team) {
+          int64_t whole = r.extent / r.ranges, rest = r.extent % r.ranges;
+          int64_t begin = i * whole + std::min<int64_t>(i, rest);
+          r.body(r.context, begin, begin + whole + (i < rest ? 1 : 0));
+        }
+      },
+      // Always the whole team: libgomp ends the threads that a smaller team leaves out, and would start them
+      // anew.
+      &region, static_cast<unsigned>(threads()), 0);
+}
+
+} // namespace proa::runtime

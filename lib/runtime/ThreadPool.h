@@ -1,0 +1,46 @@
+/// One pool of threads for everything a program runs: compiled kernels, library kernels and oneDNN.
+///
+/// Debian's oneDNN runs on libgomp, so this pool is libgomp's too: two pools would spin against each other.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace proa::runtime {
+
+/// How many threads a region may use; at first the number of cores the process may run on (or
+/// OMP_NUM_THREADS).
+int threads();
+/// Sets it for the whole process, 1 or more. oneDNN plans a primitive for the count at its creation, so set
+/// it before programs are loaded.
+void setThreads(int count);
+/// Tells libgomp (and so oneDNN) on the calling thread; every run of a program begins with it, since libgomp
+/// keeps the count per thread.
+void applyThreads();
+
+/// Work below this many nanoseconds is not worth waking a second thread for.
+inline constexpr double minimalForkNanoseconds = 20000;
+
+namespace detail {
+using Body = void (*)(void *context, int64_t begin, int64_t end);
+void parallelRanges(int64_t extent, int ranges, Body body, void *context);
+int rangesFor(int64_t extent, int64_t grain);
+} // namespace detail
+
+/// Calls body(begin, end) for ranges that partition [0, extent), at most one a thread, each of at least
+/// `grain` (as long as there are two). Inside another region, or with one range, the calling thread does it
+/// all.
+template <class Body> void parallelFor(int64_t extent, int64_t grain, Body &&body) {
+  if (extent <= 0)
+    return;
+  int ranges = detail::rangesFor(extent, grain);
+  if (ranges == 1)
+    return body(static_cast<int64_t>(0), extent);
+  using Callable = std::remove_reference_t<Body>;
+  detail::parallelRanges(
+      extent, ranges,
+      [](void *context, int64_t begin, int64_t end) { (*static_cast<Callable *>(context))(begin, end); },
+      const_cast<void *>(static_cast<const void *>(&body)));
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,111 @@
+/// Loops over elements of any dtype.
+#pragma once
+
+#include "proa/Half.h"
+#include "proa/Tensor.h"
+
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+namespace proa::runtime {
+
+/// Calls body(T()) with the C++ type of a dtype and returns true; false for the 8-bit float types.
+template <class Body> bool dispatchAll(DType dtype, Body &&body) {
+  switch (dtype) {
+  case DType::Bool:
+  case DType::UInt8:
+    return body(uint8_t()), true;
+  case DType::UInt16:
+    return body(uint16_t()), true;
+  case DType::UInt32:
+    return body(uint32_t()), true;
+  case DType::UInt64:
+    return body(uint64_t()), true;
+  case DType::Int8:
+    return body(int8_t()), true;
+  case DType::Int16:
+    return body(int16_t()), true;
+  case DType::Int32:
+    return body(int32_t()), true;
+  case DType::Int64:
+    return body(int64_t()), true;
+  case DType::Float16:
+    return body(Float16()), true;
+  case DType::BFloat16:
+    return body(BFloat16()), true;
+  case DType::Float32:
+    return body(float()), true;
+  case DType::Float64:
+    return body(double()), true;
+  case DType::Complex64:
+    return body(std::complex<float>()), true;
+  case DType::Complex128:
+    return body(std::complex<double>()), true;
+  case DType::Float8E4M3FN:
+  case DType::Float8E5M2:
+    return false;
+  }
+  return false;
+}
+
+/// The same without complex numbers: types with an order.
+template <class Body> bool dispatchReal(DType dtype, Body &&body) {
+  if (dtype == DType::Complex64 || dtype == DType::Complex128)
+    return false;
+  return dispatchAll(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, std::complex<float>> && !std::is_same_v<T, std::complex<double>>)
+      body(zero);
+  });
+}
+
+/// Floating point types only.
+template <class Body> bool dispatchFloat(DType dtype, Body &&body) {
+  switch (dtype) {
+  case DType::Float16:
+    return body(Float16()), true;
+  case DType::BFloat16:
+    return body(BFloat16()), true;
+  case DType::Float32:
+    return body(float()), true;
+  case DType::Float64:
+    return body(double()), true;
+  default:
+    return false;
+  }
+}
+
+/// Calls body(U()) with an unsigned type of that size (16: a pair), for kernels that only move elements.
+struct Bytes16 {
+  uint64_t low, high;
+};
+template <class Body> void dispatchSize(size_t bytes, Body &&body) {
+  switch (bytes) {
+  case 1:
+    return body(uint8_t());
+  case 2:
+    return body(uint16_t());
+  case 4:
+    return body(uint32_t());
+  case 8:
+    return body(uint64_t());
+  default:
+    return body(Bytes16());
+  }
+}
+
+/// Calls body(T()) for int32 and int64; false for other dtypes.
+template <class Body> bool dispatchIndex(DType dtype, Body &&body) {
+  if (dtype == DType::Int32)
+    return body(int32_t()), true;
+  if (dtype == DType::Int64)
+    return body(int64_t()), true;
+  return false;
+}
+
+/// The type in which a T is added and compared: float for the 16-bit floats, itself otherwise.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;
+
+} // namespace proa::runtime

@@ -1,0 +1,106 @@
+#include "lib/runtime/library/Matmul.h"
+
+namespace proa::runtime {
+namespace {
+
+using dnnl::memory;
+
+/// Strides that oneDNN accepts: those of axes of size 1 are free, but it checks them.
+memory::desc describeStrided(const StridedOperand &operand, memory::data_type type) {
+  memory::dims dims(operand.dims.begin(), operand.dims.end()),
+      strides(operand.strides.begin(), operand.strides.end());
+  for (size_t axis = dims.size(); axis-- > 0;)
+    if (dims[axis] == 1)
+      strides[axis] = axis + 1 < dims.size() ? strides[axis + 1] * dims[axis + 1] : 1;
+  // A last axis of size 1 with elements apart: the row axis alone says how the elements lie.
+  return {dims, type, strides};
+}
+
+} // namespace
+
+std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAttributes &attributes,
+                                                     MatmulGeometry geometry,
+                                                     std::span<const OperandType> inputs,
+                                                     const memory::desc *weights, bool packable) {
+  auto plan = std::make_shared<MatmulPlan>();
+  plan->shape = std::move(geometry);
+  plan->type = *dnnlType(dtype);
+  plan->xDesc = describeStrided(plan->shape.x, plan->type);
+  plan->yPlain = describeStrided(plan->shape.y, plan->type);
+  plan->outDesc = describeStrided(plan->shape.out, plan->type);
+  memory::dims yDims(plan->shape.y.dims.begin(), plan->shape.y.dims.end());
+  plan->yDesc = weights    ? *weights
+                : packable ? memory::desc(yDims, plan->type, memory::format_tag::any)
+                           : plan->yPlain;
+  // oneDNN's fast code does not know every post-op with every broadcast: then give it fewer and do the rest
+  // after it.
+  size_t withoutOperands = 0;
+  while (withoutOperands < attributes.postOps.size() &&
+         (!attributes.postOps[withoutOperands].hasOperand() ||
+          attributes.postOps[withoutOperands].kind == PostOp::Kind::Bias))
+    ++withoutOperands;
+  size_t previous = SIZE_MAX;
+  for (size_t count : {attributes.postOps.size(), withoutOperands, size_t(0)}) {
+    if (count == previous)
+      continue;
+    previous = count;
+    if (plan->build(attributes, inputs, count) && !plan->isSlow())
+      return plan;
+  }
+  return plan->build(attributes, inputs, 0) ? plan : nullptr;
+}
+
+/// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
+bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const OperandType> inputs,
+                       size_t count) {
+  dnnl::primitive_attr primitiveAttributes = userScratchpad();
+  dnnl::post_ops list;
+  extra.clear();
+  fused = count;
+  memory::desc bias;
+  if (attributes.alpha != 1)
+    primitiveAttributes.set_output_scales(0, {attributes.alpha});
+  for (size_t i = 0; i < count; ++i) {
+    const PostOp &op = attributes.postOps[i];
+    if (!op.hasOperand()) {
+      appendActivation(list, op);
+      continue;
+    }
+    std::optional<memory::data_type> operandType = dnnlType(inputs[op.input].dtype);
+    if (!operandType)
+      return false;
+    memory::desc desc = describeStrided(shape.operands[i], *operandType);
+    // oneDNN scales its own bias too, so with alpha the bias is an addition.
+    if (i == 0 && op.kind == PostOp::Kind::Bias && attributes.alpha == 1) {
+      bias = desc;
+      extra.emplace_back(DNNL_ARG_BIAS, desc);
+      continue;
+    }
+    bool multiply = op.kind == PostOp::Kind::Multiply;
+    list.append_binary(multiply ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add, desc);
+    extra.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1, desc);
+  }
+  primitiveAttributes.set_post_ops(list);
+  try {
+    bool hasBias = bias.dims().size() != 0;
+    dnnl::matmul::desc operation =
+        hasBias ? dnnl::matmul::desc(xDesc, yDesc, bias, outDesc) : dnnl::matmul::desc(xDesc, yDesc, outDesc);
+    description = dnnl::matmul::primitive_desc(operation, primitiveAttributes, dnnlEngine());
+    primitive = dnnl::matmul(description);
+  } catch (const dnnl::error &) {
+    return false;
+  }
+  return true;
+}
+
+std::unique_ptr<Execution> MatmulPlan::execution() const {
+  auto out = std::make_unique<Execution>(primitive, description.scratchpad_desc());
+  out->add(DNNL_ARG_SRC, xDesc);
+  out->add(DNNL_ARG_WEIGHTS, description.weights_desc());
+  out->add(DNNL_ARG_DST, outDesc);
+  for (const auto &[argument, desc] : extra)
+    out->add(argument, desc);
+  return out;
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,85 @@
+#include "lib/runtime/library/OneDnn.h"
+
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+/// A memory object whose address comes later.
+void *const noMemory = DNNL_MEMORY_NONE;
+
+} // namespace
+
+const dnnl::engine &dnnlEngine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+dnnl::stream &dnnlStream() {
+  thread_local dnnl::stream stream(dnnlEngine());
+  return stream;
+}
+
+std::optional<dnnl::memory::data_type> dnnlType(DType dtype) {
+  switch (dtype) {
+  case DType::Float32:
+    return dnnl::memory::data_type::f32;
+  case DType::BFloat16:
+    return dnnl::memory::data_type::bf16;
+  case DType::Int32:
+    return dnnl::memory::data_type::s32;
+  case DType::Int8:
+    return dnnl::memory::data_type::s8;
+  case DType::UInt8:
+    return dnnl::memory::data_type::u8;
+  default:
+    return std::nullopt;
+  }
+}
+
+dnnl::primitive_attr userScratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+bool isReference(const char *implementation) { return std::strncmp(implementation, "ref", 3) == 0; }
+
+dnnl::memory::dims dnnlDims(std::span<const int64_t> dims) {
+  return dims.empty() ? dnnl::memory::dims{1} : dnnl::memory::dims(dims.begin(), dims.end());
+}
+
+std::vector<int64_t> rowMajorStrides(std::span<const int64_t> dims) {
+  std::vector<int64_t> strides(dims.size(), 1);
+  for (size_t i = dims.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * std::max<int64_t>(1, dims[i]);
+  return strides;
+}
+
+PackedTensor::PackedTensor(const dnnl::memory::desc &from, const void *source, const dnnl::memory::desc &to)
+    : layout(to), memory(to, dnnlEngine()) {
+  dnnl::memory input(from, dnnlEngine(), const_cast<void *>(source)); // only read
+  dnnl::reorder(input, memory).execute(dnnlStream(), input, memory);
+  dnnlStream().wait();
+}
+
+Execution::Execution(const dnnl::primitive &primitive, const dnnl::memory::desc &scratchpadDesc)
+    : primitive(primitive), scratchSize(scratchpadDesc.get_size()),
+      scratchpad(scratchpadDesc, dnnlEngine(), noMemory) {
+  arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad.get()});
+}
+
+void Execution::add(int argument, const dnnl::memory::desc &desc) {
+  memories.emplace_back(desc, dnnlEngine(), noMemory);
+  arguments.push_back({argument, memories.back().get()});
+}
+
+void Execution::run(void *scratch) {
+  if (scratchSize != 0)
+    scratchpad.set_data_handle(scratch);
+  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive.get(), dnnlStream().get(),
+                                                 static_cast<int>(arguments.size()), arguments.data()),
+                          "oneDNN could not run the primitive");
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,62 @@
+/// What all kernels on top of oneDNN share.
+#pragma once
+
+#include "lib/runtime/Library.h"
+
+#include <dnnl.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace proa::runtime {
+
+const dnnl::engine &dnnlEngine();
+/// The calling thread's stream; execution on a CPU is synchronous.
+dnnl::stream &dnnlStream();
+/// oneDNN's name of a dtype, where it has one.
+std::optional<dnnl::memory::data_type> dnnlType(DType dtype);
+/// Attributes of a primitive whose scratch memory comes from the caller, so that several sessions may run it
+/// at once.
+dnnl::primitive_attr userScratchpad();
+/// Whether the chosen implementation is oneDNN's slow reference code.
+bool isReference(const char *implementation);
+/// oneDNN's dims for a tensor; a rank of 0 becomes one dim of 1.
+dnnl::memory::dims dnnlDims(std::span<const int64_t> dims);
+/// Strides of a dense row-major tensor, in elements.
+std::vector<int64_t> rowMajorStrides(std::span<const int64_t> dims);
+
+/// Memory for packed weights, owned.
+class PackedTensor {
+public:
+  PackedTensor() = default;
+  /// `source` as described by `from`, reordered to `to`.
+  PackedTensor(const dnnl::memory::desc &from, const void *source, const dnnl::memory::desc &to);
+  explicit operator bool() const { return static_cast<bool>(memory.get(true)); }
+  const dnnl::memory::desc &desc() const { return layout; }
+  void *data() const { return memory.get_data_handle(); }
+
+private:
+  dnnl::memory::desc layout;
+  dnnl::memory memory;
+};
+
+/// A primitive with memory objects whose addresses are set before each execution; belongs to one session.
+class Execution {
+public:
+  Execution(const dnnl::primitive &primitive, const dnnl::memory::desc &scratchpad);
+  /// Adds an argument; its slot is the number of arguments added before.
+  void add(int argument, const dnnl::memory::desc &desc);
+  void set(size_t slot, void *data) { memories[slot].set_data_handle(data); }
+  size_t scratchBytes() const { return scratchSize; }
+  /// `scratch` has at least scratchBytes.
+  void run(void *scratch);
+
+private:
+  dnnl::primitive primitive;
+  std::vector<dnnl::memory> memories;
+  std::vector<dnnl_exec_arg_t> arguments;
+  size_t scratchSize;
+  dnnl::memory scratchpad;
+};
+
+} // namespace proa::runtime

@@ -1,0 +1,51 @@
+/// Operations that a matrix product or convolution applies to its result while it is still in registers.
+///
+/// Attribute `post_ops`: an array of objects in the order of application:
+///   {"kind": "bias"}      adds the next extra input, a vector over the columns (matmul) or channels (conv)
+///   {"kind": "add"}       adds the next extra input, which broadcasts to the output
+///   {"kind": "multiply"}  multiplies by it
+///   {"kind": "relu"} ...  an activation; "alpha" and "beta" where it has parameters, see the table in
+///   PostOps.cpp
+#pragma once
+
+#include "lib/runtime/Library.h"
+#include "lib/runtime/library/OneDnn.h"
+
+namespace proa::runtime {
+
+struct Activation; // one row of the table
+
+struct PostOp {
+  enum class Kind : uint8_t { Bias, Add, Multiply, Activation };
+  Kind kind = Kind::Activation;
+  const Activation *activation = nullptr;
+  float alpha = 0, beta = 0;
+  size_t input = 0; ///< Bias, Add, Multiply: index of the step's input
+
+  bool hasOperand() const { return kind != Kind::Activation; }
+};
+
+/// Reads `post_ops`; operands are the inputs from `firstExtra` on. Error: unknown kind, too few or too many
+/// inputs.
+Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, size_t firstExtra);
+
+/// Appends an activation to oneDNN's list.
+void appendActivation(dnnl::post_ops &list, const PostOp &op);
+/// The activation of one number.
+double applyActivation(const PostOp &op, double value);
+
+/// A tensor seen along the axes of the result: dim 1 where it broadcasts.
+struct StridedOperand {
+  std::vector<int64_t> dims, strides;
+};
+
+/// Applies `ops` to a result that lies in memory as `layout` says. `operands[i]` (along the same axes) and
+/// `data[i]` belong to ops[i]. Slow but general: for dtypes and broadcasts that oneDNN does not fuse.
+Result<void> applyPostOps(const View &result, const StridedOperand &layout, std::span<const PostOp> ops,
+                          std::span<const StridedOperand> operands, std::span<const View> data);
+
+/// `operand` aligned at the last axis with the dims `result`, or a problem where it does not broadcast to
+/// them.
+Result<StridedOperand> broadcastOperand(std::span<const int64_t> operand, std::span<const int64_t> result);
+
+} // namespace proa::runtime

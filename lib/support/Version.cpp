@@ -1,7 +1,0 @@
-#include "proa/Model.h"
-
-namespace proa {
-
-std::string version() { return PROA_VERSION; }
-
-} // namespace proa

@@ -1,0 +1,260 @@
+#include "lib/runtime/Executable.h"
+#include "lib/runtime/ThreadPool.h"
+#include "test/unit/runtime/KernelHarness.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+
+namespace proa::runtime {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Compiled kernels, written by hand with the compiler's calling convention.
+
+void addRows(void *const *buffers, const int64_t *, int64_t begin, int64_t end) { // [n, 4] + [4]
+  auto x = static_cast<const float *>(buffers[0]), w = static_cast<const float *>(buffers[1]);
+  auto out = static_cast<float *>(buffers[2]);
+  for (int64_t i = begin; i < end; ++i)
+    for (int64_t j = 0; j < 4; ++j)
+      out[i * 4 + j] = x[i * 4 + j] + w[j];
+}
+void addRowsShape(const int64_t *inputDims, int64_t *result) {
+  result[0] = inputDims[0]; // the output's dynamic dim
+  result[1] = inputDims[0]; // the extent
+}
+/// [?] scaled by its own length, which it reads from dims.
+void timesLength(void *const *buffers, const int64_t *dims, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    static_cast<float *>(buffers[1])[i] =
+        static_cast<const float *>(buffers[0])[i] * static_cast<float>(dims[0]);
+}
+void timesLengthShape(const int64_t *inputDims, int64_t *result) { result[0] = result[1] = inputDims[0]; }
+/// Fails the test when an address is not aligned.
+void copyAligned(void *const *buffers, const int64_t *, int64_t begin, int64_t end) {
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffers[0]) % addressAlignment, 0u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffers[1]) % addressAlignment, 0u);
+  for (int64_t i = begin; i < end; ++i)
+    static_cast<float *>(buffers[1])[i] = static_cast<const float *>(buffers[0])[i];
+}
+
+void *resolve(const std::string &symbol) {
+  static const std::map<std::string, void *> symbols{
+      {"add_rows", reinterpret_cast<void *>(addRows)},
+      {"add_rows_shape", reinterpret_cast<void *>(addRowsShape)},
+      {"times_length", reinterpret_cast<void *>(timesLength)},
+      {"times_length_shape", reinterpret_cast<void *>(timesLengthShape)},
+      {"copy_aligned", reinterpret_cast<void *>(copyAligned)},
+  };
+  auto found = symbols.find(symbol);
+  return found == symbols.end() ? nullptr : found->second;
+}
+
+Step kernelStep(const std::string &symbol, std::vector<ValueId> inputs, std::vector<ValueId> outputs,
+                int64_t extent) {
+  Step step;
+  step.symbol = symbol;
+  step.inputs = std::move(inputs);
+  step.outputs = std::move(outputs);
+  step.extent = extent;
+  step.label = symbol;
+  step.location = "net.py:7";
+  return step;
+}
+
+/// y = flatten(x + w) * length, with x: [?, 4]; y is also fetched as [?, 2].
+Plan dynamicPlan() {
+  Plan plan;
+  plan.values = {
+      {DType::Float32, {dynamicDim, 4}, Storage::Feed, 0, none, "x"},
+      {DType::Float32, {4}, Storage::Parameter, 0, none, "w"},
+      {DType::Float32, {dynamicDim, 4}, Storage::Dynamic, 0, none, "sum"},
+      {DType::Float32, {dynamicDim}, Storage::Alias, 0, 2, "flat"},
+      {DType::Float32, {dynamicDim}, Storage::Dynamic, 0, none, "y"},
+      {DType::Float32, {dynamicDim, 2}, Storage::Alias, 0, 4, "pairs"},
+  };
+  plan.feeds = {0};
+  plan.parameters = {1};
+  plan.steps = {kernelStep("add_rows", {0, 1}, {2}, dynamicDim),
+                kernelStep("times_length", {3}, {4}, dynamicDim)};
+  plan.steps[1].release = {2};
+  plan.fetches = {4, 5, 0, 1};
+  plan.fetchNames = {"y", "pairs", "x", "w"};
+  return plan;
+}
+
+std::unique_ptr<Session> sessionOf(Plan plan, const NamedTensors &parameters) {
+  auto executable = Executable::create(std::move(plan), "net", resolve);
+  EXPECT_TRUE(executable) << executable.problems().text();
+  Result<void> bound = (*executable)->bindParameters(parameters);
+  EXPECT_TRUE(bound) << bound.problems().text();
+  auto session = Session::create(*executable);
+  EXPECT_TRUE(session);
+  return std::move(*session);
+}
+
+TEST(Executable, DynamicDimsAndAliases) {
+  auto session = sessionOf(dynamicPlan(), {{"w", floats({4}, {10, 20, 30, 40})}});
+  for (int64_t rows : {1, 3, 0, 2}) {
+    Tensor x = randomFloats({rows, 4}, 1);
+    Result<std::vector<Tensor>> result = session->run({{"x", x}});
+    ASSERT_TRUE(result) << result.problems().text();
+    std::vector<double> expected;
+    for (int64_t i = 0; i < rows * 4; ++i)
+      expected.push_back(static_cast<double>((x.as<float>()[i] + static_cast<float>(10 * (i % 4 + 1))) *
+                                             static_cast<float>(4 * rows)));
+    EXPECT_EQ((*result)[0].dims(), (std::vector<int64_t>{4 * rows}));
+    EXPECT_EQ((*result)[1].dims(), (std::vector<int64_t>{2 * rows, 2}));
+    expectClose((*result)[0], expected, 0);
+    expectClose((*result)[1], expected, 0);
+    EXPECT_EQ(valuesOf<float>((*result)[2]), valuesOf<float>(x));
+    EXPECT_EQ(valuesOf<float>((*result)[3]), (std::vector<float>{10, 20, 30, 40}));
+  }
+}
+
+TEST(Executable, ResultsBelongToTheCaller) {
+  auto session = sessionOf(dynamicPlan(), {{"w", floats({4}, {0, 0, 0, 0})}});
+  auto first = session->run({{"x", floats({1, 4}, {1, 2, 3, 4})}});
+  auto second = session->run({{"x", floats({1, 4}, {5, 6, 7, 8})}});
+  ASSERT_TRUE(first && second);
+  session.reset();
+  EXPECT_EQ(valuesOf<float>((*first)[0]), (std::vector<float>{4, 8, 12, 16}));
+  EXPECT_EQ(valuesOf<float>((*second)[0]), (std::vector<float>{20, 24, 28, 32}));
+}
+
+TEST(Executable, FeedProblemsAllAtOnce) {
+  Plan plan = dynamicPlan();
+  plan.values.push_back({DType::Int64, {2}, Storage::Feed, 0, none, "ids"});
+  plan.feeds.push_back(6);
+  auto session = sessionOf(plan, {{"w", floats({4}, {0, 0, 0, 0})}});
+  auto result = session->run({{"x", floats({2, 3}, {1, 2, 3, 4, 5, 6})}, {"z", floats({1}, {1})}});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.problems().text(),
+              AllOf(HasSubstr("net: feed 'x': is float32[2, 3]; expected float32[-1, 4]"),
+                    HasSubstr("net: feed 'ids': is missing; expected int64[2]"),
+                    HasSubstr("net: feed 'z': is not a feed of this program")));
+}
+
+TEST(Executable, ParameterProblemsAllAtOnce) {
+  Plan plan = dynamicPlan();
+  plan.values.push_back({DType::Float32, {2}, Storage::Parameter, 0, none, "b"});
+  plan.parameters.push_back(6);
+  auto executable = Executable::create(plan, "net", resolve);
+  ASSERT_TRUE(executable);
+  EXPECT_FALSE(Session::create(*executable));
+  Result<void> bound =
+      (*executable)->bindParameters({{"w", longs({4}, {1, 2, 3, 4})}, {"unused", floats({1}, {1})}});
+  ASSERT_FALSE(bound);
+  EXPECT_EQ(bound.problems().text(), "error: net: parameter 'w': is int64[4]; expected float32[4]\n"
+                                     "error: net: parameter 'b': is missing; expected float32[2]\n");
+}
+
+TEST(Executable, MissingSymbolsAllAtOnce) {
+  Plan plan = dynamicPlan();
+  plan.steps[0].symbol = "gone";
+  plan.steps[1].kind = StepKind::Library;
+  plan.steps[1].symbol = "unheard";
+  auto executable = Executable::create(plan, "net", resolve);
+  ASSERT_FALSE(executable);
+  EXPECT_THAT(executable.problems().text(),
+              AllOf(HasSubstr("net: steps[0]: net.py:7: add_rows: the object file has no kernel 'gone'"),
+                    HasSubstr("the runtime has no library kernel 'unheard'")));
+}
+
+TEST(Executable, PreparedValuesAndNewParameters) {
+  // prepare: p = x0 + w (w a constant of the plan); run: y = feed + p
+  Plan plan;
+  plan.values = {{DType::Float32, {1, 4}, Storage::Parameter, 0, none, "w0"},
+                 {DType::Float32, {4}, Storage::Constant, 0, none, "c"},
+                 {DType::Float32, {1, 4}, Storage::Prepared, 0, none, "p"},
+                 {DType::Float32, {4}, Storage::Alias, 0, 2, "row"},
+                 {DType::Float32, {2, 4}, Storage::Feed, 0, none, "x"},
+                 {DType::Float32, {2, 4}, Storage::Arena, 64, none, "y"},
+                 {DType::Float32, {1, 4}, Storage::Alias, 0, 5, "first"}};
+  plan.parameters = {0};
+  plan.feeds = {4};
+  plan.prepare = {kernelStep("add_rows", {0, 1}, {2}, 1)};
+  plan.steps = {kernelStep("add_rows", {4, 3}, {5}, 2)};
+  plan.fetches = {5, 6, 2};
+  plan.fetchNames = {"y", "first", "p"};
+  plan.arenaBytes = 128;
+  plan.constants.resize(16);
+  const float c[] = {1, 2, 3, 4};
+  std::memcpy(plan.constants.data(), c, sizeof(c));
+  auto executable = Executable::create(plan, "net", resolve);
+  ASSERT_TRUE(executable) << executable.problems().text();
+  ASSERT_TRUE((*executable)->bindParameters({{"w0", floats({1, 4}, {10, 10, 10, 10})}}));
+  auto session = Session::create(*executable);
+  ASSERT_TRUE(session);
+  NamedTensors feeds{{"x", floats({2, 4}, {0, 0, 0, 0, 100, 100, 100, 100})}};
+  auto result = (*session)->run(feeds);
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{11, 12, 13, 14, 111, 112, 113, 114}));
+  EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{11, 12, 13, 14}));
+  ASSERT_TRUE((*executable)->bindParameters({{"w0", floats({1, 4}, {0, 0, 0, 0})}}));
+  result = (*session)->run(feeds);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(valuesOf<float>((*result)[2]), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST(Executable, KernelsGetAlignedAddresses) {
+  Plan plan;
+  plan.values = {{DType::Float32, {4}, Storage::Feed, 0, none, "x"},
+                 {DType::Float32, {4}, Storage::Parameter, 0, none, "w"},
+                 {DType::Float32, {4}, Storage::Arena, 0, none, "y"},
+                 {DType::Float32, {4}, Storage::Arena, 64, none, "z"}};
+  plan.feeds = {0};
+  plan.parameters = {1};
+  plan.steps = {kernelStep("copy_aligned", {0}, {2}, 4), kernelStep("copy_aligned", {1}, {3}, 4)};
+  plan.fetches = {2, 3};
+  plan.fetchNames = {"y", "z"};
+  plan.arenaBytes = 128;
+  Tensor memory = floats({9}, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  auto owner = std::make_shared<Tensor>(memory);
+  Tensor odd(DType::Float32, {4}, memory.as<float>() + 1, owner);
+  auto session = sessionOf(plan, {{"w", odd}});
+  auto result = session->run({{"x", odd}});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST(Executable, FailingStepNamesThePlace) {
+  KernelCase c{
+      "matmul", {},           {randomFloats({2, 3}, 1), randomFloats({4, 2}, 2)}, {{DType::Float32, {2, 2}}},
+      {},       Dims::Dynamic};
+  Plan plan = planOf(c);
+  plan.steps[0].location = "net.py:42";
+  plan.steps[0].label = "matmul_v2";
+  auto executable = Executable::create(plan, "net", resolve);
+  ASSERT_TRUE(executable);
+  auto session = Session::create(*executable);
+  ASSERT_TRUE(session);
+  auto result = (*session)->run({{"in0", c.inputs[0]}, {"in1", c.inputs[1]}});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.problems().text(),
+            "error: net: net.py:42: matmul_v2: can not multiply dims [2, 3] by [4, 2]\n");
+}
+
+TEST(Executable, ProfileCountsEveryStep) {
+  auto session = sessionOf(dynamicPlan(), {{"w", floats({4}, {0, 0, 0, 0})}});
+  Profile profile(dynamicPlan());
+  session->setProfile(&profile);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(session->run({{"x", floats({1, 4}, {1, 2, 3, 4})}}));
+  session->setProfile(nullptr);
+  ASSERT_TRUE(session->run({{"x", floats({1, 4}, {1, 2, 3, 4})}}));
+  nlohmann::json trace = nlohmann::json::parse(profile.chromeTrace());
+  ASSERT_EQ(trace["traceEvents"].size(), 6u);
+  EXPECT_EQ(trace["traceEvents"][1]["name"], "times_length");
+  EXPECT_EQ(trace["traceEvents"][1]["args"]["location"], "net.py:7");
+  EXPECT_GE(trace["traceEvents"][1]["ts"], trace["traceEvents"][0]["ts"]);
+  EXPECT_THAT(profile.table(), AllOf(HasSubstr("3 runs"), HasSubstr("times_length  (net.py:7)")));
+  EXPECT_GE(profile.total(0), 0);
+}
+
+} // namespace
+} // namespace proa::runtime

@@ -1,0 +1,276 @@
+#include "test/unit/runtime/KernelHarness.h"
+
+#include "proa/Half.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace proa::runtime {
+namespace {
+
+using nlohmann::json;
+using Shape = std::vector<int64_t>;
+
+/// Element of a dense tensor by index.
+double at(const Tensor &tensor, const Shape &index) {
+  int64_t flat = 0;
+  for (size_t i = 0; i < index.size(); ++i)
+    flat = flat * tensor.dims()[i] + index[i];
+  return static_cast<double>(tensor.as<float>()[flat]);
+}
+
+/// Next index in row-major order; false at the end.
+bool advance(Shape &index, const Shape &dims) {
+  for (size_t i = dims.size(); i-- > 0;) {
+    if (++index[i] < dims[i])
+      return true;
+    index[i] = 0;
+  }
+  return false;
+}
+
+/// [batch..., M, K] x [batch..., K, N] by the definition, in double.
+std::vector<double> product(const Tensor &x, const Tensor &y, const Shape &result) {
+  std::vector<double> out;
+  Shape index(result.size(), 0);
+  size_t rank = result.size();
+  do {
+    double sum = 0;
+    auto operandIndex = [&](const Tensor &operand, int64_t row, int64_t column) {
+      Shape at(operand.dims().size());
+      for (size_t i = 0; i + 2 < at.size(); ++i) {
+        size_t axis = rank - at.size() + i;
+        at[i] = operand.dims()[i] == 1 ? 0 : index[axis];
+      }
+      at[at.size() - 2] = row;
+      at[at.size() - 1] = column;
+      return at;
+    };
+    for (int64_t k = 0; k < x.dims().back(); ++k)
+      sum += at(x, operandIndex(x, index[rank - 2], k)) * at(y, operandIndex(y, k, index[rank - 1]));
+    out.push_back(sum);
+  } while (advance(index, result));
+  return out;
+}
+
+/// The tensor with axes swapped so that reading it through `permutation` gives `logical` again.
+Tensor stored(const Tensor &logical, const Shape &permutation) {
+  Shape dims(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i)
+    dims[static_cast<size_t>(permutation[i])] = logical.dims()[i];
+  Tensor out(logical.dtype(), dims);
+  Shape index(dims.size(), 0);
+  int64_t flat = 0;
+  do {
+    Shape from(dims.size());
+    for (size_t i = 0; i < permutation.size(); ++i)
+      from[i] = index[static_cast<size_t>(permutation[i])];
+    out.as<float>()[flat++] = static_cast<float>(at(logical, from));
+  } while (advance(index, dims));
+  return out;
+}
+
+/// In every way a program may hold the operands: known and unknown dims, constant and fed weights.
+void expectProduct(KernelCase c, const Shape &dims, const std::vector<double> &expected,
+                   double tolerance = 2e-6) {
+  c.name = "matmul";
+  c.outputs = {{c.inputs[0].dtype(), dims}};
+  for (Dims mode : {Dims::Static, Dims::Dynamic})
+    for (bool constant : {false, true}) {
+      SCOPED_TRACE(std::string(mode == Dims::Static ? "static" : "dynamic") +
+                   (constant ? ", constant y" : ""));
+      c.dims = mode;
+      c.constantInputs = constant ? std::vector<size_t>{1} : std::vector<size_t>{};
+      Result<std::vector<Tensor>> result = runCase(c);
+      ASSERT_TRUE(result) << result.problems().text();
+      EXPECT_EQ((*result)[0].dims(), dims);
+      expectClose((*result)[0], expected, tolerance);
+    }
+}
+
+TEST(Matmul, Plain) {
+  Tensor x = randomFloats({37, 65}, 1), y = randomFloats({65, 130}, 2);
+  expectProduct({"", {}, {x, y}, {}}, {37, 130}, product(x, y, {37, 130}));
+}
+
+TEST(Matmul, TransposedOperands) {
+  Tensor x = randomFloats({5, 7}, 1), y = randomFloats({7, 9}, 2);
+  std::vector<double> expected = product(x, y, {5, 9});
+  expectProduct(
+      {"", {{"transpose_x", true}, {"transpose_y", true}}, {stored(x, {1, 0}), stored(y, {1, 0})}, {}},
+      {5, 9}, expected);
+}
+
+TEST(Matmul, BatchesBroadcast) {
+  Tensor x = randomFloats({2, 1, 3, 4}, 1), y = randomFloats({5, 4, 6}, 2);
+  expectProduct({"", {}, {x, y}, {}}, {2, 5, 3, 6}, product(x, y, {2, 5, 3, 6}));
+  Tensor many = randomFloats({2, 3, 8, 16}, 3), weight = randomFloats({16, 24}, 4);
+  expectProduct({"", {}, {many, weight}, {}}, {2, 3, 8, 24}, product(many, weight, {2, 3, 8, 24}));
+}
+
+TEST(Matmul, VectorsLoseTheirAxis) {
+  Tensor x = randomFloats({3, 4}, 1), v = randomFloats({4}, 2);
+  std::vector<double> expected = product(x, v.reshaped({4, 1}), {3, 1});
+  expectProduct({"", {}, {x, v}, {}}, {3}, expected);
+  expectProduct({"", {{"transpose_y", true}}, {v, x}, {}}, {3}, expected);
+  expectProduct({"", {{"transpose_x", true}}, {v, v}, {}}, {},
+                product(v.reshaped({1, 4}), v.reshaped({4, 1}), {1, 1}));
+}
+
+TEST(Matmul, AttentionWithoutCopies) {
+  // [batch, heads, tokens, width] operands that are stored as [batch, tokens, heads, width].
+  Tensor q = randomFloats({2, 3, 5, 16}, 1), kT = randomFloats({2, 3, 16, 7}, 2),
+         v = randomFloats({2, 3, 7, 16}, 3);
+  std::vector<double> scores = product(q, kT, {2, 3, 5, 7});
+  for (double &score : scores)
+    score *= 0.25;
+  Shape heads{0, 2, 1, 3};
+  Tensor k = stored(stored(kT, {0, 1, 3, 2}), heads); // [2, 7, 3, 16]
+  expectProduct({"",
+                 {{"x_permutation", heads}, {"y_permutation", heads}, {"transpose_y", true}, {"alpha", 0.25}},
+                 {stored(q, heads), k},
+                 {}},
+                {2, 3, 5, 7}, scores);
+  Tensor p = randomFloats({2, 3, 5, 7}, 4);
+  Tensor out(DType::Float32, {2, 3, 5, 16});
+  std::vector<double> context = product(p, v, {2, 3, 5, 16});
+  for (size_t i = 0; i < context.size(); ++i)
+    out.as<float>()[i] = static_cast<float>(context[i]);
+  Tensor asStored = stored(out, heads);
+  expectProduct({"", {{"y_permutation", heads}, {"out_permutation", heads}}, {p, stored(v, heads)}, {}},
+                {2, 5, 3, 16}, {asStored.as<float>(), asStored.as<float>() + asStored.size()});
+}
+
+TEST(Matmul, PermutationThatMovesTheInnermostAxis) {
+  Tensor x = randomFloats({3, 4, 5}, 1), y = randomFloats({3, 5, 6}, 2);
+  std::vector<double> expected = product(x, y, {3, 4, 6});
+  expectProduct({"",
+                 {{"x_permutation", Shape{2, 0, 1}}, {"y_permutation", Shape{2, 1, 0}}},
+                 {stored(x, {2, 0, 1}), stored(y, {2, 1, 0})},
+                 {}},
+                {3, 4, 6}, expected);
+  Tensor out = floats({3, 4, 6}, {expected.begin(), expected.end()});
+  Tensor moved = stored(out, {1, 2, 0}); // stored axis permutation^-1
+  Shape inverse{2, 0, 1};
+  expectProduct({"", {{"out_permutation", inverse}}, {x, y}, {}}, moved.dims(),
+                {moved.as<float>(), moved.as<float>() + moved.size()});
+}
+
+TEST(Matmul, PostOpsInOrder) {
+  Tensor x = randomFloats({2, 9, 32}, 1), y = randomFloats({32, 48}, 2), bias = randomFloats({48}, 3),
+         residual = randomFloats({2, 9, 48}, 4), mask = randomFloats({9, 1}, 5);
+  std::vector<double> expected = product(x, y, {2, 9, 48});
+  for (size_t i = 0; i < expected.size(); ++i) {
+    double value = 0.5 * expected[i] + static_cast<double>(bias.as<float>()[i % 48]);
+    value = 0.5 * value * (1 + std::erf(value / std::sqrt(2.0)));
+    value += static_cast<double>(residual.as<float>()[i]);
+    value *= static_cast<double>(mask.as<float>()[i / 48 % 9]);
+    expected[i] = std::max(value, 0.0);
+  }
+  json ops = json::array({{{"kind", "bias"}},
+                          {{"kind", "gelu_erf"}},
+                          {{"kind", "add"}},
+                          {{"kind", "multiply"}},
+                          {{"kind", "relu"}}});
+  expectProduct({"", {{"post_ops", ops}, {"alpha", 0.5}}, {x, y, bias, residual, mask}, {}}, {2, 9, 48},
+                expected);
+}
+
+TEST(Matmul, EveryActivation) {
+  Tensor x = randomFloats({4, 8}, 1), y = randomFloats({8, 16}, 2);
+  auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
+  auto clamp = [](double v, double low, double high) { return std::min(std::max(v, low), high); };
+  std::vector<std::pair<json, std::function<double(double)>>> activations = {
+      {{{"kind", "relu"}}, [](double v) { return std::max(v, 0.0); }},
+      {{{"kind", "leaky_relu"}, {"alpha", 0.1}}, [](double v) { return v > 0 ? v : 0.1 * v; }},
+      {{{"kind", "relu6"}}, [&](double v) { return clamp(v, 0, 6); }},
+      {{{"kind", "clip"}, {"alpha", -0.5}, {"beta", 0.25}}, [&](double v) { return clamp(v, -0.5, 0.25); }},
+      {{{"kind", "gelu_erf"}}, [](double v) { return v * 0.5 * std::erfc(-v / std::sqrt(2.0)); }},
+      {{{"kind", "gelu_tanh"}},
+       [](double v) { return 0.5 * v * (1 + std::tanh(0.7978845608028654 * (v + 0.044715 * v * v * v))); }},
+      {{{"kind", "sigmoid"}}, sigmoid},
+      {{{"kind", "tanh"}}, [](double v) { return std::tanh(v); }},
+      {{{"kind", "swish"}}, [&](double v) { return v * sigmoid(v); }},
+      {{{"kind", "hardswish"}}, [&](double v) { return v * clamp(v + 3, 0, 6) / 6; }},
+      {{{"kind", "hardsigmoid"}, {"alpha", 0.1666667}, {"beta", 0.5}},
+       [&](double v) { return clamp(0.1666667 * v + 0.5, 0, 1); }},
+      {{{"kind", "elu"}}, [](double v) { return v > 0 ? v : std::exp(v) - 1; }},
+      {{{"kind", "mish"}}, [](double v) { return v * std::tanh(std::log(1 + std::exp(v))); }},
+      {{{"kind", "abs"}}, [](double v) { return std::abs(v); }},
+      {{{"kind", "square"}}, [](double v) { return v * v; }},
+      {{{"kind", "linear"}, {"alpha", 2}, {"beta", 1}}, [](double v) { return 2 * v + 1; }},
+      {{{"kind", "exp"}}, [](double v) { return std::exp(v); }},
+  };
+  for (const auto &[op, apply] : activations) {
+    SCOPED_TRACE(op.dump());
+    std::vector<double> expected = product(x, y, {4, 16});
+    for (double &value : expected)
+      value = apply(value);
+    expectProduct({"", {{"post_ops", json::array({op})}}, {x, y}, {}}, {4, 16}, expected, 1e-5);
+    // float64 goes through our own loops.
+    Tensor wideX(DType::Float64, {4, 8}), wideY(DType::Float64, {8, 16});
+    std::copy(x.as<float>(), x.as<float>() + 32, wideX.as<double>());
+    std::copy(y.as<float>(), y.as<float>() + 128, wideY.as<double>());
+    expectProduct({"", {{"post_ops", json::array({op})}}, {wideX, wideY}, {}}, {4, 16}, expected, 1e-7);
+  }
+}
+
+TEST(Matmul, IntegersAndHalf) {
+  KernelCase c{"matmul",
+               {},
+               {longs({2, 2}, {1, 2, 3, 4}), longs({2, 1}, {10, int64_t(1) << 40})},
+               {{DType::Int64, {2, 1}}}};
+  auto result = runCase(c);
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<int64_t>((*result)[0]),
+            (std::vector<int64_t>{10 + (int64_t(2) << 40), 30 + (int64_t(4) << 40)}));
+  // The sum 2048 + 1 + 1 is exact only when it is not rounded to half after each addition.
+  Tensor x(DType::Float16, {1, 3}), y(DType::Float16, {3, 1});
+  const float terms[] = {2048, 1, 1};
+  for (int i = 0; i < 3; ++i) {
+    x.as<Float16>()[i] = Float16(terms[i]);
+    y.as<Float16>()[i] = Float16(1.0f);
+  }
+  result = runCase({"matmul", {}, {x, y}, {{DType::Float16, {1, 1}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(static_cast<float>((*result)[0].as<Float16>()[0]), 2050.0f);
+}
+
+TEST(Matmul, BFloat16) {
+  Tensor x(DType::BFloat16, {3, 32}), y(DType::BFloat16, {32, 5});
+  for (int i = 0; i < 96; ++i)
+    x.as<BFloat16>()[i] = BFloat16(static_cast<float>(i % 7 - 3)); // small integers: the sums are exact
+  for (int i = 0; i < 160; ++i)
+    y.as<BFloat16>()[i] = BFloat16(static_cast<float>(i % 5 - 2));
+  auto result = runCase({"matmul", {}, {x, y}, {{DType::BFloat16, {3, 5}}}, {1}});
+  ASSERT_TRUE(result) << result.problems().text();
+  for (int m = 0; m < 3; ++m)
+    for (int n = 0; n < 5; ++n) {
+      float sum = 0;
+      for (int k = 0; k < 32; ++k)
+        sum += static_cast<float>((m * 32 + k) % 7 - 3) * static_cast<float>((k * 5 + n) % 5 - 2);
+      EXPECT_EQ((*result)[0].as<BFloat16>()[m * 5 + n].bits, BFloat16(sum).bits);
+    }
+}
+
+TEST(Matmul, EmptyOperands) {
+  expectProduct({"", {}, {randomFloats({0, 3}, 1), randomFloats({3, 2}, 2)}, {}}, {0, 2}, {});
+  expectProduct({"", {}, {randomFloats({2, 0}, 1), randomFloats({0, 2}, 2)}, {}}, {2, 2}, {0, 0, 0, 0});
+}
+
+TEST(Matmul, SaysWhatDoesNotFit) {
+  auto result =
+      runCase({"matmul", {}, {randomFloats({2, 3}, 1), randomFloats({4, 2}, 2)}, {{DType::Float32, {2, 2}}}});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.problems().text(), ::testing::HasSubstr("can not multiply dims [2, 3] by [4, 2]"));
+  result = runCase({"matmul",
+                    {{"post_ops", {{{"kind", "bent"}}}}},
+                    {randomFloats({2, 3}, 1), randomFloats({3, 2}, 2)},
+                    {{DType::Float32, {2, 2}}}});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.problems().text(), ::testing::HasSubstr("unknown post-op {\"kind\":\"bent\"}"));
+}
+
+} // namespace
+} // namespace proa::runtime

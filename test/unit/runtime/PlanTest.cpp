@@ -1,0 +1,118 @@
+#include "lib/runtime/Plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace proa::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// feed, parameter, constant -> arena -> dynamic -> fetched alias.
+Plan samplePlan() {
+  Plan plan;
+  plan.values = {
+      {DType::Float32, {dynamicDim, 4}, Storage::Feed, 0, none, "x"},
+      {DType::Float32, {4, 4}, Storage::Parameter, 0, none, "w"},
+      {DType::Int64, {2}, Storage::Constant, 64, none, "c"},
+      {DType::Float32, {4, 4}, Storage::Prepared, 0, none, "p"},
+      {DType::Float32, {16}, Storage::Arena, 128, none, "a"},
+      {DType::Float32, {dynamicDim, 4}, Storage::Dynamic, 0, none, "d"},
+      {DType::Float32, {dynamicDim}, Storage::Alias, 0, 5, "r"},
+  };
+  plan.feeds = {0};
+  plan.parameters = {1};
+  plan.prepare = {
+      {StepKind::Library, "transpose", {1, none}, {3}, {{"perm", {1, 0}}}, 1, 0, "t", "net.py:1", {}}};
+  plan.steps = {{StepKind::Kernel, "k0", {2, 3}, {4}, {}, 16, 12.5, "add", "net.py:2", {}},
+                {StepKind::Kernel, "k1", {0, 4}, {5}, {}, dynamicDim, 0, "mul", "", {}}};
+  for (Step &step : plan.steps)
+    step.attributes = nlohmann::json::object();
+  plan.fetches = {6, 0};
+  plan.fetchNames = {"y", "x"};
+  plan.arenaBytes = 192;
+  plan.constants.resize(80, std::byte(7));
+  return plan;
+}
+
+TEST(Plan, RoundTrip) {
+  Plan plan = samplePlan();
+  ASSERT_TRUE(verify(plan, "sample")) << verify(plan, "sample").problems().text();
+  std::vector<uint8_t> bytes = serialize(plan);
+  Result<Plan> again = deserialize(bytes, "sample");
+  ASSERT_TRUE(again) << again.problems().text();
+  EXPECT_EQ(serialize(*again), bytes);
+  EXPECT_EQ(again->values[6].base, 5);
+  EXPECT_EQ(again->values[2].offset, 64);
+  EXPECT_EQ(again->steps[0].work, 12.5);
+  EXPECT_EQ(again->steps[0].location, "net.py:2");
+  EXPECT_EQ(again->prepare[0].attributes["perm"], (std::vector<int>{1, 0}));
+  EXPECT_EQ(again->prepare[0].inputs[1], none);
+  EXPECT_EQ(again->constants, plan.constants);
+}
+
+TEST(Plan, NoCutOrChangedByteCrashes) {
+  std::vector<uint8_t> bytes = serialize(samplePlan());
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(deserialize(std::span(bytes).first(size), "cut"));
+  for (size_t i = 0; i < bytes.size(); ++i)
+    for (uint8_t flip : {uint8_t(0x01), uint8_t(0x20), uint8_t(0xff)}) {
+      std::vector<uint8_t> changed = bytes;
+      changed[i] ^= flip;
+      (void)deserialize(changed, "changed"); // it may be valid; it must not crash
+    }
+}
+
+/// The message that verify gives after `change`.
+std::string messageAfter(const std::function<void(Plan &)> &change) {
+  Plan plan = samplePlan();
+  change(plan);
+  return verify(plan, "sample").problems().text();
+}
+
+TEST(Plan, VerifyFindsWhatIsWrong) {
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].offset = 192; }),
+              HasSubstr("lie outside of the arena, which has 192"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].offset = 4; }),
+              HasSubstr("offset 4 is not a multiple of 64"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[2].offset = 128; }),
+              HasSubstr("lie outside of the constants, which has 80"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].dims = {dynamicDim}; }), HasSubstr("needs known dims"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].dims = {int64_t(1) << 40, int64_t(1) << 40}; }),
+              HasSubstr("does not fit in 63 bits"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[6].base = 6; }), HasSubstr("base 6 is no earlier value"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[6].dims = {dynamicDim, dynamicDim}; }),
+              HasSubstr("several dynamic dims"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.feeds = {}; }),
+              HasSubstr("values[0] 'x': is not in the list of its storage"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.feeds = {77}; }),
+              HasSubstr("feeds[0]: 77 is no value of that storage"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].inputs[1] = 70; }),
+              HasSubstr("steps[1] 'k1': input 70 is no value"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].inputs[1] = none; }), HasSubstr("input -1 is no value"));
+  EXPECT_THAT(messageAfter([](Plan &p) { std::swap(p.steps[0], p.steps[1]); }),
+              HasSubstr("reads value 4 'a' before it is written"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[0].outputs = {1}; }),
+              HasSubstr("writes value 1 'w', which is not its own"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].release = {5}; }),
+              HasSubstr("fetches[0]: value 6 is not there at the end"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.steps[1].release = {4}; }),
+              HasSubstr("releases 4, which is no dynamic value"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.fetches[0] = 99; }),
+              HasSubstr("fetches[0]: value 99 is not there"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.fetchNames.pop_back(); }), HasSubstr("1 names for 2 fetches"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.arenaBytes = -5; }), HasSubstr("-5 is not a size"));
+}
+
+TEST(Plan, AllProblemsAtOnce) {
+  Plan plan = samplePlan();
+  plan.values[4].offset = 4;
+  plan.values[6].base = 9;
+  plan.fetchNames.clear();
+  EXPECT_EQ(verify(plan, "sample").problems().size(), 3u);
+}
+
+} // namespace
+} // namespace proa::runtime
