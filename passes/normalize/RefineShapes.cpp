@@ -29,6 +29,7 @@ public:
     for (Block &block : getOperation().getBody())
       for (Operation *op = block.empty() ? nullptr : &block.front(); op;)
         op = visit(op);
+    eraseUnusedConstants();
     updateFunctionType();
   }
 
@@ -123,6 +124,13 @@ private:
       first = next;
     op->erase();
     return first;
+  }
+
+  void eraseUnusedConstants() {
+    getOperation().walk([](Operation *op) {
+      if (op->hasTrait<OpTrait::ConstantLike>() && op->use_empty())
+        op->erase();
+    });
   }
 
   void updateFunctionType() {
