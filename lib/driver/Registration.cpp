@@ -1,5 +1,12 @@
 #include "lib/driver/Registration.h"
 
+#include "dialects/pd/Pd.h"
+#include "lib/driver/Compile.h"
+#include "passes/decompose/Passes.h"
+#include "passes/fuse/Passes.h"
+#include "passes/normalize/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -11,10 +18,18 @@ namespace proa {
 void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  registry.insert<pd::PdDialect>();
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-void registerAllPasses() { mlir::registerAllPasses(); }
+void registerAllPasses() {
+  mlir::registerAllPasses();
+  registerProaNormalizePasses();
+  registerProaDecomposePasses();
+  registerProaFusePasses();
+  mlir::PassPipelineRegistration<>("proa-cpu", "Imported pd to library ops and kernel calls",
+                                   [](mlir::OpPassManager &pm) { buildCpuPipeline(pm); });
+}
 
 } // namespace proa

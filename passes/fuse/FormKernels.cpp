@@ -67,6 +67,9 @@ private:
       output.replaceAllUsesWith(result);
     for (Operation *member : llvm::reverse(group.members))
       member->erase();
+    for (Value constant : interface.constants)
+      if (constant.use_empty())
+        constant.getDefiningOp()->erase();
     ++numGroups;
   }
 

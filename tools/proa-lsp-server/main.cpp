@@ -2,8 +2,8 @@
 #include "lib/driver/Registration.h"
 
 #include "mlir/IR/DialectRegistry.h"
-#include "llvm/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "llvm/Support/LogicalResult.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

@@ -1,0 +1,55 @@
+#include "lib/check/CaseResult.h"
+
+#include <algorithm>
+#include <array>
+
+namespace proa::check {
+namespace {
+
+constexpr std::array<std::string_view, 5> stageNames{"read", "import", "compile", "run", "compare"};
+
+/// Whether a tensor belongs to a later run, a step or the final state. Names of variables may hold a slash
+/// themselves.
+bool hasCasePrefix(const std::string &name) {
+  if (name.starts_with("final/"))
+    return true;
+  for (std::string_view word : {"run", "step"}) {
+    size_t digits = name.find_first_not_of("0123456789", word.size());
+    if (name.starts_with(word) && digits > word.size() && digits != std::string::npos && name[digits] == '/')
+      return true;
+  }
+  return false;
+}
+
+} // namespace
+
+std::string_view nameOf(Stage stage) { return stageNames[static_cast<size_t>(stage)]; }
+
+Tensors withPrefix(const Tensors &all, const std::string &prefix) {
+  Tensors out;
+  for (auto &[name, tensor] : all) {
+    if (prefix.empty() ? !hasCasePrefix(name) : name.starts_with(prefix))
+      out.emplace(name.substr(prefix.size()), tensor);
+  }
+  return out;
+}
+
+std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outputs, const Tensors &expected,
+                                           const CaseMeta &meta, const std::string &prefix) {
+  std::vector<ComparedOutput> compared;
+  for (auto &[name, wanted] : expected) {
+    if (meta.suspect.count(name))
+      continue;
+    auto got =
+        std::find_if(outputs.begin(), outputs.end(), [&](const NamedTensor &o) { return o.name == name; });
+    Comparison comparison;
+    if (got == outputs.end())
+      comparison.reason = "is not among the outputs";
+    else
+      comparison = compare(got->tensor, wanted, meta.ruleFor(name));
+    compared.push_back({prefix + name, std::move(comparison)});
+  }
+  return compared;
+}
+
+} // namespace proa::check

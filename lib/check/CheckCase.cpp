@@ -1,0 +1,155 @@
+#include "lib/check/CheckCase.h"
+
+#include "translator/params/Safetensors.h"
+
+#include <optional>
+
+namespace proa::check {
+namespace {
+
+/// The work on one case; every step returns false when the case is decided.
+class Checker {
+public:
+  Checker(std::string folder, const CheckOptions &options) : folder(std::move(folder)), options(options) {}
+
+  CaseResult check() {
+    if (!readFolder())
+      return std::move(result);
+    if (!meta.runnable)
+      importOnly();
+    else if (meta.training)
+      train();
+    else
+      runAll();
+    judge();
+    return std::move(result);
+  }
+
+private:
+  void enter(Stage stage) {
+    result.stage = stage;
+    options.onStage(stage);
+  }
+
+  bool failed(const Problems &problems) {
+    result.status = Status::Failed;
+    result.problems.append(problems);
+    return false;
+  }
+
+  bool readTensors(const char *file, Tensors &out) {
+    Result<Tensors> read = params::readSafetensors(folder + "/" + file);
+    if (!read)
+      return failed(read.problems());
+    out = std::move(*read);
+    return true;
+  }
+
+  bool readFolder() {
+    enter(Stage::Read);
+    Result<CaseMeta> read = readCaseMeta(folder + "/meta.json");
+    if (!read)
+      return failed(read.problems());
+    meta = std::move(*read);
+    return !meta.runnable ||
+           (readTensors("inputs.safetensors", inputs) && readTensors("expected.safetensors", expected));
+  }
+
+  std::optional<Model> open() {
+    enter(Stage::Import);
+    ModelOptions modelOptions;
+    modelOptions.threads = options.threads;
+    modelOptions.cacheDirectory = options.cacheDirectory;
+    modelOptions.feeds = meta.feeds;
+    modelOptions.fetches = meta.fetches;
+    Result<Model> model = Model::open(folder, modelOptions);
+    if (!model) {
+      failed(model.problems());
+      return std::nullopt;
+    }
+    return std::move(*model);
+  }
+
+  /// Runs once and compares; `prefix` is that of the tensors in inputs and expected.
+  bool runOnce(Model &model, const std::string &prefix) {
+    Tensors feeds = withPrefix(inputs, prefix);
+    enter(Stage::Compile);
+    if (Result<void> prepared = model.prepare(feeds); !prepared)
+      return failed(prepared.problems());
+    enter(Stage::Run);
+    Result<std::vector<NamedTensor>> outputs = model.run(feeds);
+    if (!outputs)
+      return failed(outputs.problems());
+    enter(Stage::Compare);
+    take(compareOutputs(*outputs, withPrefix(expected, prefix), meta, prefix));
+    return true;
+  }
+
+  void take(std::vector<ComparedOutput> compared) {
+    for (ComparedOutput &output : compared)
+      result.outputs.push_back(std::move(output));
+  }
+
+  /// Each run starts from a fresh scope, so from a new Model.
+  void runAll() {
+    for (int run = 0; run < meta.runs; ++run) {
+      std::optional<Model> model = open();
+      if (!model || !runOnce(*model, meta.runPrefix(run)))
+        return;
+    }
+    for (auto &[name, lod] : meta.expectedLod)
+      result.problems.add(name, "a LoD is expected, but outputs carry none");
+  }
+
+  /// The steps go on from each other's state, which is compared after the last one.
+  void train() {
+    std::optional<Model> model = open();
+    for (int step = 0; model && step < meta.steps; ++step)
+      if (!runOnce(*model, meta.stepPrefix(step)))
+        return;
+    if (!model)
+      return;
+    Tensors finals = withPrefix(expected, "final/");
+    std::vector<NamedTensor> state;
+    for (auto &[name, tensor] : finals) {
+      Result<Tensor> value = model->parameter(name);
+      if (!value) {
+        failed(value.problems());
+        return;
+      }
+      state.push_back({name, *value});
+    }
+    take(compareOutputs(state, finals, meta, "final/"));
+  }
+
+  /// Programs without expected outputs: collectives, mixed precision without CPU kernels, sizes no machine
+  /// here holds.
+  void importOnly() {
+    result.status = Status::Skipped;
+    result.problems.add("", meta.why.empty() ? "the case has no expected outputs" : meta.why);
+  }
+
+  void judge() {
+    if (result.status != Status::Passed)
+      return;
+    for (const ComparedOutput &output : result.outputs)
+      if (!output.comparison.passed())
+        result.problems.add(output.name, output.comparison.reason);
+    if (!result.problems.empty())
+      result.status = Status::Failed;
+  }
+
+  std::string folder;
+  const CheckOptions &options;
+  CaseMeta meta;
+  Tensors inputs, expected;
+  CaseResult result;
+};
+
+} // namespace
+
+CaseResult checkCase(const std::string &folder, const CheckOptions &options) {
+  return Checker(folder, options).check();
+}
+
+} // namespace proa::check

@@ -1,0 +1,21 @@
+/// Runs the program of a case folder and compares what it gives with what real Paddle gave.
+#pragma once
+
+#include "lib/check/CaseResult.h"
+
+#include <functional>
+#include <string>
+
+namespace proa::check {
+
+struct CheckOptions {
+  int threads = 1;
+  std::string cacheDirectory = "off";
+  /// Called as each stage begins.
+  std::function<void(Stage)> onStage = [](Stage) {};
+};
+
+/// Checks the case in `folder` by all rules of its meta.json.
+CaseResult checkCase(const std::string &folder, const CheckOptions &options);
+
+} // namespace proa::check

@@ -1,0 +1,39 @@
+/// From imported IR to an executable: the order of all passes, and what comes out.
+#pragma once
+
+#include "lib/runtime/Plan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace proa {
+
+struct CompileOptions {
+  /// Threads that compile.
+  int threads = 1;
+  /// Where each stage's IR is written, one file a stage; empty: nowhere.
+  std::string dumpDirectory;
+  std::function<void(const std::string &what, double part)> progress;
+};
+
+struct CompiledProgram {
+  runtime::Plan plan;
+  std::vector<char> object;
+};
+
+/// Gives the feeds of `main` these dims. Problems: an unknown feed, another rank, a dim that the program fixes otherwise.
+Result<void> specializeFeeds(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims);
+
+/// pd as imported to library ops and kernel calls.
+void buildCpuPipeline(mlir::OpPassManager &pm);
+
+/// Compiles a module for this machine's CPU. The module is consumed.
+Result<CompiledProgram> compileForCpu(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options);
+
+} // namespace proa

@@ -1,0 +1,7 @@
+#include "proa/Model.h"
+
+namespace proa {
+
+std::string version() { return PROA_VERSION; }
+
+} // namespace proa

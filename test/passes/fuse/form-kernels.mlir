@@ -1,0 +1,50 @@
+// RUN: proa-opt --pd-form-kernels %s | FileCheck %s
+
+// A softmax is one kernel; the constant is inside.
+// CHECK-LABEL: func @softmax
+// CHECK-NEXT: call @kernel_0(%arg0)
+// CHECK-NEXT: return
+func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %c = pd.constant dense<2.0> : tensor<f32>
+  %s = pd.multiply %x, %c : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+  %m = pd.max %s {axis = array<i64: 1>, keepdim = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %d = pd.subtract %s, %m : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  %e = pd.exp %d : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %t = pd.sum %e {axis = array<i64: 1>, keepdim = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %r = pd.divide %e, %t : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+// Equal groups share a function.
+// CHECK-LABEL: func @twice
+// CHECK-NEXT: %[[A:.*]] = call @kernel_1(%arg0)
+// CHECK-NEXT: %[[B:.*]] = pd.reshape %[[A]]
+// CHECK-NEXT: %[[C:.*]] = call @kernel_1(%[[B]])
+func.func @twice(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = pd.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 4, 8>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = pd.exp %1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// Near-miss: a library op between two ops of one shape uses the first, which therefore can't wait for the second.
+// CHECK-LABEL: func @used_between
+// CHECK: call @kernel_1
+// CHECK: pd.reshape
+// CHECK: call @kernel_2
+func.func @used_between(%x: tensor<4x8xf32>) -> (tensor<32xf32>, tensor<4x8xf32>) {
+  %0 = pd.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = pd.reshape %0 {shape = array<i64: 32>} : (tensor<4x8xf32>) -> tensor<32xf32>
+  %2 = pd.log %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %1, %2 : tensor<32xf32>, tensor<4x8xf32>
+}
+
+// Near-miss: a reduction of leading dimensions is a kernel of its own.
+// CHECK-LABEL: func @columns
+// CHECK-COUNT-3: call @kernel
+func.func @columns(%x: tensor<4x8xf32>) -> tensor<8xf32> {
+  %0 = pd.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = pd.sum %0 {axis = array<i64: 0>, keepdim = false} : (tensor<4x8xf32>) -> tensor<8xf32>
+  %2 = pd.log %1 : (tensor<8xf32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}

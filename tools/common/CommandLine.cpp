@@ -1,0 +1,62 @@
+#include "tools/common/CommandLine.h"
+
+#include "proa/Model.h"
+
+#include <charconv>
+#include <iostream>
+
+namespace proa::tools {
+
+CommandLine::CommandLine(const std::string &name, const std::string &description, const std::string &examples)
+    : CLI::App(description, name) {
+  set_version_flag("--version", [name] { return name + " " + proa::version(); });
+  footer("Examples:\n" + examples + "\nExit codes: 0 done, 1 something failed, 2 wrong command line.");
+  get_formatter()->column_width(36);
+  option_defaults()->always_capture_default();
+}
+
+std::optional<int> CommandLine::read(int argc, char **argv) {
+  try {
+    parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success &request) { // --help, --version
+    exit(request, std::cout, std::cerr);
+    return ExitCode::success;
+  } catch (const CLI::ParseError &error) {
+    return failCommandLine(*this, error.what());
+  }
+}
+
+int fail(const Problems &problems) {
+  std::cerr << problems.text();
+  return ExitCode::failure;
+}
+
+int failCommandLine(const CLI::App &app, const std::string &message) {
+  std::cerr << "error: " << app.get_name() << ": " << message << "\nTry " << app.get_name() << " --help.\n";
+  return ExitCode::wrongCommandLine;
+}
+
+std::optional<std::vector<int64_t>> parseDims(const std::string &text) {
+  std::vector<int64_t> dims;
+  if (text.empty())
+    return dims;
+  const char *at = text.data(), *end = at + text.size();
+  while (true) {
+    int64_t dim = 0;
+    auto [next, error] = std::from_chars(at, end, dim);
+    if (error != std::errc() || dim < 0)
+      return std::nullopt;
+    dims.push_back(dim);
+    if (next == end)
+      break;
+    if (*next != 'x')
+      return std::nullopt;
+    at = next + 1;
+  }
+  if (!elementCount(dims))
+    return std::nullopt;
+  return dims;
+}
+
+} // namespace proa::tools

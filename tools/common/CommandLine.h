@@ -1,0 +1,38 @@
+/// What the command lines of all tools share: exit codes, --help, --version, errors on stderr.
+#pragma once
+
+#include "proa/Result.h"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+namespace proa::tools {
+
+/// Exit codes of every tool.
+enum ExitCode : int {
+  success = 0,
+  failure = 1,          ///< the work was not done, or a check failed
+  wrongCommandLine = 2, ///< the command line makes no sense
+};
+
+/// A command line with --help (ending in `examples`) and --version.
+class CommandLine : public CLI::App {
+public:
+  CommandLine(const std::string &name, const std::string &description, const std::string &examples);
+
+  /// Reads the arguments. Returns the exit code with which to end now, or nothing to go on.
+  std::optional<int> read(int argc, char **argv);
+};
+
+/// Prints all problems on stderr; returns ExitCode::failure.
+int fail(const Problems &problems);
+
+/// Prints "error: TOOL: MESSAGE" on stderr; returns ExitCode::wrongCommandLine.
+int failCommandLine(const CLI::App &app, const std::string &message);
+
+/// Parses "1x3x224x224" (also "" for no dims at all).
+std::optional<std::vector<int64_t>> parseDims(const std::string &text);
+
+} // namespace proa::tools

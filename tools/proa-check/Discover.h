@@ -1,0 +1,31 @@
+/// Finds the cases to check.
+#pragma once
+
+#include "proa/Result.h"
+
+#include <string>
+#include <vector>
+
+namespace proa::tools {
+
+/// Which of the cases found are checked.
+struct Selection {
+  /// Regular expression that must be found in the case's path; empty: all.
+  std::string filter;
+  /// Only cases all of whose ops are among these; empty: all.
+  std::vector<std::string> onlyOps;
+  /// Only cases that use one of these; empty: all.
+  std::vector<std::string> withOps;
+};
+
+struct FoundCase {
+  std::string folder;
+  std::string group; ///< the first part of the name in meta.json: "ops", "models"
+};
+
+/// The folders with a meta.json below each directory (or the directory itself), in order of their names.
+/// Problems: a directory that does not exist or holds no case, a filter that is no regular expression.
+Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directories,
+                                         const Selection &selection);
+
+} // namespace proa::tools

@@ -1,0 +1,65 @@
+#include "tools/proa-check/Pool.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <list>
+
+namespace proa::tools {
+namespace {
+
+struct Running {
+  Running(size_t index, const std::string &folder, const PoolOptions &options)
+      : index(index), child(options.check, folder, options.timeout) {}
+  size_t index;
+  Child child;
+};
+
+/// Waits until a child has something to say or is over its time.
+void wait(const std::list<Running> &running) {
+  std::vector<pollfd> descriptors;
+  Child::Clock::time_point next = Child::Clock::time_point::max();
+  for (const Running &r : running) {
+    for (int descriptor : {r.child.resultDescriptor(), r.child.outputDescriptor()})
+      if (descriptor >= 0)
+        descriptors.push_back({descriptor, POLLIN, 0});
+    next = std::min(next, r.child.deadline());
+  }
+  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Child::Clock::now()).count() + 1;
+  ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::clamp<int64_t>(left, 0, 60000)));
+}
+
+} // namespace
+
+void checkAll(const std::vector<FoundCase> &cases, const PoolOptions &options,
+              const std::function<void(size_t, Outcome)> &onDone) {
+  if (options.jobs == 0) {
+    for (size_t i = 0; i < cases.size(); ++i)
+      onDone(i, checkHere(options.check, cases[i].folder));
+    return;
+  }
+  std::list<Running> running;
+  size_t next = 0;
+  while (next < cases.size() || !running.empty()) {
+    while (next < cases.size() && running.size() < static_cast<size_t>(options.jobs)) {
+      running.emplace_back(next, cases[next].folder, options);
+      ++next;
+    }
+    wait(running);
+    for (auto it = running.begin(); it != running.end();) {
+      bool ended = it->child.read();
+      if (!ended && Child::Clock::now() >= it->child.deadline()) {
+        it->child.kill();
+        ended = true;
+      }
+      if (!ended) {
+        ++it;
+        continue;
+      }
+      onDone(it->index, it->child.finish());
+      it = running.erase(it);
+    }
+  }
+}
+
+} // namespace proa::tools

@@ -1,0 +1,33 @@
+/// What proa-check tells: a line for each failed case, tables, the last line, and reports for other programs.
+#pragma once
+
+#include "tools/proa-check/Child.h"
+#include "tools/proa-check/Discover.h"
+
+#include <string>
+#include <vector>
+
+namespace proa::tools {
+
+struct Report {
+  std::vector<FoundCase> cases;
+  std::vector<Outcome> outcomes; ///< in the order of cases
+};
+
+/// "FAIL ops/relu/basic: compare: out: ..." with the first reason; verbose: all reasons and the end of the
+/// output.
+std::string caseLine(const FoundCase &found, const Outcome &outcome, bool verbose);
+
+/// Passed, failed and skipped cases, and the stages that failed, for each group of cases.
+std::string groupTable(const Report &report);
+
+/// The reasons of all failures, the most frequent first, numbers left out, with one case as an example.
+std::string reasonTable(const Report &report, size_t rows);
+
+/// "N passed, N failed, N skipped".
+std::string lastLine(const Report &report);
+
+std::string toJson(const Report &report);
+std::string toJunit(const Report &report);
+
+} // namespace proa::tools

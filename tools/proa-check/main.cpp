@@ -1,0 +1,127 @@
+// proa-check: runs the programs of case folders and compares their outputs with the expected ones.
+#include "lib/check/CheckCase.h"
+#include "lib/support/Files.h"
+#include "tools/common/CommandLine.h"
+#include "tools/common/ProgressBar.h"
+#include "tools/proa-check/Pool.h"
+#include "tools/proa-check/Report.h"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+using namespace proa;
+using namespace proa::tools;
+
+namespace {
+
+struct Options {
+  std::vector<std::string> directories;
+  Selection selection;
+  PoolOptions pool;
+  check::CheckOptions check;
+  double timeoutSeconds = 60;
+  size_t reasons = 30;
+  std::string json, junit;
+  bool verbose = false;
+  bool list = false;
+};
+
+void declare(CommandLine &line, Options &options) {
+  line.add_option("directories", options.directories, "Case folders, or directories with case folders below")
+      ->required()
+      ->type_name("DIR");
+  line.add_option("--filter", options.selection.filter, "Only cases whose path matches")->type_name("REGEX");
+  line.add_option("--ops-only", options.selection.onlyOps, "Only cases that use no other ops than these")
+      ->delimiter(',')
+      ->type_name("OP,...");
+  line.add_option("--with-op", options.selection.withOps, "Only cases that use one of these ops")
+      ->delimiter(',')
+      ->type_name("OP,...");
+  line.add_option("-j,--jobs", options.pool.jobs,
+                  "Cases checked at a time, each in its own process; 0: in this process, for debuggers")
+      ->check(CLI::Range(0, 1024));
+  line.add_option("--timeout", options.timeoutSeconds, "Seconds a case may take")->check(CLI::PositiveNumber);
+  line.add_option("--threads", options.check.threads, "Threads of each run")->check(CLI::Range(1, 1024));
+  line.add_option("--cache", options.check.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
+      ->type_name("DIR|off");
+  line.add_option("--reasons", options.reasons, "Rows of the table of reasons");
+  line.add_option("--json", options.json, "Writes all results to this file")->type_name("FILE");
+  line.add_option("--junit", options.junit, "The same as JUnit XML")->type_name("FILE");
+  line.add_flag("--list", options.list, "Prints the selected cases and checks nothing");
+  line.add_flag("-v,--verbose", options.verbose,
+                "Prints every case, every reason, and what failed cases wrote");
+}
+
+Report checkCases(std::vector<FoundCase> cases, const Options &options) {
+  Report report{std::move(cases), {}};
+  report.outcomes.resize(report.cases.size());
+  ProgressBar bar{std::chrono::milliseconds(0)};
+  size_t done = 0, failed = 0;
+  checkAll(report.cases, options.pool, [&](size_t index, Outcome outcome) {
+    ++done;
+    failed += outcome.status == check::Status::Failed;
+    if (options.verbose || outcome.status == check::Status::Failed) {
+      bar.clear();
+      fmt::print("{}", caseLine(report.cases[index], outcome, options.verbose));
+      std::fflush(stdout); // before a later case is forked, which would write it once more
+    }
+    bar.show(fmt::format("{} of {} cases, {} failed", done, report.cases.size(), failed),
+             static_cast<double>(done) / static_cast<double>(report.cases.size()));
+    report.outcomes[index] = std::move(outcome);
+  });
+  return report;
+}
+
+bool writeReports(const Report &report, const Options &options) {
+  Problems problems;
+  auto write = [&](const std::string &file, const std::string &text) {
+    if (file.empty())
+      return;
+    if (Result<void> written = writeFile(file, text); !written)
+      problems.append(written.problems());
+  };
+  write(options.json, toJson(report));
+  write(options.junit, toJunit(report));
+  if (!problems.empty())
+    fail(problems);
+  return problems.empty();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  options.pool.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  CommandLine line("proa-check",
+                   "Runs the programs of case folders (meta.json, program, weights, inputs, expected "
+                   "outputs) and compares "
+                   "what they give with what is expected.",
+                   "  proa-check test/corpus\n"
+                   "  proa-check test/corpus/ops --filter 'conv2d|pool' --verbose\n"
+                   "  proa-check test/corpus/models --jobs 2 --timeout 120 --json report.json\n"
+                   "  gdb --args proa-check --jobs 0 test/corpus/ops/relu/basic\n");
+  declare(line, options);
+  if (std::optional<int> code = line.read(argc, argv))
+    return *code;
+  options.pool.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeoutSeconds * 1000));
+  options.pool.check = [&](const std::string &folder, const std::function<void(check::Stage)> &onStage) {
+    options.check.onStage = onStage;
+    return check::checkCase(folder, options.check);
+  };
+  Result<std::vector<FoundCase>> cases = findCases(options.directories, options.selection);
+  if (!cases)
+    return fail(cases.problems());
+  if (options.list) {
+    for (const FoundCase &found : *cases)
+      fmt::print("{}\n", found.folder);
+    return ExitCode::success;
+  }
+  Report report = checkCases(std::move(*cases), options);
+  bool written = writeReports(report, options);
+  std::string reasons = reasonTable(report, options.reasons);
+  fmt::print("{}{}{}{}\n", groupTable(report), reasons.empty() ? "" : "\n", reasons, lastLine(report));
+  bool allPassed = std::none_of(report.outcomes.begin(), report.outcomes.end(),
+                                [](const Outcome &o) { return o.status == check::Status::Failed; });
+  return allPassed && written ? ExitCode::success : ExitCode::failure;
+}
