@@ -71,6 +71,7 @@ class Legacy<string type, list<string> inputs_, list<string> outputs_, list<stri
 //   reduction      name of a ReductionKind; the record has the attribute `axis` (ReductionOpInterface)
 //   moves          the family file defines getSourceMap() (MovementOpInterface)
 //   library        name of the runtime's library kernel (LibraryOpInterface)
+//   postOp         C++ expression on `op`, a PostOp: how the runtime fuses this activation (PostOpInterface)
 //   legacy         legacy spellings
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   string infer = "";
@@ -81,6 +82,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   string reduction = "";
   bit moves = 0;
   string library = "";
+  string postOp = "";
   list<Legacy> legacy = [];
 
   let traits = t # [Pure, InferTypeOpAdaptorWithIsCompatible]
@@ -89,6 +91,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)
     # !if(!empty(reduction), []<Trait>, [DeclareOpInterfaceMethods<ReductionOpInterface>])
     # !if(moves, [DeclareOpInterfaceMethods<MovementOpInterface>], []<Trait>)
+    # !if(!empty(postOp), []<Trait>, [DeclareOpInterfaceMethods<PostOpInterface>])
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

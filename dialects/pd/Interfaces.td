@@ -79,4 +79,14 @@ def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
   ];
 }
 
+def PostOpInterface : OpInterface<"PostOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An activation that a matrix product or convolution of the runtime applies to its result while it is in registers.
+  }];
+  let methods = [
+    InterfaceMethod<"Name of the activation in the runtime, and its parameters.", "::proa::pd::PostOp", "getPostOp">,
+  ];
+}
+
 #endif

@@ -21,6 +21,12 @@ namespace proa::pd {
 /// The associative functions of reductions, with neutral elements 0, 1, -infinity, +infinity, true and false.
 enum class ReductionKind { Sum, Product, Maximum, Minimum, And, Or };
 
+/// An activation as the runtime's post-ops spell it; parameters that it does not have are empty.
+struct PostOp {
+  const char *kind;
+  std::optional<double> alpha, beta;
+};
+
 /// Whether a type that was given may stand for one that was inferred: equal element types, equal dims where both are known.
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange given);
 

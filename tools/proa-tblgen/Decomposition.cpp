@@ -40,6 +40,8 @@ static bool emitMethods(const llvm::RecordKeeper &records, llvm::raw_ostream &os
     emitDecomposition(*record, name, os);
     if (llvm::StringRef library = record->getValueAsString("library"); !library.empty())
       os << "::llvm::StringRef " << name << "::getLibraryKernel() { return " << quoted(library) << "; }\n";
+    if (llvm::StringRef postOp = record->getValueAsString("postOp"); !postOp.empty())
+      os << "PostOp " << name << "::getPostOp() {\n  auto op = *this;\n  (void)op;\n  return " << postOp << ";\n}\n";
     if (llvm::StringRef kind = record->getValueAsString("reduction"); !kind.empty())
       os << "ReductionKind " << name << "::getReductionKind() { return ReductionKind::" << kind << "; }\n"
          << "::llvm::SmallVector<int64_t> " << name

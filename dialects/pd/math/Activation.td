@@ -22,18 +22,22 @@ class Pd_Activation<string mnemonic, string text, string formula, dag attributes
 class F64Default<string value> : DefaultValuedAttr<F64Attr, value>;
 
 def Pd_ReluOp : Pd_FormulaOp<"relu", Pd_RealTensor, "max(x, 0)", "e.maximum(x, 0.0)"> {
+  let postOp = [{PostOp{"relu", {}, {}} }];
   let legacy = [LegacyFormula<"relu">];
 }
 def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(e.maximum(x, 0.0), 6.0)"> {
+  let postOp = [{PostOp{"relu6", 6.0, {}} }];
   let legacy = [LegacyFormula<"relu6", [], ["threshold"]>];
 }
 def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_slope * x",
     "e.select(x > 0.0, x, x * op.getNegativeSlope().convertToDouble())",
     (ins F64Default<"0.02">:$negative_slope)> {
+  let postOp = [{PostOp{"leaky_relu", op.getNegativeSlope().convertToDouble(), {}} }];
   let legacy = [LegacyFormula<"leaky_relu", ["negative_slope=alpha"]>];
 }
 def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble())", (ins F64Default<"1.0">:$alpha)> {
+  let postOp = [{PostOp{"elu", op.getAlpha().convertToDouble(), {}} }];
   let legacy = [LegacyFormula<"elu", ["alpha"]>];
 }
 def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp(x) - 1))",
@@ -51,9 +55,11 @@ def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution f
         ? x * 0.5 * (1.0 + e.tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))
         : x * 0.5 * (1.0 + e.erf(x * 0.70710678118654752440))}],
     (ins DefaultValuedAttr<BoolAttr, "false">:$approximate)> {
+  let postOp = [{PostOp{op.getApproximate() ? "gelu_tanh" : "gelu_erf", {}, {}} }];
   let legacy = [LegacyFormula<"gelu", ["approximate"]>];
 }
 def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + exp(-x))", "e.sigmoid(x)"> {
+  let postOp = [{PostOp{"sigmoid", {}, {}} }];
   let legacy = [LegacyFormula<"sigmoid">];
 }
 def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
@@ -61,10 +67,12 @@ def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
   let legacy = [LegacyFormula<"logsigmoid">];
 }
 def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", "x * e.sigmoid(x)"> {
+  let postOp = [{PostOp{"swish", 1.0, {}} }];
   let legacy = [LegacyFormula<"silu">];
 }
 def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(x * op.getBeta().convertToDouble())",
     (ins F64Default<"1.0">:$beta)> {
+  let postOp = [{PostOp{"swish", op.getBeta().convertToDouble(), {}} }];
   let legacy = [LegacyFormula<"swish", ["beta"]>];
 }
 def Pd_MishOp : Pd_Activation<"mish", "x * tanh(softplus(x)); softplus is x above the threshold",
@@ -84,6 +92,7 @@ def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs
 def Pd_HardsigmoidOp : Pd_Activation<"hardsigmoid", "min(max(slope * x + offset, 0), 1)",
     "e.minimum(e.maximum(x * op.getSlope().convertToDouble() + op.getOffset().convertToDouble(), 0.0), 1.0)",
     (ins F64Default<"0.2">:$slope, F64Default<"0.5">:$offset)> {
+  let postOp = [{PostOp{"hardsigmoid", op.getSlope().convertToDouble(), op.getOffset().convertToDouble()} }];
   let legacy = [LegacyFormula<"hard_sigmoid", ["slope", "offset"]>];
 }
 def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), threshold) / scale",

@@ -40,7 +40,9 @@ def Pd_AcosOp : Pd_UnaryFloat<"acos", "Arc cosine", "b.acos(x)">;
 def Pd_AtanOp : Pd_UnaryFloat<"atan", "Arc tangent", "b.atan(x)">;
 def Pd_SinhOp : Pd_UnaryFloat<"sinh", "Hyperbolic sine", "b.sinh(x)">;
 def Pd_CoshOp : Pd_UnaryFloat<"cosh", "Hyperbolic cosine", "b.cosh(x)">;
-def Pd_TanhOp : Pd_UnaryMath<"tanh", "Hyperbolic tangent", "b.tanh(x)">;
+def Pd_TanhOp : Pd_UnaryMath<"tanh", "Hyperbolic tangent", "b.tanh(x)"> {
+  let postOp = [{PostOp{"tanh", {}, {}} }];
+}
 def Pd_AsinhOp : Pd_UnaryFloat<"asinh", "Inverse hyperbolic sine", "b.asinh(x)">;
 def Pd_AcoshOp : Pd_UnaryFloat<"acosh", "Inverse hyperbolic cosine", "b.acosh(x)">;
 def Pd_AtanhOp : Pd_UnaryFloat<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)">;

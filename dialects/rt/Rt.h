@@ -1,0 +1,9 @@
+/// The rt dialect: fused calls of the CPU runtime.
+#pragma once
+
+#include "dialects/pd/Pd.h"
+
+#include "dialects/rt/RtDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/rt/Rt.h.inc"
