@@ -1,0 +1,112 @@
+/// Reading JSON objects by a list of the keys they may have, with the place of every problem.
+#pragma once
+
+#include "translator/legacy/Report.h"
+
+#include <simdjson.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace proa::legacy::json {
+
+using Element = simdjson::dom::element;
+
+/// The place of a value, as a chain on the stack: text is made only where there is a problem.
+struct Path {
+  const Path *parent = nullptr;
+  std::string_view key;
+  /// The index in a list; -1: `key` is a key.
+  int64_t index = -1;
+
+  /// "blocks[0].ops[3]".
+  std::string text() const;
+};
+
+/// "the string \"abc\"", "a list": what was found, for messages.
+std::string describe(Element value);
+
+/// Whether `key` is `name` (snake_case) or its lowerCamelCase form.
+bool isKey(std::string_view key, std::string_view name);
+
+/// Values of JSON with the conversions of the protobuf JSON mapping. A wrong value is reported, and what is
+/// returned then only serves to go on.
+class ValueReader {
+public:
+  explicit ValueReader(Report &report) : report(report) {}
+
+  void wrong(const Path &at, Element found, std::string_view expected);
+  /// Integers are numbers or decimal strings.
+  int64_t integer(const Path &at, Element value, int64_t low, int64_t high, std::string_view expected);
+  int32_t int32(const Path &at, Element value) {
+    return static_cast<int32_t>(integer(at, value, INT32_MIN, INT32_MAX, "an int32"));
+  }
+  int64_t int64(const Path &at, Element value) {
+    return integer(at, value, INT64_MIN, INT64_MAX, "an int64");
+  }
+  /// Numbers, "NaN", "Infinity", "-Infinity", or numbers as strings.
+  double number(const Path &at, Element value);
+  /// Not checked for range: FLT_MAX is printed with so few digits that it is above FLT_MAX.
+  float float32(const Path &at, Element value) { return static_cast<float>(number(at, value)); }
+  bool boolean(const Path &at, Element value);
+  std::string_view string(const Path &at, Element value);
+
+  /// Calls `read(path, element)` for each element of a list.
+  template <class Read> void list(const Path &at, Element value, Read read) {
+    simdjson::dom::array elements;
+    if (value.get(elements) != simdjson::SUCCESS)
+      return wrong(at, value, "a list");
+    int64_t index = 0;
+    for (Element element : elements)
+      read(Path{&at, {}, index++}, element);
+  }
+
+  /// The same with `read` giving the elements of `out`.
+  template <class Out, class Read> void listInto(const Path &at, Element value, Out &out, Read read) {
+    simdjson::dom::array elements;
+    if (value.get(elements) == simdjson::SUCCESS)
+      out.reserve(elements.size());
+    list(at, value, [&](const Path &path, Element element) { out.push_back(read(path, element)); });
+  }
+
+  /// Calls `read(index of the name, path, value)` for each member of an object; members that are null count
+  /// as absent. Reports members whose key is none of `names`, keys that occur twice, and absent `required`
+  /// ones (a bit for each name).
+  template <size_t N, class Read>
+  void object(const Path &at, Element value, const std::array<std::string_view, N> &names, uint32_t required,
+              Read read) {
+    static_assert(N <= 32);
+    simdjson::dom::object members;
+    if (value.get(members) != simdjson::SUCCESS)
+      return wrong(at, value, "an object");
+    uint32_t seen = 0;
+    for (auto [key, member] : members) {
+      size_t i = 0;
+      while (i < N && !isKey(key, names[i]))
+        ++i;
+      if (i == N) {
+        unknownKey(at, key, names.data(), N);
+        continue;
+      }
+      if (seen & (1u << i))
+        report.add(at.text(), "key '" + std::string(key) + "' occurs twice");
+      if (member.is_null())
+        continue;
+      seen |= 1u << i;
+      read(i, Path{&at, key}, member);
+    }
+    if (uint32_t missing = required & ~seen)
+      missingKeys(at, names.data(), missing);
+  }
+
+  Report &report;
+
+private:
+  void unknownKey(const Path &at, std::string_view key, const std::string_view *names, size_t count);
+  void missingKeys(const Path &at, const std::string_view *names, uint32_t missing);
+};
+
+} // namespace proa::legacy::json

@@ -1,0 +1,48 @@
+#include "translator/legacy/ReadProgram.h"
+
+#include "lib/support/Files.h"
+#include "translator/legacy/ReadBinary.h"
+#include "translator/legacy/ReadJson.h"
+
+#include <fmt/format.h>
+
+namespace proa::legacy {
+namespace {
+
+/// Whether it begins with a brace. A binary ProgramDesc can begin so too, as 0x0A is the tag of a block and a
+/// line feed, and 0x7B the length of that block and a brace; but then the tag of the block's index follows, a
+/// control character.
+bool looksLikeJson(std::string_view text) {
+  constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF", whiteSpace = " \t\r\n";
+  if (text.starts_with(byteOrderMark))
+    return true;
+  size_t first = text.find_first_not_of(whiteSpace);
+  if (first == std::string_view::npos || (text[first] != '{' && text[first] != '['))
+    return false;
+  size_t next = text.find_first_not_of(whiteSpace, first + 1);
+  return next == std::string_view::npos || static_cast<unsigned char>(text[next]) >= ' ';
+}
+
+/// Models of the new IR say so in the first lines: {"base_code": {"magic": "pir", ...
+bool isNewIr(std::string_view text) {
+  std::string_view head = text.substr(0, 200);
+  return head.find("\"base_code\"") != std::string_view::npos &&
+         head.find("\"pir\"") != std::string_view::npos;
+}
+
+} // namespace
+
+Result<Program> readProgram(const std::string &path) {
+  auto file = mapFile(path);
+  if (!file)
+    return file.problems();
+  std::span<const std::byte> bytes = (*file)->bytes();
+  std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  if (!looksLikeJson(text))
+    return readBinaryBytes(bytes, path);
+  if (isNewIr(text))
+    return problem(path, "found a model of Paddle's new IR (\"magic\": \"pir\"), expected a legacy program");
+  return readJsonText(text, path);
+}
+
+} // namespace proa::legacy

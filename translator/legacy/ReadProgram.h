@@ -1,0 +1,14 @@
+/// Reads a legacy program, whichever form its file has.
+#pragma once
+
+#include "translator/legacy/Program.h"
+
+#include <string>
+
+namespace proa::legacy {
+
+/// By content: text that begins with `{` is JSON, anything else is the binary form. Errors: those of readJson
+/// and readBinary; a model of the new IR of Paddle 3, which is no legacy program.
+Result<Program> readProgram(const std::string &path);
+
+} // namespace proa::legacy

@@ -1,0 +1,18 @@
+/// What must hold in a program besides the form of its file, whichever reader made it.
+#pragma once
+
+#include "translator/legacy/Program.h"
+#include "translator/legacy/Report.h"
+
+namespace proa::legacy {
+
+/// Reports:
+/// - no blocks; a block whose index is not its position; a parent that is no block, or is among the block's
+/// descendants;
+///   a block other than the first without a parent; a forward block that is no block
+/// - a variable without a name, or declared twice in its block; a dimension below -1; dimensions whose
+/// product exceeds int64
+/// - an op without a type; a BLOCK or BLOCKS attribute that names no block
+void validate(const Program &program, Report &report);
+
+} // namespace proa::legacy
