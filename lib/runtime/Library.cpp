@@ -11,6 +11,9 @@ namespace {
 // A table, not self-registering objects: those vanish when a static library is linked.
 const std::map<std::string, KernelFactory> &kernels() {
   static const std::map<std::string, KernelFactory> table{
+      {"conv2d", makeConv2d},           {"conv2d_transpose", makeConv2dTranspose},
+      {"conv3d", makeConv3d},           {"conv3d_transpose", makeConv3dTranspose},
+      {"depthwise_conv2d", makeConv2d}, {"depthwise_conv2d_transpose", makeConv2dTranspose},
       {"matmul", makeMatmul},
   };
   return table;

@@ -6,5 +6,9 @@
 namespace proa::runtime {
 
 Result<std::unique_ptr<LibraryKernel>> makeMatmul(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeConv2d(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeConv3d(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeConv2dTranspose(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeConv3dTranspose(const KernelRequest &request);
 
 } // namespace proa::runtime

@@ -13,13 +13,17 @@ Result<void> plainMatmul(DType dtype, const MatmulGeometry &geometry, float alph
 /// A product planned by oneDNN for one set of dims.
 class MatmulPlan {
 public:
-  /// `weights` is the layout of a packed y, if there is one. With `packable` oneDNN chooses the layout of y.
+  struct Options {
+    const dnnl::memory::desc *weights = nullptr; ///< the layout of a packed y, if there is one
+    bool packable = false;                       ///< oneDNN may choose the layout of y
+    bool inPlace = false;                        ///< the first "add" of full size lies where the result does
+  };
+  /// Null where oneDNN has nothing.
   static std::shared_ptr<const MatmulPlan> create(DType dtype, const MatmulAttributes &attributes,
                                                   MatmulGeometry geometry,
                                                   std::span<const OperandType> inputs,
-                                                  const dnnl::memory::desc *weights, bool packable);
+                                                  const Options &options);
 
-  const MatmulGeometry &geometry() const { return shape; }
   /// How y lies in memory when it is not packed.
   const dnnl::memory::desc &plainWeights() const { return yPlain; }
   /// How oneDNN wants y.
@@ -27,20 +31,28 @@ public:
   bool isSlow() const { return isReference(description.impl_info_str()); }
   size_t fusedCount() const { return fused; }
 
-  /// A plan's memory objects for one session. Slots: x, y, out, then the operands of the fused post-ops.
+  /// The step's inputs that the fused post-ops read, in the order of the slots.
+  std::span<const size_t> extraInputs() const { return operandInputs; }
+  /// A plan's memory objects for one session. Slots: x, y, out, then the extra inputs.
   std::unique_ptr<Execution> execution() const;
 
 private:
-  bool build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count);
+  bool build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count,
+             bool inPlace);
 
   MatmulGeometry shape;
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;
   dnnl::memory::desc xDesc, yDesc, yPlain, outDesc;
   std::vector<std::pair<int, dnnl::memory::desc>>
-      extra;        ///< oneDNN's argument and layout, for each fused operand
+      extra; ///< oneDNN's argument and layout, for each fused operand
+  std::vector<size_t> operandInputs;
   size_t fused = 0; ///< how many leading post-ops oneDNN applies
   dnnl::matmul::primitive_desc description;
   dnnl::matmul primitive;
 };
+
+/// The index of the post-op that may be added in place: the first "add" with the result's dims and dtype.
+std::optional<size_t> inPlaceCandidate(const MatmulAttributes &attributes, const MatmulGeometry &geometry,
+                                       std::span<const OperandType> inputs);
 
 } // namespace proa::runtime

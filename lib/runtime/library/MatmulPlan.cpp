@@ -12,16 +12,26 @@ memory::desc describeStrided(const StridedOperand &operand, memory::data_type ty
   for (size_t axis = dims.size(); axis-- > 0;)
     if (dims[axis] == 1)
       strides[axis] = axis + 1 < dims.size() ? strides[axis + 1] * dims[axis + 1] : 1;
-  // A last axis of size 1 with elements apart: the row axis alone says how the elements lie.
   return {dims, type, strides};
 }
 
 } // namespace
 
+std::optional<size_t> inPlaceCandidate(const MatmulAttributes &attributes, const MatmulGeometry &geometry,
+                                       std::span<const OperandType> inputs) {
+  for (size_t i = 0; i < attributes.postOps.size(); ++i)
+    if (attributes.postOps[i].kind == PostOp::Kind::Add)
+      return geometry.operands[i].dims == geometry.out.dims &&
+                     inputs[attributes.postOps[i].input].dtype == inputs[0].dtype
+                 ? std::optional(i)
+                 : std::nullopt;
+  return std::nullopt;
+}
+
 std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAttributes &attributes,
                                                      MatmulGeometry geometry,
                                                      std::span<const OperandType> inputs,
-                                                     const memory::desc *weights, bool packable) {
+                                                     const Options &options) {
   auto plan = std::make_shared<MatmulPlan>();
   plan->shape = std::move(geometry);
   plan->type = *dnnlType(dtype);
@@ -29,9 +39,11 @@ std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAt
   plan->yPlain = describeStrided(plan->shape.y, plan->type);
   plan->outDesc = describeStrided(plan->shape.out, plan->type);
   memory::dims yDims(plan->shape.y.dims.begin(), plan->shape.y.dims.end());
-  plan->yDesc = weights    ? *weights
-                : packable ? memory::desc(yDims, plan->type, memory::format_tag::any)
-                           : plan->yPlain;
+  plan->yDesc = plan->yPlain;
+  if (options.packable)
+    plan->yDesc = memory::desc(yDims, plan->type, memory::format_tag::any);
+  if (options.weights)
+    plan->yDesc = *options.weights;
   // oneDNN's fast code does not know every post-op with every broadcast: then give it fewer and do the rest
   // after it.
   size_t withoutOperands = 0;
@@ -44,19 +56,21 @@ std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAt
     if (count == previous)
       continue;
     previous = count;
-    if (plan->build(attributes, inputs, count) && !plan->isSlow())
+    if (plan->build(attributes, inputs, count, options.inPlace) && !plan->isSlow())
       return plan;
   }
-  return plan->build(attributes, inputs, 0) ? plan : nullptr;
+  return plan->build(attributes, inputs, 0, false) ? plan : nullptr;
 }
 
 /// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
-bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const OperandType> inputs,
-                       size_t count) {
+bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count,
+                       bool inPlace) {
   dnnl::primitive_attr primitiveAttributes = userScratchpad();
   dnnl::post_ops list;
   extra.clear();
+  operandInputs.clear();
   fused = count;
+  std::optional<size_t> sum = inPlace ? inPlaceCandidate(attributes, shape, inputs) : std::nullopt;
   memory::desc bias;
   if (attributes.alpha != 1)
     primitiveAttributes.set_output_scales(0, {attributes.alpha});
@@ -66,9 +80,14 @@ bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const Opera
       appendActivation(list, op);
       continue;
     }
+    if (sum == i) {
+      list.append_sum(1.0f);
+      continue;
+    }
     std::optional<memory::data_type> operandType = dnnlType(inputs[op.input].dtype);
     if (!operandType)
       return false;
+    operandInputs.push_back(op.input);
     memory::desc desc = describeStrided(shape.operands[i], *operandType);
     // oneDNN scales its own bias too, so with alpha the bias is an addition.
     if (i == 0 && op.kind == PostOp::Kind::Bias && attributes.alpha == 1) {

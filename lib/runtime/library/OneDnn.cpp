@@ -63,6 +63,30 @@ PackedTensor::PackedTensor(const dnnl::memory::desc &from, const void *source, c
   dnnlStream().wait();
 }
 
+void PackedCache::reset(const void *data) {
+  source = data;
+  packed.clear();
+  ++resets;
+}
+
+std::shared_ptr<const PackedTensor> PackedCache::get(const dnnl::memory::desc &from,
+                                                     const dnnl::memory::desc &to) const {
+  std::lock_guard lock(mutex);
+  for (const auto &existing : packed)
+    if (existing->desc() == to)
+      return existing;
+  packed.push_back(std::make_shared<PackedTensor>(from, source, to));
+  return packed.back();
+}
+
+std::vector<dnnl::memory::desc> PackedCache::layouts() const {
+  std::lock_guard lock(mutex);
+  std::vector<dnnl::memory::desc> out;
+  for (const auto &existing : packed)
+    out.push_back(existing->desc());
+  return out;
+}
+
 Execution::Execution(const dnnl::primitive &primitive, const dnnl::memory::desc &scratchpadDesc)
     : primitive(primitive), scratchSize(scratchpadDesc.get_size()),
       scratchpad(scratchpadDesc, dnnlEngine(), noMemory) {

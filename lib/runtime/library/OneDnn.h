@@ -5,6 +5,8 @@
 
 #include <dnnl.hpp>
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -38,6 +40,41 @@ public:
 private:
   dnnl::memory::desc layout;
   dnnl::memory memory;
+};
+
+/// The layouts of one constant tensor that sessions asked for; shared by all sessions of a program.
+class PackedCache {
+public:
+  /// Forgets all layouts; `source` is null where the tensor is not constant.
+  void reset(const void *source);
+  bool isConstant() const { return source != nullptr; }
+  /// Counts resets, so that a session drops what it packed before.
+  uint64_t generation() const { return resets; }
+  /// The tensor, described by `from`, in the layout `to`.
+  std::shared_ptr<const PackedTensor> get(const dnnl::memory::desc &from, const dnnl::memory::desc &to) const;
+  /// Layouts made so far.
+  std::vector<dnnl::memory::desc> layouts() const;
+
+private:
+  const void *source = nullptr;
+  uint64_t resets = 0;
+  mutable std::mutex mutex;
+  mutable std::vector<std::shared_ptr<const PackedTensor>> packed;
+};
+
+/// Cuts one block of scratch memory into pieces at aligned offsets.
+class ScratchPieces {
+public:
+  /// The offset of the new piece.
+  size_t add(size_t bytes) {
+    size_t offset = total;
+    total += (bytes + 63) / 64 * 64;
+    return offset;
+  }
+  size_t bytes() const { return total; }
+
+private:
+  size_t total = 0;
 };
 
 /// A primitive with memory objects whose addresses are set before each execution; belongs to one session.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 namespace proa::runtime {
@@ -151,9 +152,21 @@ double numberAt(const View &view, int64_t offset) {
 
 } // namespace
 
+PostOpOperands::PostOpOperands(std::span<const PostOp> ops, const Call &call, size_t fused, const View &out)
+    : fused(fused) {
+  for (const PostOp &op : ops.subspan(fused)) {
+    views.push_back(op.hasOperand() ? call.input(op.input) : View());
+    if (views.back().data != out.data || !op.hasOperand())
+      continue;
+    saved = Tensor(out.dtype, {out.dims.begin(), out.dims.end()});
+    std::memcpy(saved.data(), out.data, saved.bytes());
+    views.back().data = saved.data();
+  }
+}
+
 Result<void> applyPostOps(const View &result, const StridedOperand &layout, std::span<const PostOp> ops,
-                          std::span<const StridedOperand> operands, std::span<const View> data) {
-  if (ops.empty() || result.size() == 0)
+                          std::span<const StridedOperand> layouts, const PostOpOperands &operands) {
+  if (operands.first() == ops.size() || result.size() == 0)
     return {};
   size_t inner = layout.dims.size() - 1; // the innermost axis; results have at least two
   int64_t columns = layout.dims[inner];
@@ -167,18 +180,18 @@ Result<void> applyPostOps(const View &result, const StridedOperand &layout, std:
         for (size_t axis = inner; axis-- > 0; rest /= layout.dims[axis]) {
           int64_t index = rest % layout.dims[axis];
           target += index * layout.strides[axis];
-          for (size_t o = 0; o < ops.size(); ++o)
-            offsets[o] += ops[o].hasOperand() ? index * operands[o].strides[axis] : 0;
+          for (size_t o = operands.first(); o < ops.size(); ++o)
+            offsets[o] += ops[o].hasOperand() ? index * layouts[o].strides[axis] : 0;
         }
         for (int64_t i = 0; i < columns; ++i) {
           T &element = result.as<T>()[target + i * layout.strides[inner]];
           auto value = static_cast<double>(static_cast<Wide<T>>(element));
-          for (size_t o = 0; o < ops.size(); ++o) {
+          for (size_t o = operands.first(); o < ops.size(); ++o) {
             if (!ops[o].hasOperand()) {
               value = applyActivation(ops[o], value);
               continue;
             }
-            double operand = numberAt(data[o], offsets[o] + i * operands[o].strides[inner]);
+            double operand = numberAt(operands[o], offsets[o] + i * layouts[o].strides[inner]);
             value = ops[o].kind == PostOp::Kind::Multiply ? value * operand : value + operand;
           }
           element = static_cast<T>(static_cast<Wide<T>>(value));

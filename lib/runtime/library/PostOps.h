@@ -39,10 +39,26 @@ struct StridedOperand {
   std::vector<int64_t> dims, strides;
 };
 
-/// Applies `ops` to a result that lies in memory as `layout` says. `operands[i]` (along the same axes) and
-/// `data[i]` belong to ops[i]. Slow but general: for dtypes and broadcasts that oneDNN does not fuse.
+/// The operands of the post-ops that a kernel does not fuse. Made before the kernel writes its output: an
+/// operand that lies where the output goes is copied first.
+class PostOpOperands {
+public:
+  /// For ops[fused], ops[fused + 1] and so on.
+  PostOpOperands(std::span<const PostOp> ops, const Call &call, size_t fused, const View &out);
+  size_t first() const { return fused; }
+  const View &operator[](size_t op) const { return views[op - fused]; }
+
+private:
+  size_t fused;
+  std::vector<View> views;
+  Tensor saved;
+};
+
+/// Applies ops[operands.first()] and those after it to a result that lies in memory as `layout` says.
+/// `layouts[i]`, along the same axes, belongs to ops[i]. Slow but general: for dtypes and broadcasts that
+/// oneDNN does not fuse.
 Result<void> applyPostOps(const View &result, const StridedOperand &layout, std::span<const PostOp> ops,
-                          std::span<const StridedOperand> operands, std::span<const View> data);
+                          std::span<const StridedOperand> layouts, const PostOpOperands &operands);
 
 /// `operand` aligned at the last axis with the dims `result`, or a problem where it does not broadcast to
 /// them.

@@ -1,0 +1,63 @@
+/// Parts of the library kernels for convolutions.
+#pragma once
+
+#include "lib/runtime/library/ConvGeometry.h"
+
+namespace proa::runtime {
+
+/// The convolution by simple loops, for dtypes that oneDNN does not convolve. Post-ops are left to
+/// applyPostOps.
+Result<void> plainConv(DType dtype, const ConvGeometry &geometry, bool transposed, const void *input,
+                       const void *filter, void *output);
+
+/// A convolution planned by oneDNN for one set of dims. It works on a dense layout of its own choice; tensors
+/// that lie otherwise are copied.
+class ConvPlan {
+public:
+  /// A tensor of the caller, and how oneDNN wants it.
+  struct Port {
+    int argument = 0;            ///< oneDNN's name
+    size_t input = 0;            ///< index of the step's input; not used for the output
+    StridedOperand stored;       ///< as the caller has it
+    std::vector<int64_t> wanted; ///< strides
+    dnnl::memory::desc desc;     ///< of the wanted layout
+    bool copied = false;
+  };
+
+  /// With `inPlace` the first "add" of full size lies where the output does. Null where oneDNN has nothing.
+  static std::shared_ptr<const ConvPlan> create(DType dtype, const ConvAttributes &attributes,
+                                                const ConvGeometry &geometry,
+                                                std::span<const OperandType> inputs, bool inPlace);
+
+  const Port &input() const { return inputPort; }
+  const Port &output() const { return outputPort; }
+  std::span<const Port> extras() const { return extraPorts; }
+  size_t fusedCount() const { return fused; }
+  const dnnl::memory::desc &plainFilter() const { return filterPlain; }
+  const dnnl::memory::desc &wantedFilter() const { return filterWanted; }
+  /// Slots: input, filter, output, then the extras.
+  std::unique_ptr<Execution> execution() const;
+  const char *implementation() const { return name.c_str(); }
+
+private:
+  bool build(const ConvAttributes &attributes, const ConvGeometry &geometry,
+             std::span<const OperandType> inputs, size_t count, bool inPlace);
+  Port portFor(const StridedOperand &stored, dnnl::memory::data_type dtype) const;
+  void makePrimitive(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                     const dnnl::memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes);
+
+  dnnl::memory::data_type type = dnnl::memory::data_type::f32;
+  bool channelLast = true; ///< of the layout that oneDNN gets
+  Port inputPort, outputPort;
+  std::vector<Port> extraPorts;
+  size_t fused = 0;
+  dnnl::memory::desc filterPlain, filterWanted, scratchpad;
+  dnnl::primitive primitive;
+  std::string name;
+};
+
+/// The index of the post-op that may be added in place: the first "add" of the output's dims and dtype.
+std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                                       std::span<const OperandType> inputs);
+
+} // namespace proa::runtime

@@ -1,0 +1,175 @@
+#include "lib/runtime/library/Conv.h"
+
+namespace proa::runtime {
+namespace {
+
+using dnnl::memory;
+
+memory::dims shifted(std::span<const int64_t> values, int64_t shift) {
+  memory::dims out(values.begin(), values.end());
+  for (int64_t &value : out)
+    value += shift;
+  return out;
+}
+
+/// oneDNN's padding after an axis must give exactly the output's extent.
+memory::dims paddingAfter(const ConvGeometry &g, bool transposed) {
+  memory::dims after;
+  for (size_t i = 0; i < g.kernel.size(); ++i) {
+    int64_t in = g.input.dims[2 + i], out = g.output.dims[2 + i];
+    int64_t reach = g.dilations[i] * (g.kernel[i] - 1) + 1;
+    int64_t large = transposed ? out : in, small = transposed ? in : out;
+    after.push_back((small - 1) * g.strides[i] + reach - large - g.before[i]);
+  }
+  return after;
+}
+
+/// The filter as oneDNN sees it, [O, I, k...] or [groups, O/groups, I/groups, k...], in Paddle's memory.
+memory::desc filterDesc(const ConvAttributes &attributes, const ConvGeometry &g, memory::data_type type) {
+  int64_t in = g.inputChannels() / g.groups, out = g.outputChannels() / g.groups;
+  std::vector<int64_t> stored{g.groups, attributes.transposed ? in : out, attributes.transposed ? out : in};
+  stored.insert(stored.end(), g.kernel.begin(), g.kernel.end());
+  std::vector<int64_t> strides = rowMajorStrides(stored);
+  if (attributes.transposed) {
+    std::swap(stored[1], stored[2]);
+    std::swap(strides[1], strides[2]);
+  }
+  size_t skip = g.groups == 1 ? 1 : 0;
+  return {memory::dims(stored.begin() + static_cast<ptrdiff_t>(skip), stored.end()), type,
+          memory::dims(strides.begin() + static_cast<ptrdiff_t>(skip), strides.end())};
+}
+
+bool samePlaces(const StridedOperand &stored, std::span<const int64_t> wanted) {
+  for (size_t axis = 0; axis < stored.dims.size(); ++axis)
+    if (stored.dims[axis] != 1 && stored.strides[axis] != wanted[axis])
+      return false;
+  return true;
+}
+
+} // namespace
+
+std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                                       std::span<const OperandType> inputs) {
+  for (size_t i = 0; i < attributes.postOps.size(); ++i)
+    if (attributes.postOps[i].kind == PostOp::Kind::Add)
+      return geometry.operands[i].dims == geometry.output.dims &&
+                     inputs[attributes.postOps[i].input].dtype == inputs[0].dtype
+                 ? std::optional(i)
+                 : std::nullopt;
+  return std::nullopt;
+}
+
+std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvAttributes &attributes,
+                                                 const ConvGeometry &geometry,
+                                                 std::span<const OperandType> inputs, bool inPlace) {
+  auto plan = std::make_shared<ConvPlan>();
+  plan->type = *dnnlType(dtype);
+  // oneDNN's transposed convolutions are fast through a matrix product only, which wants channels first.
+  plan->channelLast = !attributes.transposed;
+  plan->filterPlain = filterDesc(attributes, geometry, plan->type);
+  for (size_t count : {attributes.postOps.size(), size_t(0)}) {
+    if (plan->build(attributes, geometry, inputs, count, inPlace) && !isReference(plan->name.c_str()))
+      return plan;
+    if (count == 0)
+      break;
+  }
+  return nullptr;
+}
+
+ConvPlan::Port ConvPlan::portFor(const StridedOperand &stored, memory::data_type dtype) const {
+  Port port;
+  port.stored = stored;
+  port.wanted = convStrides(stored.dims, channelLast);
+  port.desc = memory::desc(memory::dims(stored.dims.begin(), stored.dims.end()), dtype,
+                           memory::dims(port.wanted.begin(), port.wanted.end()));
+  port.copied = !samePlaces(stored, port.wanted);
+  return port;
+}
+
+/// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
+bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                     std::span<const OperandType> inputs, size_t count, bool inPlace) {
+  dnnl::primitive_attr primitiveAttributes = userScratchpad();
+  dnnl::post_ops list;
+  extraPorts.clear();
+  fused = count;
+  inputPort = portFor(geometry.input, type);
+  outputPort = portFor(geometry.output, type);
+  std::optional<size_t> sum =
+      inPlace && !outputPort.copied ? inPlaceCandidate(attributes, geometry, inputs) : std::nullopt;
+  memory::desc bias;
+  for (size_t i = 0; i < count; ++i) {
+    const PostOp &op = attributes.postOps[i];
+    if (!op.hasOperand()) {
+      appendActivation(list, op);
+      continue;
+    }
+    if (sum == i) {
+      list.append_sum(1.0f);
+      continue;
+    }
+    std::optional<memory::data_type> operandType = dnnlType(inputs[op.input].dtype);
+    if (!operandType)
+      return false;
+    Port port = portFor(geometry.operands[i], *operandType);
+    port.input = op.input;
+    if (i == 0 && op.kind == PostOp::Kind::Bias) {
+      bias = memory::desc({geometry.outputChannels()}, *operandType, memory::format_tag::a);
+      port.argument = DNNL_ARG_BIAS;
+      port.desc = bias;
+    } else {
+      bool multiply = op.kind == PostOp::Kind::Multiply;
+      list.append_binary(multiply ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add, port.desc);
+      port.argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1;
+    }
+    extraPorts.push_back(std::move(port));
+  }
+  primitiveAttributes.set_post_ops(list);
+  try {
+    makePrimitive(attributes, geometry, bias, primitiveAttributes);
+  } catch (const dnnl::error &) {
+    return false;
+  }
+  return true;
+}
+
+void ConvPlan::makePrimitive(const ConvAttributes &attributes, const ConvGeometry &g,
+                             const memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes) {
+  memory::desc filter(filterPlain.dims(), type, memory::format_tag::any);
+  memory::dims strides = shifted(g.strides, 0), dilations = shifted(g.dilations, -1),
+               before = shifted(g.before, 0);
+  memory::dims after = paddingAfter(g, attributes.transposed);
+  constexpr auto inference = dnnl::prop_kind::forward_inference;
+  // A zero bias descriptor means none.
+  if (attributes.transposed) {
+    dnnl::deconvolution_forward::primitive_desc description({inference, dnnl::algorithm::deconvolution_direct,
+                                                             inputPort.desc, filter, bias, outputPort.desc,
+                                                             strides, dilations, before, after},
+                                                            primitiveAttributes, dnnlEngine());
+    filterWanted = description.weights_desc();
+    scratchpad = description.scratchpad_desc();
+    name = description.impl_info_str();
+    primitive = dnnl::deconvolution_forward(description);
+  } else {
+    dnnl::convolution_forward::primitive_desc description({inference, dnnl::algorithm::convolution_direct,
+                                                           inputPort.desc, filter, bias, outputPort.desc,
+                                                           strides, dilations, before, after},
+                                                          primitiveAttributes, dnnlEngine());
+    filterWanted = description.weights_desc();
+    scratchpad = description.scratchpad_desc();
+    name = description.impl_info_str();
+    primitive = dnnl::convolution_forward(description);
+  }
+}
+
+std::unique_ptr<Execution> ConvPlan::execution() const {
+  auto out = std::make_unique<Execution>(primitive, scratchpad);
+  out->add(DNNL_ARG_SRC, inputPort.desc);
+  out->add(DNNL_ARG_WEIGHTS, filterWanted);
+  out->add(DNNL_ARG_DST, outputPort.desc);
+  for (const Port &port : extraPorts)
+    out->add(port.argument, port.desc);
+  return out;
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,265 @@
+#include "test/unit/runtime/KernelHarness.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace proa::runtime {
+namespace {
+
+using nlohmann::json;
+using Shape = std::vector<int64_t>;
+
+struct Window {
+  int64_t stride[2] = {1, 1}, before[2] = {0, 0}, dilation[2] = {1, 1}, groups = 1;
+};
+
+/// The definition, in double, of [N, C, H, W] with [O, C/groups, kh, kw].
+std::vector<double> convolve(const Tensor &x, const Tensor &w, const Shape &out, const Window &p) {
+  const Shape &in = x.dims(), &filter = w.dims();
+  std::vector<double> result;
+  int64_t perGroup = out[1] / p.groups;
+  for (int64_t n = 0; n < out[0]; ++n)
+    for (int64_t o = 0; o < out[1]; ++o)
+      for (int64_t i = 0; i < out[2]; ++i)
+        for (int64_t j = 0; j < out[3]; ++j) {
+          double sum = 0;
+          for (int64_t c = 0; c < filter[1]; ++c)
+            for (int64_t a = 0; a < filter[2]; ++a)
+              for (int64_t b = 0; b < filter[3]; ++b) {
+                int64_t row = i * p.stride[0] - p.before[0] + a * p.dilation[0];
+                int64_t column = j * p.stride[1] - p.before[1] + b * p.dilation[1];
+                if (row < 0 || row >= in[2] || column < 0 || column >= in[3])
+                  continue;
+                int64_t channel = o / perGroup * filter[1] + c;
+                sum += double(x.as<float>()[((n * in[1] + channel) * in[2] + row) * in[3] + column]) *
+                       double(w.as<float>()[((o * filter[1] + c) * filter[2] + a) * filter[3] + b]);
+              }
+          result.push_back(sum);
+        }
+  return result;
+}
+
+/// The transposed convolution by scattering, [N, C, H, W] with [C, O/groups, kh, kw].
+std::vector<double> scatterConvolve(const Tensor &x, const Tensor &w, const Shape &out, const Window &p) {
+  const Shape &in = x.dims(), &filter = w.dims();
+  std::vector<double> result(static_cast<size_t>(out[0] * out[1] * out[2] * out[3]), 0.0);
+  int64_t inPerGroup = in[1] / p.groups;
+  for (int64_t n = 0; n < in[0]; ++n)
+    for (int64_t c = 0; c < in[1]; ++c)
+      for (int64_t i = 0; i < in[2]; ++i)
+        for (int64_t j = 0; j < in[3]; ++j)
+          for (int64_t o = 0; o < filter[1]; ++o)
+            for (int64_t a = 0; a < filter[2]; ++a)
+              for (int64_t b = 0; b < filter[3]; ++b) {
+                int64_t row = i * p.stride[0] - p.before[0] + a * p.dilation[0];
+                int64_t column = j * p.stride[1] - p.before[1] + b * p.dilation[1];
+                if (row < 0 || row >= out[2] || column < 0 || column >= out[3])
+                  continue;
+                int64_t channel = c / inPerGroup * filter[1] + o;
+                result[static_cast<size_t>(((n * out[1] + channel) * out[2] + row) * out[3] + column)] +=
+                    double(x.as<float>()[((n * in[1] + c) * in[2] + i) * in[3] + j]) *
+                    double(w.as<float>()[((c * filter[1] + o) * filter[2] + a) * filter[3] + b]);
+              }
+  return result;
+}
+
+/// [N, C, H, W] to [N, H, W, C].
+template <class T> std::vector<T> channelsLast(const std::vector<T> &values, const Shape &dims) {
+  std::vector<T> out;
+  for (int64_t n = 0; n < dims[0]; ++n)
+    for (int64_t i = 0; i < dims[2] * dims[3]; ++i)
+      for (int64_t c = 0; c < dims[1]; ++c)
+        out.push_back(values[static_cast<size_t>((n * dims[1] + c) * dims[2] * dims[3] + i)]);
+  return out;
+}
+Tensor channelsLast(const Tensor &x) {
+  const Shape &d = x.dims();
+  return floats({d[0], d[2], d[3], d[1]}, channelsLast(valuesOf<float>(x), d));
+}
+
+/// Both formats, known and unknown dims, constant and fed filters.
+void expectConv(const std::string &name, json attributes, const Tensor &x, const Tensor &w, const Shape &out,
+                const std::vector<double> &expected, const std::vector<Tensor> &extra = {},
+                bool extraIsImage = false) {
+  for (bool last : {false, true})
+    for (Dims mode : {Dims::Static, Dims::Dynamic})
+      for (bool constant : {false, true}) {
+        SCOPED_TRACE(std::string(last ? "NHWC" : "NCHW") + (mode == Dims::Static ? " static" : " dynamic") +
+                     (constant ? " constant filter" : ""));
+        attributes["data_format"] = last ? "NHWC" : "NCHW";
+        KernelCase c{name, attributes, {last ? channelsLast(x) : x, w}, {}, {}, mode};
+        for (const Tensor &tensor : extra)
+          c.inputs.push_back(last && extraIsImage && tensor.dims().size() == 4 ? channelsLast(tensor)
+                                                                               : tensor);
+        if (constant)
+          c.constantInputs = {1};
+        c.outputs = {{DType::Float32, last ? Shape{out[0], out[2], out[3], out[1]} : out}};
+        auto result = runCase(c);
+        ASSERT_TRUE(result) << result.problems().text();
+        expectClose((*result)[0], last ? channelsLast(expected, out) : expected, 1e-5);
+      }
+}
+
+TEST(Conv, PaddedStridedDilated) {
+  Tensor x = randomFloats({2, 6, 9, 11}, 1), w = randomFloats({8, 6, 3, 2}, 2);
+  Window window{{2, 1}, {2, 1}, {1, 2}};
+  Shape out{2, 8, 5, 12};
+  expectConv("conv2d", {{"strides", {2, 1}}, {"paddings", {2, 1, 1, 2}}, {"dilations", {1, 2}}}, x, w, out,
+             convolve(x, w, out, window));
+}
+
+TEST(Conv, GroupsAndDepthwise) {
+  Tensor x = randomFloats({1, 12, 8, 8}, 1), w = randomFloats({6, 4, 3, 3}, 2);
+  Window window{{1, 1}, {1, 1}, {1, 1}, 3};
+  expectConv("conv2d", {{"paddings", {1, 1}}, {"groups", 3}}, x, w, {1, 6, 8, 8},
+             convolve(x, w, {1, 6, 8, 8}, window));
+  Tensor each = randomFloats({12, 1, 3, 3}, 3);
+  window.groups = 12;
+  expectConv("depthwise_conv2d", {{"paddings", {1, 1}}, {"groups", 12}}, x, each, {1, 12, 8, 8},
+             convolve(x, each, {1, 12, 8, 8}, window));
+}
+
+TEST(Conv, SameAndValid) {
+  Tensor x = randomFloats({1, 3, 8, 7}, 1), w = randomFloats({4, 3, 3, 3}, 2);
+  // SAME with stride 2: ceil(8/2) = 4 rows need 1 row of padding, which goes after; 7 columns need 2, one on
+  // each side.
+  expectConv("conv2d", {{"strides", {2, 2}}, {"padding_algorithm", "SAME"}, {"paddings", {9, 9}}}, x, w,
+             {1, 4, 4, 4}, convolve(x, w, {1, 4, 4, 4}, {{2, 2}, {0, 1}}));
+  expectConv("conv2d", {{"strides", {2, 2}}, {"padding_algorithm", "VALID"}, {"paddings", {9, 9}}}, x, w,
+             {1, 4, 3, 3}, convolve(x, w, {1, 4, 3, 3}, {{2, 2}, {0, 0}}));
+}
+
+TEST(Conv, PostOps) {
+  Tensor x = randomFloats({2, 16, 6, 5}, 1), w = randomFloats({32, 16, 1, 1}, 2),
+         bias = randomFloats({32}, 3), residual = randomFloats({2, 32, 6, 5}, 4);
+  std::vector<double> expected = convolve(x, w, {2, 32, 6, 5}, {});
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] =
+        std::max(0.0, expected[i] + double(bias.as<float>()[i / 30 % 32]) + double(residual.as<float>()[i]));
+  json ops = json::array({{{"kind", "bias"}}, {{"kind", "add"}}, {{"kind", "relu"}}});
+  expectConv("conv2d", {{"post_ops", ops}}, x, w, {2, 32, 6, 5}, expected, {bias, residual}, true);
+}
+
+TEST(Conv, SummandInPlace) {
+  // The plan lets the result overwrite the summand.
+  Tensor x = randomFloats({1, 8, 4, 4}, 1), w = randomFloats({8, 8, 3, 3}, 2);
+  for (const char *format : {"NCHW", "NHWC"})
+    for (bool fusable : {true, false}) {
+      SCOPED_TRACE(std::string(format) + (fusable ? "" : " float64"));
+      bool last = format == std::string("NHWC");
+      DType dtype = fusable ? DType::Float32 : DType::Float64;
+      json ops = json::array({{{"kind", "add"}}, {{"kind", "relu"}}});
+      Plan plan;
+      Shape image = last ? Shape{1, 4, 4, 8} : Shape{1, 8, 4, 4};
+      plan.values = {{dtype, image, Storage::Feed, 0, none, "x"},
+                     {dtype, w.dims(), Storage::Parameter, 0, none, "w"},
+                     {dtype, image, Storage::Arena, 0, none, "first"},
+                     {dtype, image, Storage::Arena, 0, none, "second"}};
+      plan.feeds = {0};
+      plan.parameters = {1};
+      for (ValueId out : {2, 3}) {
+        Step step;
+        step.kind = StepKind::Library;
+        step.symbol = "conv2d";
+        step.attributes = {{"paddings", {1, 1}}, {"data_format", format}};
+        step.inputs = {0, 1};
+        step.outputs = {out};
+        if (out == 3) {
+          step.inputs.push_back(2);
+          step.attributes["post_ops"] = ops;
+        }
+        plan.steps.push_back(step);
+      }
+      plan.fetches = {3};
+      plan.fetchNames = {"second"};
+      plan.arenaBytes = 1024;
+      auto executable = Executable::create(plan, "test", [](const std::string &) { return nullptr; });
+      ASSERT_TRUE(executable) << executable.problems().text();
+      auto convert = [&](const Tensor &tensor) {
+        if (fusable)
+          return tensor;
+        Tensor wide(DType::Float64, tensor.dims());
+        std::copy(tensor.as<float>(), tensor.as<float>() + tensor.size(), wide.as<double>());
+        return wide;
+      };
+      ASSERT_TRUE((*executable)->bindParameters({{"w", convert(w)}}));
+      auto session = Session::create(*executable);
+      auto result = (*session)->run({{"x", convert(last ? channelsLast(x) : x)}});
+      ASSERT_TRUE(result) << result.problems().text();
+      std::vector<double> expected = convolve(x, w, {1, 8, 4, 4}, {{1, 1}, {1, 1}});
+      for (double &value : expected)
+        value = std::max(0.0, 2 * value);
+      expectClose((*result)[0], last ? channelsLast(expected, {1, 8, 4, 4}) : expected, 1e-5);
+    }
+}
+
+TEST(Conv, Transposed) {
+  Tensor x = randomFloats({2, 4, 5, 6}, 1), w = randomFloats({4, 3, 3, 3}, 2);
+  Window window{{2, 2}, {1, 1}};
+  Shape out{2, 3, 9, 11};
+  expectConv("conv2d_transpose", {{"strides", {2, 2}}, {"paddings", {1, 1}}}, x, w, out,
+             scatterConvolve(x, w, out, window));
+  Shape larger{2, 3, 10, 12};
+  expectConv("conv2d_transpose", {{"strides", {2, 2}}, {"paddings", {1, 1}}, {"output_padding", {1, 1}}}, x,
+             w, larger, scatterConvolve(x, w, larger, window));
+  expectConv("conv2d_transpose", {{"strides", {2, 2}}, {"paddings", {1, 1}}, {"output_size", {10, 12}}}, x, w,
+             larger, scatterConvolve(x, w, larger, window));
+  window.groups = 2;
+  Shape grouped{2, 6, 9, 11};
+  Tensor bias = randomFloats({6}, 3);
+  std::vector<double> expected = scatterConvolve(x, w, grouped, window);
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] = std::max(0.0, expected[i] + double(bias.as<float>()[i / 99 % 6]));
+  expectConv("conv2d_transpose",
+             {{"strides", {2, 2}},
+              {"paddings", {1, 1}},
+              {"groups", 2},
+              {"post_ops", {{{"kind", "bias"}}, {{"kind", "relu"}}}}},
+             x, w, grouped, expected, {bias});
+}
+
+TEST(Conv, ThreeDimensions) {
+  // With a depth of 1 and a kernel of depth 1 the third axis changes nothing.
+  Tensor x = randomFloats({1, 4, 6, 6}, 1), w = randomFloats({5, 4, 3, 3}, 2);
+  std::vector<double> expected = convolve(x, w, {1, 5, 6, 6}, {{1, 1}, {1, 1}});
+  auto result = runCase({"conv3d",
+                         {{"paddings", {0, 1, 1}}, {"data_format", "NCDHW"}},
+                         {x.reshaped({1, 4, 1, 6, 6}), w.reshaped({5, 4, 1, 3, 3})},
+                         {{DType::Float32, {1, 5, 1, 6, 6}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  expectClose((*result)[0], expected, 1e-5);
+  // And summing over depth: a kernel as deep as the input.
+  Tensor deep = randomFloats({1, 2, 2, 6, 6}, 3), deepW = randomFloats({5, 2, 2, 3, 3}, 4);
+  expected =
+      convolve(deep.reshaped({1, 4, 6, 6}), deepW.reshaped({5, 4, 3, 3}), {1, 5, 6, 6}, {{1, 1}, {1, 1}});
+  result = runCase({"conv3d", {{"paddings", {0, 1, 1}}}, {deep, deepW}, {{DType::Float32, {1, 5, 1, 6, 6}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  expectClose((*result)[0], expected, 1e-5);
+}
+
+TEST(Conv, SaysWhatDoesNotFit) {
+  auto result = runCase({"conv2d",
+                         {},
+                         {randomFloats({1, 3, 4, 4}, 1), randomFloats({4, 2, 3, 3}, 2)},
+                         {{DType::Float32, {1, 4, 2, 2}}}});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(
+      result.problems().text(),
+      ::testing::HasSubstr("an input of 3 channels does not fit a filter of [4, 2, 3, 3] in 1 groups"));
+  result = runCase({"conv2d",
+                    {},
+                    {randomFloats({1, 3, 2, 2}, 1), randomFloats({4, 3, 3, 3}, 2)},
+                    {{DType::Float32, {1, 4, 2, 2}}}});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.problems().text(), ::testing::HasSubstr("a window of 3 does not fit into 2"));
+  result = runCase({"conv2d",
+                    {{"strides", {0, 1}}, {"data_format", "CHWN"}},
+                    {randomFloats({1, 3, 2, 2}, 1), randomFloats({4, 3, 1, 1}, 2)},
+                    {{DType::Float32, {1, 4, 2, 2}}}});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.problems().size(), 2u);
+}
+
+} // namespace
+} // namespace proa::runtime
