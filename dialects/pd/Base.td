@@ -59,6 +59,9 @@ class Legacy<string type, list<string> inputs_, list<string> outputs_, list<stri
   string hook = hook_;
 }
 
+// Every element of every result is an element of some operand (no index, no fill value): reshape, slice, concat.
+def Pd_MovesElements : NativeOpTrait<"MovesElements"> { let cppNamespace = "::proa::pd"; }
+
 //===-- The base of every op --------------------------------------------------------------------------------------===//
 
 // Fields that make an op known to the compiler; each gives the op the interface that goes with it:

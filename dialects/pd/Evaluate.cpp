@@ -2,6 +2,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cstring>
 
@@ -39,6 +40,51 @@ void evaluateElementwise(ScalarOpInterface op, llvm::ArrayRef<Tensor> operands, 
   });
 }
 
+/// Decomposes into a block of its own and runs that.
+Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
+                                                    llvm::ArrayRef<Tensor> operands) {
+  std::string name = op->getName().getStringRef().str();
+  Block block;
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  auto values = op.decompose(builder);
+  if (failed(values))
+    return problem(name, "the decomposition needs something that is not known");
+  llvm::DenseMap<Value, Tensor> known;
+  for (auto [value, tensor] : llvm::zip(op->getOperands(), operands))
+    known[value] = tensor;
+  for (Operation &step : block) {
+    llvm::SmallVector<Tensor> inputs;
+    for (Value input : step.getOperands())
+      inputs.push_back(known.at(input));
+    auto results = evaluateOp(&step, inputs);
+    if (!results)
+      return results;
+    for (auto [value, tensor] : llvm::zip(step.getResults(), *results))
+      known[value] = tensor;
+  }
+  llvm::SmallVector<Tensor> out;
+  for (Value value : *values)
+    out.push_back(known.at(value));
+  return out;
+}
+
+/// The operands of `op` as host tensors; nothing where one is not constant, or too large to fold.
+std::optional<llvm::SmallVector<Tensor>> constantOperands(llvm::ArrayRef<Attribute> operands) {
+  llvm::SmallVector<Tensor> tensors;
+  for (Attribute operand : operands) {
+    auto elements = dyn_cast_if_present<ElementsAttr>(operand);
+    if (!elements || elements.getNumElements() > maxFoldedElements)
+      return std::nullopt;
+    tensors.push_back(tensorFromAttribute(elements));
+  }
+  return tensors;
+}
+
+bool smallAndStatic(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() <= maxFoldedElements;
+}
+
 } // namespace
 
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> dims) {
@@ -48,7 +94,8 @@ llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> dims) {
   return strides;
 }
 
-void forEachIndex(llvm::ArrayRef<int64_t> dims, llvm::function_ref<void(llvm::ArrayRef<int64_t>, int64_t)> f) {
+void forEachIndex(llvm::ArrayRef<int64_t> dims,
+                  llvm::function_ref<void(llvm::ArrayRef<int64_t>, int64_t)> f) {
   if (llvm::is_contained(dims, 0))
     return;
   llvm::SmallVector<int64_t> index(dims.size(), 0);
@@ -93,8 +140,8 @@ DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor
     llvm::SmallVector<bool> values(tensor.as<uint8_t>(), tensor.as<uint8_t>() + tensor.size());
     return DenseElementsAttr::get(type, llvm::ArrayRef<bool>(values));
   }
-  return DenseElementsAttr::getFromRawBuffer(type,
-                                             llvm::ArrayRef<char>(static_cast<const char *>(tensor.data()), tensor.bytes()));
+  return DenseElementsAttr::getFromRawBuffer(
+      type, llvm::ArrayRef<char>(static_cast<const char *>(tensor.data()), tensor.bytes()));
 }
 
 Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands) {
@@ -112,28 +159,36 @@ Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tenso
     evaluateElementwise(scalar, operands, results[0]);
     return results;
   }
-  if (auto primitive = dyn_cast<EvaluatableOpInterface>(op); primitive && succeeded(primitive.evaluate(operands, results)))
+  if (auto primitive = dyn_cast<EvaluatableOpInterface>(op);
+      primitive && succeeded(primitive.evaluate(operands, results)))
     return results;
+  if (auto composite = dyn_cast<DecomposableOpInterface>(op))
+    return evaluateComposite(composite, operands);
+  if (ElementsAttr value; matchPattern(op, m_Constant(&value)))
+    return llvm::SmallVector<Tensor>{tensorFromAttribute(value)};
   return problem(op->getName().getStringRef().str(), "the reference evaluator can't run this op");
 }
 
-OpFoldResult foldByEvaluation(Operation *op, llvm::ArrayRef<Attribute> operands) {
-  if (op->getNumResults() != 1 || llvm::is_contained(operands, Attribute()))
-    return {};
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !type.hasStaticShape() || type.getNumElements() > maxFoldedElements)
-    return {};
-  llvm::SmallVector<Tensor> tensors;
-  for (Attribute operand : operands) {
-    auto elements = dyn_cast<ElementsAttr>(operand);
-    if (!elements || elements.getNumElements() > maxFoldedElements)
-      return {};
-    tensors.push_back(tensorFromAttribute(elements));
-  }
-  auto results = evaluateOp(op, tensors);
+LogicalResult foldAllByEvaluation(Operation *op, llvm::ArrayRef<Attribute> operands,
+                                  llvm::SmallVectorImpl<OpFoldResult> &out) {
+  if (!llvm::all_of(op->getResultTypes(), smallAndStatic))
+    return failure();
+  auto tensors = constantOperands(operands);
+  if (!tensors)
+    return failure();
+  auto results = evaluateOp(op, *tensors);
   if (!results)
+    return failure();
+  for (const Tensor &tensor : *results)
+    out.push_back(attributeFromTensor(op->getContext(), tensor));
+  return success();
+}
+
+OpFoldResult foldByEvaluation(Operation *op, llvm::ArrayRef<Attribute> operands) {
+  llvm::SmallVector<OpFoldResult> results;
+  if (op->getNumResults() != 1 || failed(foldAllByEvaluation(op, operands, results)))
     return {};
-  return attributeFromTensor(op->getContext(), (*results)[0]);
+  return results[0];
 }
 
 } // namespace proa::pd

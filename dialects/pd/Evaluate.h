@@ -1,20 +1,26 @@
-/// The reference evaluator: runs primitives on host tensors, one element at a time, in double precision. It is the meaning
-/// of the primitives; kernels are compared with it, and constants are folded by it.
+/// The reference evaluator: runs primitives on host tensors, one element at a time, in double precision. It
+/// is the meaning of the primitives; kernels are compared with it, and constants are folded by it.
 #pragma once
 
 #include "dialects/pd/Pd.h"
 
 namespace proa::pd {
 
-/// The results of a primitive with all types static, or a composite by way of its decomposition. Problems name the op.
+/// The results of a primitive with all types static, or a composite by way of its decomposition. Problems
+/// name the op.
 Result<llvm::SmallVector<Tensor>> evaluateOp(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
 
 /// A constant as a host tensor, and back.
 Tensor tensorFromAttribute(mlir::ElementsAttr attribute);
 mlir::DenseElementsAttr attributeFromTensor(mlir::MLIRContext *context, const Tensor &tensor);
 
-/// The fold hook of primitives: all operands constant, and the result small enough to be worth keeping in the program.
+/// The fold hook of primitives: all operands constant, and the result small enough to be worth keeping in the
+/// program.
 mlir::OpFoldResult foldByEvaluation(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands);
+
+/// The same for any number of results; failure where the op can't be folded.
+llvm::LogicalResult foldAllByEvaluation(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands,
+                                        llvm::SmallVectorImpl<mlir::OpFoldResult> &results);
 
 /// Row-major strides in elements.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> dims);

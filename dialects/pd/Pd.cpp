@@ -1,4 +1,5 @@
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/creation/Creation.h"
 
@@ -6,6 +7,7 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 
 using namespace mlir;
 
@@ -14,7 +16,22 @@ using namespace mlir;
 
 namespace proa::pd {
 
+namespace {
+
+/// Composites whose operands are all constant fold like primitives do: by way of their decomposition.
+struct CompositeFolder : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+
+  LogicalResult fold(Operation *op, llvm::ArrayRef<Attribute> operands,
+                     llvm::SmallVectorImpl<OpFoldResult> &results) const final {
+    return isa<DecomposableOpInterface>(op) ? foldAllByEvaluation(op, operands, results) : failure();
+  }
+};
+
+} // namespace
+
 void PdDialect::initialize() {
+  addInterfaces<CompositeFolder>();
   registerMathOps(*this);
   registerReduceOps(*this);
   registerCreationOps(*this);

@@ -13,6 +13,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -26,6 +27,9 @@ struct PostOp {
   const char *kind;
   std::optional<double> alpha, beta;
 };
+
+/// Trait of ops each element of whose results is an element of some operand.
+template <class ConcreteOp> class MovesElements : public mlir::OpTrait::TraitBase<ConcreteOp, MovesElements> {};
 
 /// Whether a type that was given may stand for one that was inferred: equal element types, equal dims where both are known.
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange given);

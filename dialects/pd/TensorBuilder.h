@@ -36,6 +36,7 @@ public:
   /// The values rounded to the element types of the op's results.
   llvm::SmallVector<mlir::Value> results(llvm::ArrayRef<Expression> values);
   Expression wrap(mlir::Value value) { return {*this, value}; }
+  mlir::OpBuilder &getBuilder() { return builder; }
 
   Expression constant(double value, mlir::Type elementType);
   Expression exp(Expression x);

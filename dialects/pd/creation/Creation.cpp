@@ -2,28 +2,21 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
-
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace proa::pd {
 
 FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<Location> location, Value tensor) {
-  ElementsAttr constant;
-  llvm::SmallVector<int64_t> dims;
-  if (matchPattern(tensor, m_Constant(&constant))) {
-    Tensor values = tensorFromAttribute(constant);
-    for (int64_t i = 0; i < values.size(); ++i)
-      dims.push_back(loadScalar(values, i).integer);
-    return dims;
-  }
+  if (auto known = knownElements(tensor); succeeded(known))
+    return *known;
   auto type = tensorType(tensor);
   if (!type.hasStaticShape())
-    return inferenceError(location, "the number of dimensions is not known: the shape tensor has a dynamic extent");
-  dims.assign(type.getNumElements(), ShapedType::kDynamic);
-  return dims;
+    return inferenceError(location,
+                          "the number of dimensions is not known: the shape tensor has a dynamic extent");
+  return llvm::SmallVector<int64_t>(type.getNumElements(), ShapedType::kDynamic);
 }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
@@ -36,7 +29,8 @@ FailureOr<SmallVector<Value>> FullOp::decompose(OpBuilder &builder) {
     scalar = e.cast(e.reshape(e.wrap(getValueTensor()), {}), element);
   } else if (getIntegerValue() && isa<IntegerType>(element)) {
     auto type = RankedTensorType::get({}, element);
-    llvm::APInt value(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(*getIntegerValue()), /*isSigned=*/true,
+    llvm::APInt value(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(*getIntegerValue()),
+                      /*isSigned=*/true,
                       /*implicitTrunc=*/true);
     scalar = ConstantOp::create(builder, getLoc(), type, DenseElementsAttr::get(type, value));
   } else {
@@ -51,11 +45,15 @@ void registerCreationOps(PdDialect &dialect) {
 #define GET_OP_LIST
 #include "dialects/pd/creation/Creation.cpp.inc"
       >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/creation/Range.cpp.inc"
+      >();
 }
 
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
 #include "dialects/pd/creation/Creation.cpp.inc"
-#include "dialects/pd/creation/Creation.scalar.inc"
 #include "dialects/pd/creation/Creation.methods.inc"
+#include "dialects/pd/creation/Creation.scalar.inc"

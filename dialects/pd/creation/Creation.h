@@ -6,9 +6,10 @@
 
 namespace proa::pd {
 
-/// The dims that a constant shape tensor holds, or one dynamic dim for each of its elements. Failure, with an error, where
-/// even their number is not known.
-mlir::FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<mlir::Location> location, mlir::Value tensor);
+/// The dims that a constant shape tensor holds, or one dynamic dim for each of its elements. Failure, with an
+/// error, where even their number is not known.
+mlir::FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<mlir::Location> location,
+                                                           mlir::Value tensor);
 
 template <class Adaptor>
 mlir::LogicalResult inferConstant(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
@@ -32,7 +33,18 @@ mlir::LogicalResult inferFull(std::optional<mlir::Location> location, Adaptor ad
   return mlir::success();
 }
 
+mlir::LogicalResult inferSpaced(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                mlir::Type dtype, Results &results);
+
+/// Of linspace and logspace, whose third operand is the number of elements.
+template <class Adaptor>
+mlir::LogicalResult inferLinspace(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferSpaced(location, adaptor.getOperands(), adaptor.getDtype(), results);
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
 #include "dialects/pd/creation/Creation.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/creation/Range.h.inc"

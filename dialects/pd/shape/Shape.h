@@ -9,12 +9,15 @@ namespace proa::pd {
 
 /// The result dims of a reshape by the rules of pd.reshape; kDynamic where not known.
 mlir::FailureOr<llvm::SmallVector<int64_t>> reshapedDims(std::optional<mlir::Location> location,
-                                                         llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> shape);
+                                                         llvm::ArrayRef<int64_t> from,
+                                                         llvm::ArrayRef<int64_t> shape);
 mlir::FailureOr<llvm::SmallVector<int64_t>> expandedDims(std::optional<mlir::Location> location,
-                                                         llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> shape);
+                                                         llvm::ArrayRef<int64_t> from,
+                                                         llvm::ArrayRef<int64_t> shape);
 
 template <class Adaptor>
-mlir::FailureOr<llvm::SmallVector<int64_t>> shapeOperand(std::optional<mlir::Location> location, Adaptor adaptor) {
+mlir::FailureOr<llvm::SmallVector<int64_t>> shapeOperand(std::optional<mlir::Location> location,
+                                                         Adaptor adaptor) {
   if (adaptor.getShapeTensor())
     return dimsFromTensor(location, adaptor.getShapeTensor());
   return llvm::SmallVector<int64_t>(adaptor.getShape());
@@ -48,7 +51,8 @@ mlir::LogicalResult inferTransposeOf(std::optional<mlir::Location> location, mli
                                      llvm::ArrayRef<int64_t> permutation, Results &results);
 
 template <class Adaptor>
-mlir::LogicalResult inferTranspose(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferTranspose(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
   return inferTransposeOf(location, tensorType(adaptor.getX()), adaptor.getPerm(), results);
 }
 
@@ -61,7 +65,30 @@ mlir::LogicalResult inferDim(std::optional<mlir::Location> location, Adaptor ada
   return mlir::success();
 }
 
+/// The one integer that an operand which must be constant holds, or the attribute's value where there is no
+/// operand. Emits an error where the operand is not known.
+mlir::FailureOr<int64_t> constantOr(std::optional<mlir::Location> location, llvm::StringRef name,
+                                    mlir::Value operand, int64_t attribute);
+/// The same for a list of integers.
+mlir::FailureOr<llvm::SmallVector<int64_t>> constantOr(std::optional<mlir::Location> location,
+                                                       llvm::StringRef name, mlir::Value operand,
+                                                       llvm::ArrayRef<int64_t> attribute);
+
+/// The elements that a slice takes of a dimension: `count` of them, the first at `first`.
+struct SliceRange {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+/// By the rules of pd.slice; stride is not 0.
+SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t extent);
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
 #include "dialects/pd/shape/Shape.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/shape/View.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/shape/Slice.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/shape/Join.h.inc"

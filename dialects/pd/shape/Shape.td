@@ -4,7 +4,7 @@
 
 include "dialects/pd/Base.td"
 
-def Pd_ReshapeOp : Pd_FoldableOp<"reshape"> {
+def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let summary = "The same elements, in row-major order, under another shape";
   let description = [{
     In `shape`, 0 copies the dimension at the same place of `x`, and one -1 stands for what is left. `shape_tensor` wins
@@ -14,24 +14,27 @@ def Pd_ReshapeOp : Pd_FoldableOp<"reshape"> {
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferReshape";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
   let evaluates = 1;
   let library = "reshape";
   let legacy = [Legacy<"reshape2", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], ["XShape"]>,
                 Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], []>];
 }
 
-def Pd_TransposeOp : Pd_FoldableOp<"transpose"> {
+def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let summary = "Dimensions permuted: dimension i of the result is dimension perm[i] of x";
   let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$perm);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferTranspose";
+  let hasFolder = 1;
   let evaluates = 1;
   let moves = 1;
   let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["XShape", "data_format"]>,
                 Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
 }
 
-def Pd_ExpandOp : Pd_FoldableOp<"expand"> {
+def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements]> {
   let summary = "x broadcast to a shape";
   let description = [{
     In `shape`, -1 keeps the dimension of `x`. Dimensions are aligned at the end. `shape_tensor` wins over the attribute.
@@ -40,10 +43,20 @@ def Pd_ExpandOp : Pd_FoldableOp<"expand"> {
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferExpand";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
   let evaluates = 1;
   let moves = 1;
   let library = "expand";
   let legacy = [Legacy<"expand_v2", ["X", "expand_shapes_tensor*|Shape|@shape"], ["Out"], ["shape"]>];
+}
+
+def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements]> {
+  let summary = "x broadcast to the shape of y, or to target_shape where y is absent";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$y, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$target_shape);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"expand_as_v2", ["X", "Y|target_tensor"], ["Out"], ["target_shape"]>];
 }
 
 def Pd_DimOp : Pd_Op<"dim"> {
@@ -53,6 +66,47 @@ def Pd_DimOp : Pd_Op<"dim"> {
   let infer = "inferDim";
   let hasFolder = 1;
   let library = "dim";
+  let extraClassDeclaration = [{
+    /// The extent; kDynamic where it is not known.
+    int64_t getExtent();
+  }];
+}
+
+def Pd_ShapeOp : Pd_Op<"shape"> {
+  let summary = "The extents of x as a 1-D int32 tensor";
+  let arguments = (ins Pd_Tensor:$x);
+  let results = (outs Pd_IntTensor:$out);
+  let hasFolder = 1;
+  let library = "shape";
+  let legacy = [Legacy<"shape", ["Input"], ["Out"]>];
+}
+
+def Pd_NumelOp : Pd_Op<"numel"> {
+  let summary = "The number of elements of x as a rank-0 int64 tensor";
+  let arguments = (ins Pd_Tensor:$x);
+  let results = (outs Pd_IntTensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"size", ["Input"], ["Out"]>];
+}
+
+def Pd_IsEmptyOp : Pd_Op<"is_empty"> {
+  let summary = "Whether x has no elements, as a rank-0 bool tensor";
+  let arguments = (ins Pd_Tensor:$x);
+  let results = (outs Pd_BoolTensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"is_empty", ["X"], ["Out"]>];
+}
+
+def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
+  let summary = "x";
+  let description = "Copies are of no use where tensors are values: the op folds away.";
+  let arguments = (ins Pd_Tensor:$x);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSameAsFirst";
+  let hasFolder = 1;
+  let decomposition = "x";
+  let legacy = [Legacy<"assign", ["X"], ["Out"]>, Legacy<"share_data", ["X"], ["Out"]>,
+                Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type"]>];
 }
 
 #endif

@@ -1,0 +1,91 @@
+// Tensors put together, repeated and padded.
+#ifndef PROA_DIALECTS_PD_SHAPE_JOIN
+#define PROA_DIALECTS_PD_SHAPE_JOIN
+
+include "dialects/pd/Base.td"
+
+defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
+class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
+
+def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let summary = "Tensors one after another along an axis";
+  let description = "Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and wins over `axis`.";
+  let arguments = (ins Variadic<Pd_Tensor>:$x, Optional<Pd_IntTensor>:$axis_tensor, IntDefault<"0">:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "concat";
+  let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"]>];
+}
+
+def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
+  let summary = "Tensors of one shape put side by side along a new axis";
+  let arguments = (ins Variadic<Pd_Tensor>:$x, IntDefault<"0">:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"stack", ["X*"], ["Y"], ["axis"]>];
+}
+
+def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
+  let summary = "x repeated repeat_times[i] times along dimension i; both are aligned at the last dimension";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeat_times_tensor, IntsDefault:$repeat_times);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "tile";
+  let legacy = [Legacy<"tile", ["X", "repeat_times_tensor*|RepeatTimes|@repeat_times"], ["Out"], ["repeat_times"]>,
+                Legacy<"expand", ["X", "expand_times_tensor*|ExpandTimes"], ["Out"], ["repeat_times=expand_times"]>];
+}
+
+def Pd_BroadcastTensorsOp : Pd_Op<"broadcast_tensors", [Pd_MovesElements]> {
+  let summary = "Each tensor expanded to the shape that all of them broadcast to";
+  let arguments = (ins Variadic<Pd_Tensor>:$x);
+  let results = (outs Variadic<Pd_Tensor>:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"broadcast_tensors", ["X*"], ["Out"]>];
+}
+
+def Pd_MeshgridOp : Pd_Op<"meshgrid", [Pd_MovesElements]> {
+  let summary = "The i-th vector laid along dimension i and expanded to the box that all of them span";
+  let arguments = (ins Variadic<Pd_Tensor>:$x);
+  let results = (outs Variadic<Pd_Tensor>:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"meshgrid", ["X*"], ["Out"]>];
+}
+
+def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
+  let summary = "Each element along `axis` repeated in place: `repeats` times, or repeats_tensor[i] times for the i-th";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeats_tensor, IntDefault<"0">:$repeats, IntDefault<"0">:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let library = "repeat_interleave";
+  let legacy = [Legacy<"repeat_interleave", ["X", "RepeatsTensor"], ["Out"], ["repeats=Repeats", "axis=dim"], ["output_size"]>];
+}
+
+def Pd_PadOp : Pd_Op<"pad"> {
+  let summary = "x surrounded by `pad_value`";
+  let description = "`paddings` holds for each dimension the number of elements before it and the number after it.";
+  let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$paddings, DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let library = "pad";
+  let legacy = [Legacy<"pad", ["X"], ["Out"], ["paddings", "pad_value"]>];
+}
+
+def Pd_Pad3dOp : Pd_Op<"pad3d"> {
+  let summary = "The three spatial dimensions of x surrounded by a value or by elements of x";
+  let description = [{
+    `paddings` is left, right, top, bottom, front, back. `mode` is constant (`pad_value`), reflect (mirrored without the
+    edge), replicate (the edge) or circular. `paddings_tensor` must be constant and wins over the attribute.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$paddings_tensor, IntsDefault:$paddings,
+    DefaultValuedAttr<StrAttr, "\"constant\"">:$mode, DefaultValuedAttr<F64Attr, "0.0">:$pad_value,
+    DefaultValuedAttr<StrAttr, "\"NCDHW\"">:$data_format);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"pad3d", ["X", "Paddings|@paddings"], ["Out"], ["paddings", "mode", "pad_value=value", "data_format"]>];
+}
+
+#endif

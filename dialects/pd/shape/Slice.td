@@ -1,0 +1,86 @@
+// Parts of tensors along dimensions.
+#ifndef PROA_DIALECTS_PD_SHAPE_SLICE
+#define PROA_DIALECTS_PD_SHAPE_SLICE
+
+include "dialects/pd/Base.td"
+
+defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
+
+def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let summary = "Every stride-th element from start to end along each of some axes";
+  let description = [{
+    Along axes[i] the result takes the elements starts[i], starts[i] + strides[i], ... before ends[i]. Negative starts and
+    ends count from the end of the dimension; both are then clamped to it, so that a great end means all. With a negative
+    stride the elements are taken backwards and an end of -1 means down to the first. Missing strides are 1. The tensors
+    win over the attributes of the same names.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$starts_tensor, Optional<Pd_IntTensor>:$ends_tensor,
+    Optional<Pd_IntTensor>:$strides_tensor, DenseI64ArrayAttr:$axes, IntsDefault:$starts, IntsDefault:$ends,
+    IntsDefault:$strides);
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "slice";
+  let legacy = [Legacy<"slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor", ""], ["Out"],
+                  ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"], "importSlice">,
+                Legacy<"strided_slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor",
+                    "StridesTensorList*|StridesTensor"], ["Out"],
+                  ["axes", "starts", "ends", "strides"], ["infer_flags", "decrease_axis"], "importSlice">];
+}
+
+def Pd_FlipOp : Pd_Op<"flip", [Pd_MovesElements]> {
+  let summary = "The elements along `axis` in reverse order";
+  let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSameAsFirst";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"flip", ["X"], ["Out"], ["axis"]>, Legacy<"reverse", ["X"], ["Out"], ["axis"]>];
+}
+
+def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
+  let summary = "The elements moved round by shifts[i] places along axis[i]; without axes, in row-major order";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shifts_tensor, IntsDefault:$shifts, IntsDefault:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "roll";
+  let legacy = [Legacy<"roll", ["X", "ShiftsTensor|@shifts"], ["Out"], ["shifts", "axis"]>];
+}
+
+def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let summary = "x cut along `axis` into parts of the extents `sections`, or into `num` equal parts";
+  let description = [{
+    One section may be -1 and stands for what is left. With `num` above 0 the sections are not looked at. The tensors win
+    over the attributes of the same names; `axis_tensor` must be constant.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$sections_tensor, Optional<Pd_IntTensor>:$axis_tensor,
+    IntsDefault:$sections, DefaultValuedAttr<I64Attr, "0">:$num, DefaultValuedAttr<I64Attr, "0">:$axis);
+  let results = (outs Variadic<Pd_Tensor>:$out);
+  let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1;
+  let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num", "axis"]>];
+}
+
+def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
+  let summary = "The slices of x along `axis`, without that dimension";
+  let description = "`num` is the extent of the dimension, which a dynamic one does not tell; 0 where it does.";
+  let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<I64Attr, "0">:$num);
+  let results = (outs Variadic<Pd_Tensor>:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">,
+                Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">];
+}
+
+def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {
+  let summary = "The box of extents `shape` at `offsets`; an extent of -1 means up to the end";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$offsets_tensor,
+    IntsDefault:$shape, IntsDefault:$offsets);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1;
+  let legacy = [Legacy<"crop_tensor", ["X", "ShapeTensor*|Shape|@shape", "OffsetsTensor*|Offsets|@offsets"], ["Out"],
+    ["shape", "offsets"]>];
+}
+
+#endif
