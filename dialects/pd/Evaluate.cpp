@@ -45,7 +45,8 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
                                                     llvm::ArrayRef<Tensor> operands) {
   std::string name = op->getName().getStringRef().str();
   Block block;
-  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToEnd(&block);
   auto values = op.decompose(builder);
   if (failed(values))
     return problem(name, "the decomposition needs something that is not known");

@@ -7,11 +7,14 @@ using namespace mlir;
 
 namespace proa::pd {
 
-Extent::Extent(Value value) : number(ShapedType::kDynamic), value(value) {}
-
 Extent::Extent(Expression x, int64_t axis) : number(x.type().getDimSize(axis)) {
   if (ShapedType::isDynamic(number))
     value = x.owner().create<DimOp>(x, axis);
+}
+
+Extent Extent::element(Expression tensor, int64_t i) {
+  TensorBuilder &e = tensor.owner();
+  return Extent(e.reshape(e.cast(slice(tensor, 0, i, i + 1), e.getBuilder().getI64Type()), {}));
 }
 
 Value Extent::getValue(TensorBuilder &e) const {

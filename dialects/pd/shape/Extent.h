@@ -11,8 +11,11 @@ public:
   Extent(int64_t number) : number(number) {}
   /// The extent of dimension `axis` of x.
   Extent(Expression x, int64_t axis);
+  /// Element i of a 1-D integer tensor.
+  static Extent element(Expression tensor, int64_t i);
 
   bool isKnown() const { return !value; }
+  bool isNumber(int64_t expected) const { return !value && number == expected; }
   /// kDynamic where it is not known.
   int64_t getNumber() const { return number; }
   mlir::Value getValue(TensorBuilder &e) const;
@@ -23,7 +26,7 @@ public:
   friend Extent divide(TensorBuilder &e, const Extent &x, int64_t y);
 
 private:
-  explicit Extent(mlir::Value value);
+  explicit Extent(mlir::Value value) : number(mlir::ShapedType::kDynamic), value(value) {}
   int64_t number;
   mlir::Value value;
 };

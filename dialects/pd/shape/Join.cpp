@@ -162,28 +162,40 @@ LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 }
 
 FailureOr<SmallVector<Value>> TileOp::decompose(OpBuilder &builder) {
-  auto known = constantOr(std::nullopt, "repeat_times", getRepeatTimesTensor(), getRepeatTimes());
-  if (failed(known))
-    return failure();
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
-  llvm::SmallVector<int64_t> times = *known;
+  llvm::SmallVector<Extent> times(getRepeatTimes().begin(), getRepeatTimes().end());
+  if (getRepeatTimesTensor()) {
+    auto known = dimsFromTensor(std::nullopt, getRepeatTimesTensor());
+    if (failed(known))
+      return failure();
+    times.clear();
+    for (auto [i, count] : llvm::enumerate(*known))
+      times.push_back(count == unknown
+                          ? Extent::element(e.wrap(getRepeatTimesTensor()), static_cast<int64_t>(i))
+                          : count);
+  }
   llvm::SmallVector<Extent> shape = extentsOf(x), split, box, result;
   if (times.size() < shape.size())
-    times.insert(times.begin(), shape.size() - times.size(), 1);
+    times.insert(times.begin(), shape.size() - times.size(), Extent(1));
   if (shape.size() < times.size())
     shape.insert(shape.begin(), times.size() - shape.size(), Extent(1));
   for (auto [extent, count] : llvm::zip(shape, times)) {
-    bool one = extent.isKnown() && extent.getNumber() == 1;
-    if (count != 1 && !one) {
+    if (!count.isNumber(1) && !extent.isNumber(1)) {
       split.push_back(1);
       box.push_back(count);
     }
     split.push_back(extent);
-    box.push_back(one ? Extent(count) : extent);
+    box.push_back(extent.isNumber(1) ? count : extent);
     result.push_back(multiply(e, extent, count));
   }
   return SmallVector<Value>{reshapeTo(expandTo(reshapeTo(x, split), box), result)};
+}
+
+OpFoldResult TileOp::fold(FoldAdaptor) {
+  bool once =
+      !getRepeatTimesTensor() && llvm::all_of(getRepeatTimes(), [](int64_t count) { return count == 1; });
+  return once && getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
 }
 
 LogicalResult TileOp::canonicalize(TileOp op, PatternRewriter &rewriter) {

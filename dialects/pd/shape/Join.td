@@ -11,6 +11,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let summary = "Tensors one after another along an axis";
   let description = "Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and wins over `axis`.";
   let arguments = (ins Variadic<Pd_Tensor>:$x, Optional<Pd_IntTensor>:$axis_tensor, IntDefault<"0">:$axis);
+  let assemblyFormat = "$x (`axis` `=` $axis_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let hasFolder = 1;
@@ -33,7 +34,7 @@ def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
-  let library = "tile";
+  let hasFolder = 1;
   let legacy = [Legacy<"tile", ["X", "repeat_times_tensor*|RepeatTimes|@repeat_times"], ["Out"], ["repeat_times"]>,
                 Legacy<"expand", ["X", "expand_times_tensor*|ExpandTimes"], ["Out"], ["repeat_times=expand_times"]>];
 }
