@@ -4,6 +4,7 @@
 #include "lib/driver/Compile.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
+#include "passes/lower-cpu/Passes.h"
 #include "passes/normalize/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,6 +29,7 @@ void registerAllPasses() {
   registerProaNormalizePasses();
   registerProaDecomposePasses();
   registerProaFusePasses();
+  registerLowerCpu();
   mlir::PassPipelineRegistration<>("proa-cpu", "Imported pd to library ops and kernel calls",
                                    [](mlir::OpPassManager &pm) { buildCpuPipeline(pm); });
 }

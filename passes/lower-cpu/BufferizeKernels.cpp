@@ -1,0 +1,67 @@
+// Tensors to memory: see Passes.td.
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
+
+namespace proa {
+#define GEN_PASS_DEF_BUFFERIZEKERNELS
+#include "passes/lower-cpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+/// Common subexpression elimination may have merged the destinations of several operations. Each gets its own
+/// back, because a shared one costs a copy.
+void unshareDestinations(Operation *root) {
+  SmallVector<Operation *> shared;
+  root->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (isa<tensor::EmptyOp, linalg::FillOp>(op))
+      shared.push_back(op);
+  });
+  for (Operation *op : shared) {
+    bool first = true;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      if (!first) {
+        OpBuilder builder(use.getOwner());
+        use.set(builder.clone(*op)->getResult(0));
+      }
+      first = false;
+    }
+  }
+}
+
+/// A copy as a loop: memref.copy of a strided memref would become a call of a slow runtime function.
+LogicalResult copyWithLoops(OpBuilder &builder, Location loc, Value from, Value to) {
+  linalg::makeMemRefCopyOp(builder, loc, from, to);
+  return success();
+}
+
+struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
+  using BufferizeKernelsBase::BufferizeKernelsBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      unshareDestinations(function);
+      if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
+        return signalPassFailure();
+    }
+    bufferization::OneShotBufferizationOptions options;
+    options.memCpyFn = copyWithLoops;
+    bufferization::BufferizationState state;
+    if (failed(bufferization::runOneShotBufferize(getOperation(), options, state)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

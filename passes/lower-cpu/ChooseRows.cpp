@@ -1,0 +1,196 @@
+// The choice of rows, written into the IR: see Passes.td.
+#include "passes/lower-cpu/CostModel.h"
+#include "passes/lower-cpu/DimensionClasses.h"
+#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace proa {
+#define GEN_PASS_DEF_CHOOSEROWS
+#include "passes/lower-cpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+using proa::DimensionClasses;
+
+namespace {
+
+/// What a dynamic dimension counts as where a size is needed to choose.
+constexpr int64_t assumedSize = 128;
+
+/// The largest divisor of `size` up to `limit` if it is not much smaller than the limit: then no row is a
+/// rest.
+int64_t tileOf(int64_t size, int64_t limit) {
+  limit = std::max<int64_t>(limit, 1);
+  if (ShapedType::isDynamic(size))
+    return limit;
+  if (size <= limit)
+    return std::max<int64_t>(size, 1);
+  for (int64_t tile = limit; tile * 2 > limit; --tile)
+    if (size % tile == 0)
+      return tile;
+  return limit;
+}
+
+struct RowChooser {
+  RowChooser(func::FuncOp function, int64_t innerElements, int64_t rowElements)
+      : function(function), classes(function), innerElements(innerElements), rowElements(rowElements) {
+    for (Value result : function.getBody().front().getTerminator()->getOperands()) {
+      SmallVector<Operation *> reshapes;
+      roots.push_back(proa::peelReshapes(result, reshapes));
+    }
+  }
+
+  void run() {
+    findRowClasses();
+    chooseTiles();
+    write();
+  }
+
+private:
+  func::FuncOp function;
+  DimensionClasses classes;
+  int64_t innerElements, rowElements;
+  SmallVector<Value> roots;
+  SmallVector<unsigned> rowClasses; ///< outermost first
+  SmallVector<int64_t> tiles;
+
+  Value mainRoot() const {
+    return *llvm::max_element(roots, [](Value a, Value b) {
+      return cast<ShapedType>(a.getType()).getRank() < cast<ShapedType>(b.getType()).getRank();
+    });
+  }
+
+  /// Row classes: every result has them, no operation reduces them, and every reduction that has one of them
+  /// has all, because it would be repeated for the others.
+  void findRowClasses() {
+    if (roots.empty())
+      return;
+    rowClasses = classes.of(mainRoot());
+    auto keep = [&](function_ref<bool(unsigned)> predicate) {
+      llvm::erase_if(rowClasses, [&](unsigned c) { return !predicate(c); });
+    };
+    for (Value root : roots) {
+      SmallVector<unsigned> own = classes.of(root);
+      keep([&](unsigned c) { return llvm::count(own, c) == 1 && !classes.isReduced(c); });
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (linalg::LinalgOp op : classes.operations()) {
+        SmallVector<unsigned> own = classes.ofLoops(op);
+        size_t shared = llvm::count_if(rowClasses, [&](unsigned c) { return llvm::is_contained(own, c); });
+        if (op.getNumReductionLoops() == 0 || shared == 0 || shared == rowClasses.size())
+          continue;
+        keep([&](unsigned c) { return llvm::is_contained(own, c); });
+        changed = true;
+      }
+    }
+  }
+
+  /// The operation with most elements: its memory decides what is contiguous.
+  linalg::LinalgOp mainOperation() const {
+    linalg::LinalgOp main;
+    double most = -1;
+    for (linalg::LinalgOp op : classes.operations()) {
+      double elements = proa::loopElements(op, assumedSize) + (op.getNumReductionLoops() ? 0.5 : 0);
+      if (elements > most) {
+        most = elements;
+        main = op;
+      }
+    }
+    return main;
+  }
+
+  /// The class of the dimension that is contiguous in the largest operand of `op`; its result when nothing is
+  /// reduced.
+  static std::optional<unsigned> contiguousLoop(linalg::LinalgOp op) {
+    AffineMap best;
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      bool asLarge = !best || map.getNumResults() > best.getNumResults() ||
+                     (map.getNumResults() == best.getNumResults() && op.isDpsInit(&operand));
+      if (map.getNumResults() > 0 && asLarge)
+        best = map;
+    }
+    if (!best)
+      return std::nullopt;
+    auto loop = dyn_cast<AffineDimExpr>(best.getResults().back());
+    return loop ? std::optional<unsigned>(loop.getPosition()) : std::nullopt;
+  }
+
+  void chooseTiles() {
+    llvm::DenseMap<unsigned, int64_t> tileOfClass;
+    std::optional<unsigned> contiguous;
+    double elements = 1;
+    if (linalg::LinalgOp main = mainOperation()) {
+      SmallVector<unsigned> loops = classes.ofLoops(main);
+      for (auto [loopClass, size] : llvm::zip(loops, main.getStaticLoopRanges()))
+        if (!llvm::is_contained(rowClasses, loopClass))
+          elements *= ShapedType::isDynamic(size) ? assumedSize : std::max<int64_t>(size, 1);
+      if (std::optional<unsigned> loop = contiguousLoop(main))
+        contiguous = loops[*loop];
+    } else if (!rowClasses.empty()) {
+      contiguous = classes.of(mainRoot()).back();
+    }
+    SmallVector<unsigned> all = classes.of(mainRoot());
+    auto sizeOf = [&](unsigned c) {
+      return cast<ShapedType>(mainRoot().getType()).getDimSize(llvm::find(all, c) - all.begin());
+    };
+    auto choose = [&](unsigned c, double limit) {
+      int64_t tile = tileOf(sizeOf(c), static_cast<int64_t>(limit));
+      tileOfClass[c] = tile;
+      elements *= tile;
+    };
+    if (contiguous && llvm::is_contained(rowClasses, *contiguous))
+      choose(*contiguous, std::max<double>(64, innerElements / elements));
+    for (unsigned c : llvm::reverse(rowClasses))
+      if (c != contiguous)
+        choose(c, rowElements / elements);
+    for (unsigned c : rowClasses)
+      tiles.push_back(tileOfClass[c]);
+  }
+
+  double work() const {
+    double bytes = 0, nanoseconds = 0;
+    for (linalg::LinalgOp op : classes.operations())
+      nanoseconds += proa::loopElements(op, assumedSize) * proa::elementNanoseconds(op);
+    for (Value root : roots) {
+      auto type = cast<ShapedType>(root.getType());
+      double elements = 1;
+      for (int64_t size : type.getShape())
+        elements *= ShapedType::isDynamic(size) ? assumedSize : size;
+      bytes += elements * 4;
+    }
+    return nanoseconds + bytes * 0.05;
+  }
+
+  void write() {
+    Builder builder(function.getContext());
+    SmallVector<Attribute> dims;
+    for (Value root : roots) {
+      SmallVector<int64_t> rows;
+      for (unsigned c : classes.of(root)) {
+        auto *position = llvm::find(rowClasses, c);
+        rows.push_back(position == rowClasses.end() ? -1 : position - rowClasses.begin());
+      }
+      dims.push_back(builder.getDenseI64ArrayAttr(rows));
+    }
+    function->setAttr(proa::rowTilesAttribute, builder.getDenseI64ArrayAttr(tiles));
+    function->setAttr(proa::rowDimsAttribute, builder.getArrayAttr(dims));
+    function->setAttr(proa::workAttribute, builder.getF64FloatAttr(work()));
+  }
+};
+
+struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
+  using ChooseRowsBase::ChooseRowsBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
+      return;
+    RowChooser(function, innerElements, rowElements).run();
+  }
+};
+
+} // namespace

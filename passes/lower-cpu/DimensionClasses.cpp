@@ -1,0 +1,83 @@
+#include "passes/lower-cpu/DimensionClasses.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace proa {
+
+unsigned DimensionClasses::add(unsigned count) {
+  unsigned first = parents.size();
+  for (unsigned i = 0; i < count; ++i)
+    parents.push_back(first + i);
+  return first;
+}
+
+unsigned DimensionClasses::find(unsigned node) const {
+  while (parents[node] != node)
+    node = parents[node];
+  return node;
+}
+
+void DimensionClasses::joinOperand(linalg::LinalgOp op, OpOperand &operand, Value value) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (auto [dim, expression] : llvm::enumerate(map.getResults()))
+    if (auto loop = dyn_cast<AffineDimExpr>(expression))
+      join(firstOfValue[value] + dim, firstOfLoops[op] + loop.getPosition());
+}
+
+DimensionClasses::DimensionClasses(func::FuncOp function) {
+  auto addValue = [&](Value value) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      firstOfValue[value] = add(type.getRank());
+  };
+  for (BlockArgument argument : function.getArguments())
+    addValue(argument);
+  for (Operation &op : function.getBody().front()) {
+    for (Value result : op.getResults())
+      addValue(result);
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      linalgOps.push_back(linalgOp);
+      firstOfLoops[&op] = add(linalgOp.getNumLoops());
+    }
+  }
+  for (linalg::LinalgOp op : linalgOps) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get().getDefiningOp<linalg::LinalgOp>())
+        joinOperand(op, operand, operand.get());
+    for (OpOperand &init : op.getDpsInitsMutable())
+      joinOperand(op, init, op.getTiedOpResult(&init));
+  }
+  for (linalg::LinalgOp op : linalgOps)
+    for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (kind == utils::IteratorType::reduction)
+        reduced.insert(find(firstOfLoops[op] + loop));
+}
+
+SmallVector<unsigned> DimensionClasses::of(Value value) const {
+  SmallVector<unsigned> classes;
+  unsigned first = firstOfValue.lookup(value);
+  for (int64_t dim = 0; dim < cast<RankedTensorType>(value.getType()).getRank(); ++dim)
+    classes.push_back(find(first + dim));
+  return classes;
+}
+
+SmallVector<unsigned> DimensionClasses::ofLoops(linalg::LinalgOp op) const {
+  SmallVector<unsigned> classes;
+  unsigned first = firstOfLoops.lookup(op);
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    classes.push_back(find(first + loop));
+  return classes;
+}
+
+Value peelReshapes(Value result, SmallVectorImpl<Operation *> &reshapes) {
+  while (Operation *op = result.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      break;
+    reshapes.push_back(op);
+    result = op->getOperand(0);
+  }
+  return result;
+}
+
+} // namespace proa

@@ -1,0 +1,41 @@
+// Fast-math flags that keep NaN and infinities: see Passes.td.
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace proa {
+#define GEN_PASS_DEF_MARKFASTMATH
+#include "passes/lower-cpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+/// True if `op` combines an element into the accumulator of a reduction.
+bool isReductionCombiner(Operation *op) {
+  auto generic = dyn_cast<linalg::LinalgOp>(op->getParentOp());
+  if (!generic || generic.getNumReductionLoops() == 0 || !isa<arith::AddFOp, arith::MulFOp>(op))
+    return false;
+  bool yields = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<linalg::YieldOp>(user); });
+  bool readsAccumulator = llvm::any_of(generic.getRegionOutputArgs(), [&](BlockArgument accumulator) {
+    return llvm::is_contained(op->getOperands(), accumulator);
+  });
+  return yields && readsAccumulator;
+}
+
+struct MarkFastMath : proa::impl::MarkFastMathBase<MarkFastMath> {
+  using MarkFastMathBase::MarkFastMathBase;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](arith::ArithFastMathInterface op) {
+      auto flags = arith::FastMathFlags::contract;
+      if (isReductionCombiner(op))
+        flags = flags | arith::FastMathFlags::reassoc;
+      op->setAttr(op.getFastMathAttrName(), arith::FastMathFlagsAttr::get(&getContext(), flags));
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,129 @@
+// Functions that compute result dims: see Passes.td.
+#include "passes/lower-cpu/DimensionClasses.h"
+#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/lower-cpu/Passes.h"
+#include "passes/lower-cpu/RowSpace.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace proa {
+#define GEN_PASS_DEF_OUTLINESHAPES
+#include "passes/lower-cpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+bool isDynamic(Type type) { return !cast<ShapedType>(type).hasStaticShape(); }
+
+struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
+  using OutlineShapesBase::OutlineShapesBase;
+
+  /// Number of rows of `function`, computed before its terminator.
+  static OpFoldResult extent(func::FuncOp function, const proa::RowSpace &space) {
+    Operation *terminator = function.getBody().front().getTerminator();
+    OpBuilder builder(terminator);
+    Location loc = function.getLoc();
+    OpFoldResult rows = builder.getIndexAttr(1);
+    AffineExpr product = builder.getAffineSymbolExpr(0) * builder.getAffineSymbolExpr(1);
+    for (auto [row, tile] : llvm::enumerate(space.tiles)) {
+      auto [result, dim] = space.where(row);
+      SmallVector<Operation *> reshapes;
+      Value root = proa::peelReshapes(terminator->getOperand(result), reshapes);
+      OpFoldResult count = proa::tileCount(builder, loc, tensor::getMixedSize(builder, loc, root, dim), tile);
+      rows = affine::makeComposedFoldedAffineApply(builder, loc, product, {rows, count});
+    }
+    return rows;
+  }
+
+  /// Replaces what `function` returns by dims of results and the extent.
+  static void returnDims(func::FuncOp function, const proa::RowSpace &space) {
+    Operation *terminator = function.getBody().front().getTerminator();
+    OpBuilder builder(terminator);
+    Location loc = function.getLoc();
+    SmallVector<Value> dims;
+    for (Value result : terminator->getOperands())
+      for (auto [dim, size] : llvm::enumerate(cast<ShapedType>(result.getType()).getShape()))
+        if (ShapedType::isDynamic(size))
+          dims.push_back(tensor::DimOp::create(builder, loc, result, dim));
+    dims.push_back(getValueOrCreateConstantIndexOp(builder, loc, extent(function, space)));
+    terminator->setOperands(dims);
+  }
+
+  LogicalResult resolve(func::FuncOp function) {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    tensor::DimOp::getCanonicalizationPatterns(patterns, context);
+    tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+    return applyPatternsGreedily(function, std::move(patterns));
+  }
+
+  /// Replaces tensor arguments by their dynamic dims.
+  LogicalResult replaceArguments(func::FuncOp function) {
+    Block &body = function.getBody().front();
+    unsigned numTensors = body.getNumArguments();
+    SmallVector<SmallVector<Value>> dims(numTensors);
+    for (unsigned i = 0; i < numTensors; ++i)
+      for (int64_t size : cast<ShapedType>(body.getArgument(i).getType()).getShape())
+        dims[i].push_back(ShapedType::isDynamic(size)
+                              ? body.addArgument(IndexType::get(&getContext()), function.getLoc())
+                              : Value());
+    for (unsigned i = 0; i < numTensors; ++i)
+      for (Operation *user : llvm::make_early_inc_range(body.getArgument(i).getUsers())) {
+        auto dim = dyn_cast<tensor::DimOp>(user);
+        if (!dim || !dim.getConstantIndex())
+          return user->emitError() << "the shape of a result of kernel '" << function.getName()
+                                   << "' depends on more than the shapes of its arguments";
+        dim.replaceAllUsesWith(dims[i][*dim.getConstantIndex()]);
+        dim.erase();
+      }
+    body.eraseArguments(0, numTensors);
+    function.setType(
+        FunctionType::get(&getContext(), body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
+    return success();
+  }
+
+  void setExtent(func::FuncOp function, const proa::RowSpace &space) {
+    std::optional<int64_t> rows = getConstantIntValue(extent(function, space));
+    Builder builder(&getContext());
+    function->setAttr(proa::extentAttribute, builder.getI64IntegerAttr(rows.value_or(ShapedType::kDynamic)));
+  }
+
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(proa::kernelAttribute) && !function.isDeclaration())
+        kernels.push_back(function);
+    for (func::FuncOp kernel : kernels) {
+      FailureOr<proa::RowSpace> space = proa::RowSpace::read(kernel);
+      if (failed(space))
+        return signalPassFailure();
+      setExtent(kernel, *space);
+      if (llvm::none_of(kernel.getResultTypes(), isDynamic))
+        continue;
+      OpBuilder builder(kernel);
+      builder.setInsertionPointAfter(kernel);
+      auto shape = cast<func::FuncOp>(builder.clone(*kernel));
+      shape.setName((kernel.getName() + "_shape").str());
+      for (StringRef name : {proa::kernelAttribute, proa::rowTilesAttribute, proa::rowDimsAttribute,
+                             proa::extentAttribute, proa::workAttribute})
+        shape->removeAttr(name);
+      shape.setArgAttrsAttr(ArrayAttr());
+      shape.setResAttrsAttr(ArrayAttr());
+      returnDims(shape, *space);
+      if (failed(resolve(shape)) || failed(replaceArguments(shape)))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,125 @@
+// The passes that turn kernels (functions on tensors) into CPU code, in the order of the pipeline.
+#ifndef PROA_PASSES_LOWER_CPU_PASSES
+#define PROA_PASSES_LOWER_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def StoreBoolsAsBytes : Pass<"store-bools-as-bytes", "mlir::func::FuncOp"> {
+  let summary = "Give boolean tensors bytes as elements";
+  let description = [{
+    Tensors of `i1` become tensors of `i8` that hold 0 or 1, because a vector of `i1` is stored as packed bits and a
+    scalar as a byte. Scalars inside `linalg.generic` stay `i1`: a byte is compared with 0 where it is read and
+    extended where it is stored.
+
+    ```mlir
+    linalg.generic ins(%a : tensor<4xi1>) { ^bb0(%x: i1, ...)  ...          // before
+    linalg.generic ins(%a : tensor<4xi8>) { ^bb0(%b: i8, ...)  %x = arith.cmpi ne, %b, %zero  // after
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numTensors", "tensors", "Number of boolean tensors that became bytes">];
+}
+
+def FuseElementwise : Pass<"fuse-elementwise", "mlir::func::FuncOp"> {
+  let summary = "Fuse elementwise operations into their only consumer";
+  let description = [{
+    A producer is fused when its consumer has as many loops and nobody else uses it, or when it only copies, casts or
+    broadcasts. A producer with fewer loops stays apart, because its work would be repeated in the consumer's innermost
+    loop. Reshapes are moved out of the way to the arguments and results of the kernel.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def MarkFastMath : Pass<"mark-fast-math", "mlir::func::FuncOp"> {
+  let summary = "Allow contraction, and reassociation in reductions only";
+  let description = [{
+    Every floating-point operation may be contracted to a fused multiply-add. The addition or multiplication that
+    accumulates a reduction may be reassociated, because it cannot be vectorized otherwise. Nothing else is allowed:
+    masks hold infinities, and NaN must stay visible. It must run before `expand-math`, whose polynomials need
+    strict arithmetic.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def ChooseRows : Pass<"choose-rows", "mlir::func::FuncOp"> {
+  let summary = "Choose the parallel rows of each kernel";
+  let description = [{
+    Finds the dimensions that all results of the kernel share and that no operation reduces, chooses a tile size for
+    each, and writes the choice to the function:
+
+    - `proa.row_tiles = [1, 256]`: the tile size of each row dimension; one row is one tile.
+    - `proa.row_dims = [[0, -1], [0]]`: for each result, the row dimension that each of its dimensions is, or -1.
+    - `proa.work`: estimated nanoseconds of the whole kernel on one thread.
+
+    Without shared dimensions the kernel is one row. `tile-rows` and `outline-shapes` obey.
+  }];
+  let options = [
+    Option<"innerElements", "inner-elements", "int64_t", "4096", "Largest tile of an innermost parallel dimension">,
+    Option<"rowElements", "row-elements", "int64_t", "512", "Outer dimensions are tiled until a row has as many elements">
+  ];
+}
+
+def OutlineShapes : Pass<"outline-shapes", "mlir::ModuleOp"> {
+  let summary = "Compute the result dims of dynamic kernels in functions of their own";
+  let description = [{
+    For each kernel with a dynamic result dimension adds `@NAME_shape`, a function from the dynamic dims of the
+    arguments to the dynamic dims of the results and the number of rows.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+}
+
+def TileRows : Pass<"tile-rows", "mlir::func::FuncOp"> {
+  let summary = "Give a kernel destinations and one loop over its rows";
+  let description = [{
+    The kernel's signature becomes: one memref for each argument and result, the dynamic dims of all of them, and a range
+    of rows. Its body becomes one loop over that range, in which each operation computes only the slice that the row
+    needs; every result is written into a subview of its destination. What does not depend on the row stays before the
+    loop.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+                           "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numTiled", "tiled", "Number of operations that compute a slice">];
+}
+
+def BufferizeKernels : Pass<"bufferize-kernels", "mlir::ModuleOp"> {
+  let summary = "Turn tensors into memory";
+  let description = [{
+    One-shot bufferization after empty tensors have been replaced by the destinations that they end up in. Copies
+    become loops, not calls.
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
+}
+
+def PlaceScratch : Pass<"place-scratch", "mlir::func::FuncOp"> {
+  let summary = "Put scratch buffers on the stack, or free them";
+  let description = [{
+    Buffers were hoisted out of loops before. Those of static size go to the stack while `stack-bytes` lasts; others
+    stay on the heap and are freed at the end of the function.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect"];
+  let options = [Option<"stackBytes", "stack-bytes", "int64_t", "131072", "Stack bytes of one kernel">];
+  let statistics = [Statistic<"numStack", "stack", "Number of buffers on the stack">,
+                    Statistic<"numHeap", "heap", "Number of buffers on the heap">];
+}
+
+def ExpandMath : Pass<"expand-math", "mlir::func::FuncOp"> {
+  let summary = "Expand math functions into polynomials that vectorize";
+  let description = [{
+    f32 functions become polynomials (at most about 5 units in the last place from the exact value), because calls
+    into libm are not vectorized. f64 functions stay calls.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
+}
+
+def WrapKernels : Pass<"wrap-kernels", "mlir::ModuleOp"> {
+  let summary = "Add the entry points that the runtime calls";
+  let description = [{
+    `@NAME` with bare pointers becomes private `@NAME_rows`, and a new `@NAME(buffers, dims, begin, end)` loads the pointers
+    and dims and calls it. `@NAME_shape` likewise reads dims from memory and writes its results to memory.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+#endif // PROA_PASSES_LOWER_CPU_PASSES

@@ -1,0 +1,88 @@
+// The way from kernels on tensors to the LLVM dialect, pass by pass.
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace proa {
+
+/// Tensors in their final form: few operations, and the choice of rows.
+static void addTensorPasses(OpPassManager &passes) {
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createStoreBoolsAsBytes());
+  functions.addPass(createLinalgFoldUnitExtentDimsPass());
+  functions.addPass(createFuseElementwise());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createMarkFastMath());
+  functions.addPass(createChooseRows());
+  passes.addPass(createOutlineShapes());
+}
+
+/// Tensors to loops over memory.
+static void addLoopPasses(OpPassManager &passes) {
+  OpPassManager &tiling = passes.nest<func::FuncOp>();
+  tiling.addPass(createTileRows());
+  tiling.addPass(createCanonicalizerPass());
+  tiling.addPass(createCSEPass());
+  passes.addPass(createBufferizeKernels());
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createCSEPass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(bufferization::createBufferHoistingPass());
+  functions.addPass(bufferization::createBufferLoopHoistingPass());
+  functions.addPass(createPlaceScratch());
+  functions.addPass(createConvertLinalgToLoopsPass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createConvertComplexToStandardPass());
+  functions.addPass(createExpandMath());
+  functions.addPass(createCSEPass());
+}
+
+/// Loops to the LLVM dialect.
+static void addLLVMPasses(OpPassManager &passes) {
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createSCFToControlFlowPass());
+  functions.addPass(arith::createArithExpandOpsPass());
+  functions.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createConvertMathToLibmPass());
+  FinalizeMemRefToLLVMConversionPassOptions memory;
+  memory.useAlignedAlloc = true;
+  passes.addPass(createConvertComplexToLLVMPass());
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertIndexToLLVMPass());
+  passes.addPass(createUBToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions calls;
+  calls.useBarePtrCallConv = true;
+  passes.addPass(createConvertFuncToLLVMPass(calls));
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  passes.addPass(createWrapKernels());
+}
+
+void buildLowerKernelsPipeline(OpPassManager &passes) {
+  addTensorPasses(passes);
+  addLoopPasses(passes);
+  addLLVMPasses(passes);
+}
+
+void registerLowerCpu() {
+  registerLowerCpuPasses();
+  PassPipelineRegistration<>("proa-lower-kernels", "Kernels on tensors to the LLVM dialect",
+                             buildLowerKernelsPipeline);
+}
+
+} // namespace proa

@@ -1,0 +1,118 @@
+// Boolean tensors become bytes: see Passes.td.
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+
+namespace proa {
+#define GEN_PASS_DEF_STOREBOOLSASBYTES
+#include "passes/lower-cpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+bool isBoolTensor(Type type) {
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  return shaped && shaped.getElementType().isInteger(1);
+}
+
+Type byteTensor(Type type) { return cast<ShapedType>(type).clone(IntegerType::get(type.getContext(), 8)); }
+
+Value toBool(OpBuilder &builder, Location loc, Value byte) {
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(0));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, byte, zero);
+}
+
+Value toByte(OpBuilder &builder, Location loc, Value boolean) {
+  return arith::ExtUIOp::create(builder, loc, builder.getI8Type(), boolean);
+}
+
+struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> {
+  using StoreBoolsAsBytesBase::StoreBoolsAsBytesBase;
+
+  /// Scalars that an operation stores into a boolean tensor are extended first.
+  void extendStored(Operation *op) {
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get().getType().isInteger(1))
+        operand.set(toByte(builder, op->getLoc(), operand.get()));
+  }
+
+  /// The block arguments of a linalg operation hold bytes where its operands do, and so does what it yields.
+  void convertBody(linalg::LinalgOp op) {
+    Block *body = op.getBlock();
+    auto builder = OpBuilder::atBlockBegin(body);
+    for (OpOperand &operand : op->getOpOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(&operand);
+      if (!argument.getType().isInteger(1) || !isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      argument.setType(builder.getI8Type());
+      if (argument.use_empty())
+        continue;
+      Value boolean = toBool(builder, op.getLoc(), argument);
+      argument.replaceAllUsesExcept(boolean, boolean.getDefiningOp());
+    }
+    extendStored(body->getTerminator());
+  }
+
+  void convert(Operation *op) {
+    bool storesBools = llvm::any_of(op->getResultTypes(), isBoolTensor);
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      // A fill's region is built for its element type, so it is rebuilt.
+      if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+        if (storesBools) {
+          OpBuilder builder(op);
+          Value byte = toByte(builder, op->getLoc(), fill.getInputs()[0]);
+          auto bytes = linalg::FillOp::create(builder, op->getLoc(), byte, fill.getOutputs()[0]);
+          fill.getResult(0).replaceAllUsesWith(bytes.getResult(0));
+          fill.erase();
+          ++numTensors;
+        }
+        return;
+      }
+      convertBody(linalgOp);
+    } else if (storesBools && !isa<arith::ConstantOp>(op)) {
+      extendStored(op);
+    }
+    if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && storesBools) {
+      auto values = cast<DenseElementsAttr>(constant.getValue());
+      constant.setValueAttr(values.mapValues(IntegerType::get(op->getContext(), 8),
+                                             [](const APInt &value) { return value.zext(8); }));
+    }
+    for (Value result : op->getResults())
+      if (isBoolTensor(result.getType())) {
+        result.setType(byteTensor(result.getType()));
+        ++numTensors;
+      }
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && extract.getType().isInteger(1)) {
+      OpBuilder builder(op);
+      builder.setInsertionPointAfter(op);
+      extract.getResult().setType(builder.getI8Type());
+      Value boolean = toBool(builder, op->getLoc(), extract.getResult());
+      extract.getResult().replaceAllUsesExcept(boolean, boolean.getDefiningOp());
+    }
+  }
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isDeclaration())
+      return;
+    for (BlockArgument argument : function.getArguments())
+      if (isBoolTensor(argument.getType())) {
+        argument.setType(byteTensor(argument.getType()));
+        ++numTensors;
+      }
+    SmallVector<Operation *> operations;
+    function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { operations.push_back(op); });
+    for (Operation *op : operations)
+      convert(op);
+    SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());
+    function.setType(FunctionType::get(&getContext(), function.getBody().getArgumentTypes(), results));
+  }
+};
+
+} // namespace
