@@ -57,9 +57,20 @@ private:
   SmallVector<int64_t> tiles;
 
   Value mainRoot() const {
-    return *llvm::max_element(roots, [](Value a, Value b) {
-      return cast<ShapedType>(a.getType()).getRank() < cast<ShapedType>(b.getType()).getRank();
-    });
+    auto weight = [](Value root) {
+      bool computed = root.getDefiningOp<linalg::LinalgOp>() != nullptr;
+      return 2 * cast<ShapedType>(root.getType()).getRank() + (computed ? 1 : 0);
+    };
+    return *llvm::max_element(roots, [&](Value a, Value b) { return weight(a) < weight(b); });
+  }
+
+  /// Classes of a result. One that no operation computes (an argument, a constant) has those of the main
+  /// result where the shapes agree: it is copied along.
+  SmallVector<unsigned> classesOf(Value root) const {
+    auto type = cast<ShapedType>(root.getType()), mainType = cast<ShapedType>(mainRoot().getType());
+    bool computed = root.getDefiningOp<linalg::LinalgOp>() != nullptr;
+    bool sameShape = type.hasStaticShape() && type.getShape() == mainType.getShape();
+    return classes.of(!computed && sameShape ? mainRoot() : root);
   }
 
   /// Row classes: every result has them, no operation reduces them, and every reduction that has one of them
@@ -72,7 +83,7 @@ private:
       llvm::erase_if(rowClasses, [&](unsigned c) { return !predicate(c); });
     };
     for (Value root : roots) {
-      SmallVector<unsigned> own = classes.of(root);
+      SmallVector<unsigned> own = classesOf(root);
       keep([&](unsigned c) { return llvm::count(own, c) == 1 && !classes.isReduced(c); });
     }
     for (bool changed = true; changed;) {
@@ -170,7 +181,7 @@ private:
     SmallVector<Attribute> dims;
     for (Value root : roots) {
       SmallVector<int64_t> rows;
-      for (unsigned c : classes.of(root)) {
+      for (unsigned c : classesOf(root)) {
         auto *position = llvm::find(rowClasses, c);
         rows.push_back(position == rowClasses.end() ? -1 : position - rowClasses.begin());
       }

@@ -133,10 +133,10 @@ public:
 
   /// Returns the number of tiled operations.
   unsigned run() {
+    Signature signature = changeSignature(function);
     Operation *terminator = function.getBody().front().getTerminator();
     SmallVector<Value> results(terminator->getOperands());
     terminator->setOperands({});
-    Signature signature = changeSignatureOf(results);
     rewriter.setInsertionPoint(terminator);
     SmallVector<Value> roots;
     for (auto [i, result] : llvm::enumerate(results)) {
@@ -161,14 +161,6 @@ private:
   SmallVector<Value> destinations;
   scf::ForOp loop;
   unsigned splitRows = 0; ///< row dimensions of more than one tile
-
-  Signature changeSignatureOf(ArrayRef<Value> results) {
-    Operation *terminator = function.getBody().front().getTerminator();
-    terminator->setOperands(results);
-    Signature signature = changeSignature(function);
-    terminator->setOperands({});
-    return signature;
-  }
 
   void store(Value tensor, Value destination) {
     bufferization::MaterializeInDestinationOp::create(rewriter, loc, Type(), tensor, destination,

@@ -48,9 +48,8 @@ struct WrapKernels : proa::impl::WrapKernelsBase<WrapKernels> {
     inner.setNoInline(true);
     Type pointer = LLVM::LLVMPointerType::get(&getContext()), i64 = builder.getI64Type();
     LLVM::LLVMFuncOp entry = createEntry(builder, inner, name, {pointer, pointer, i64, i64});
-    entry->setAttr(proa::kernelAttribute, builder.getUnitAttr());
-    for (StringRef attribute : {proa::extentAttribute, proa::workAttribute})
-      if (Attribute value = inner->getAttr(attribute))
+    for (StringRef attribute : {proa::kernelAttribute, proa::extentAttribute, proa::workAttribute})
+      if (Attribute value = inner->removeAttr(attribute))
         entry->setAttr(attribute, value);
     SmallVector<Value> arguments;
     int32_t numBuffers = 0, numDims = 0;

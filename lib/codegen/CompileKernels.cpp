@@ -1,0 +1,227 @@
+#include "lib/codegen/CompileKernels.h"
+
+#include "lib/codegen/TargetCode.h"
+#include "lib/support/Files.h"
+#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <set>
+#include <thread>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Collects what MLIR reports as errors while it lives.
+class DiagnosticCollector {
+public:
+  explicit DiagnosticCollector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          std::string where;
+          llvm::raw_string_ostream(where) << diagnostic.getLocation();
+          problems.add(where, diagnostic.str());
+          return success();
+        }) {}
+
+  Problems take(const std::string &otherwise) {
+    return problems.empty() ? problem("code generation", otherwise) : problems;
+  }
+
+private:
+  Problems problems;
+  ScopedDiagnosticHandler handler;
+};
+
+/// One share of the kernels, compiled by one thread.
+struct Share {
+  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+  llvm::SmallVector<char, 0> object;
+  Problems problems;
+};
+
+template <class T> std::string textOf(T &printable) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if constexpr (std::is_same_v<T, llvm::Module>)
+    printable.print(stream, nullptr);
+  else
+    printable->print(stream);
+  return text;
+}
+
+class Compiler {
+public:
+  Compiler(ModuleOp module, const CodegenOptions &options)
+      : module(module), options(options), target(chooseTarget(options)) {}
+
+  Result<CompiledKernels> run() {
+    if (auto written = dump("kernels.mlir", [&] { return textOf(module); }); !written)
+      return written.problems();
+    if (auto lowered = lower(); !lowered)
+      return lowered.problems();
+    CompiledKernels compiled;
+    compiled.kernels = describeKernels();
+    if (auto translated = translate(); !translated)
+      return translated.problems();
+    if (auto emitted = emit(); !emitted)
+      return emitted.problems();
+    std::vector<llvm::SmallVector<char, 0>> objects;
+    for (Share &share : shares)
+      objects.push_back(std::move(share.object));
+    Result<std::string> archive = makeArchive(objects);
+    if (!archive)
+      return archive.problems();
+    compiled.archive = std::move(*archive);
+    return compiled;
+  }
+
+private:
+  ModuleOp module;
+  const CodegenOptions &options;
+  Target target;
+  std::vector<Share> shares;
+
+  template <class Text> Result<void> dump(const std::string &name, Text text) {
+    if (options.dumpDirectory.empty())
+      return {};
+    return writeFile(options.dumpDirectory + "/" + name, std::string(text()));
+  }
+
+  Result<void> lower() {
+    DiagnosticCollector diagnostics(module.getContext());
+    PassManager passes(module.getContext());
+    buildLowerKernelsPipeline(passes);
+    if (failed(passes.run(module)))
+      return diagnostics.take("the kernels could not be lowered");
+    return dump("lowered.mlir", [&] { return textOf(module); });
+  }
+
+  std::vector<CompiledKernel> describeKernels() {
+    std::vector<CompiledKernel> kernels;
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      if (!function->hasAttr(kernelAttribute))
+        continue;
+      CompiledKernel &kernel = kernels.emplace_back();
+      kernel.symbol = function.getName().str();
+      if (auto extent = function->getAttrOfType<IntegerAttr>(extentAttribute))
+        kernel.extent = ShapedType::isDynamic(extent.getInt()) ? -1 : extent.getInt();
+      if (auto work = function->getAttrOfType<FloatAttr>(workAttribute))
+        kernel.work = work.getValueAsDouble();
+      kernel.hasShapeFunction = module.lookupSymbol((function.getName() + "_shape").str()) != nullptr;
+    }
+    return kernels;
+  }
+
+  /// Kernel names by share, so that the shares take about as long.
+  std::vector<std::vector<std::string>> divide() {
+    std::vector<std::pair<size_t, std::string>> kernels;
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      if (function->hasAttr(kernelAttribute)) {
+        size_t operations = 0;
+        if (auto rows = module.lookupSymbol((function.getName() + "_rows").str()))
+          rows->walk([&](Operation *) { ++operations; });
+        kernels.push_back({operations, function.getName().str()});
+      }
+    llvm::sort(kernels, std::greater<>());
+    size_t count = std::max<size_t>(1, std::min<size_t>(options.threads, kernels.size()));
+    std::vector<std::vector<std::string>> names(count);
+    std::vector<size_t> load(count, 0);
+    for (auto &[operations, name] : kernels) {
+      size_t least = std::min_element(load.begin(), load.end()) - load.begin();
+      load[least] += operations;
+      names[least].push_back(name);
+    }
+    return names;
+  }
+
+  /// The module with the functions of `kernels` only, and what is no kernel.
+  OwningOpRef<ModuleOp> only(const std::vector<std::string> &kernels) {
+    std::set<std::string> kept;
+    for (const std::string &kernel : kernels)
+      for (const char *suffix : {"", "_rows", "_shape", "_shape_dims"})
+        kept.insert(kernel + suffix);
+    OwningOpRef<ModuleOp> part = cast<ModuleOp>(module->cloneWithoutRegions());
+    part->getBodyRegion().emplaceBlock();
+    OpBuilder builder = OpBuilder::atBlockBegin(part->getBody());
+    for (Operation &op : *module.getBody()) {
+      auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+      if (!function || function.isExternal() || kept.contains(function.getName().str()))
+        builder.clone(op);
+    }
+    return part;
+  }
+
+  Result<void> translate() {
+    DiagnosticCollector diagnostics(module.getContext());
+    for (const std::vector<std::string> &kernels : divide()) {
+      OwningOpRef<ModuleOp> part = only(kernels);
+      Share &share = shares.emplace_back();
+      share.module = translateModuleToLLVMIR(*part, *share.context);
+      if (!share.module)
+        return diagnostics.take("the kernels could not be translated to LLVM IR");
+    }
+    return {};
+  }
+
+  void emitShare(Share &share, size_t index) {
+    auto machine = createTargetMachine(target);
+    if (!machine) {
+      share.problems = machine.problems();
+      return;
+    }
+    optimize(*share.module, **machine);
+    if (auto written = dump("kernels" + std::to_string(index) + ".ll", [&] { return textOf(*share.module); });
+        !written)
+      share.problems.append(written.problems());
+    auto object = emitObject(*share.module, **machine);
+    if (!object) {
+      share.problems.append(object.problems());
+      return;
+    }
+    share.object = std::move(*object);
+    if (auto written = dump("kernels" + std::to_string(index) + ".o",
+                            [&] { return std::string(share.object.begin(), share.object.end()); });
+        !written)
+      share.problems.append(written.problems());
+  }
+
+  Result<void> emit() {
+    std::vector<std::thread> threads;
+    for (size_t i = 1; i < shares.size(); ++i)
+      threads.emplace_back([this, i] { emitShare(shares[i], i); });
+    emitShare(shares[0], 0);
+    for (std::thread &thread : threads)
+      thread.join();
+    Problems problems;
+    for (Share &share : shares)
+      problems.append(share.problems);
+    if (!problems.empty())
+      return problems;
+    return {};
+  }
+};
+
+} // namespace
+
+Result<CompiledKernels> compileKernels(ModuleOp module, const CodegenOptions &options) {
+  return Compiler(module, options).run();
+}
+
+std::string codegenFingerprint(const CodegenOptions &options) {
+  Target target = chooseTarget(options);
+  return "LLVM " LLVM_VERSION_STRING ", code version 1, cpu " + target.cpu + ", features " + target.features;
+}
+
+} // namespace proa

@@ -1,0 +1,81 @@
+#include "lib/codegen/LoadedObject.h"
+
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Support/TargetSelect.h"
+
+// Conversions of half precision that compiled code calls where the CPU has no instruction. They live in the
+// compiler's support library, which exports nothing to a search of the process. Only the addresses are used.
+extern "C" {
+void __extendhfsf2();
+void __truncsfhf2();
+void __truncdfhf2();
+}
+
+namespace proa {
+
+static Problems toProblems(llvm::Error error) {
+  return problem("loading compiled kernels", llvm::toString(std::move(error)));
+}
+
+static llvm::Error defineSupportSymbols(llvm::orc::LLJIT &jit) {
+  llvm::orc::SymbolMap symbols;
+  auto define = [&](const char *name, void (*address)()) {
+    symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  define("__extendhfsf2", __extendhfsf2);
+  define("__truncsfhf2", __truncsfhf2);
+  define("__truncdfhf2", __truncdfhf2);
+  return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
+}
+
+static llvm::Error addMembers(llvm::orc::LLJIT &jit, llvm::MemoryBufferRef bytes) {
+  auto archive = llvm::object::Archive::create(bytes);
+  if (!archive)
+    return archive.takeError();
+  llvm::Error error = llvm::Error::success();
+  for (const llvm::object::Archive::Child &child : (*archive)->children(error)) {
+    auto member = child.getMemoryBufferRef();
+    if (!member)
+      return llvm::joinErrors(std::move(error), member.takeError());
+    // A copy, because members of an archive are not aligned and the archive may go.
+    auto copy = llvm::MemoryBuffer::getMemBufferCopy(member->getBuffer(), member->getBufferIdentifier());
+    if (auto added = jit.addObjectFile(std::move(copy)))
+      return llvm::joinErrors(std::move(error), std::move(added));
+  }
+  return error;
+}
+
+Result<LoadedObject> LoadedObject::load(std::string_view archive) {
+  static const bool initialized =
+      !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  (void)initialized;
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return toProblems(jit.takeError());
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return toProblems(process.takeError());
+  (*jit)->getMainJITDylib().addGenerator(std::move(*process));
+  if (auto error = defineSupportSymbols(**jit))
+    return toProblems(std::move(error));
+  if (auto error = addMembers(
+          **jit, llvm::MemoryBufferRef(llvm::StringRef(archive.data(), archive.size()), "kernels")))
+    return toProblems(std::move(error));
+  LoadedObject loaded;
+  loaded.jit = std::move(*jit);
+  return loaded;
+}
+
+Result<void *> LoadedObject::find(const std::string &symbol) const {
+  auto address = jit->lookup(symbol);
+  if (!address)
+    return toProblems(address.takeError());
+  return address->toPtr<void *>();
+}
+
+} // namespace proa

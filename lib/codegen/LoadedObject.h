@@ -1,0 +1,38 @@
+/// Object code in this process.
+#pragma once
+
+#include "proa/Result.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace llvm::orc {
+class LLJIT;
+}
+
+namespace proa {
+
+/// The functions of a static library, linked into this process. Copies share them; they live as long as one
+/// copy does.
+class LoadedObject {
+public:
+  /// Links the members of `archive` (CompiledKernels::archive). Problem: it is no archive, or has an
+  /// unresolved symbol (found when a function is looked up).
+  static Result<LoadedObject> load(std::string_view archive);
+
+  /// The address of the function `symbol`. Problem: there is none.
+  Result<void *> find(const std::string &symbol) const;
+
+  template <class Function> Result<Function *> function(const std::string &symbol) const {
+    Result<void *> address = find(symbol);
+    if (!address)
+      return address.problems();
+    return reinterpret_cast<Function *>(*address);
+  }
+
+private:
+  std::shared_ptr<llvm::orc::LLJIT> jit;
+};
+
+} // namespace proa

@@ -1,0 +1,117 @@
+#include "lib/codegen/TargetCode.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+#include <mutex>
+
+namespace proa {
+
+Target chooseTarget(const CodegenOptions &options) {
+  if (!options.cpu.empty())
+    return {options.cpu, options.features};
+  llvm::SubtargetFeatures features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.AddFeature(feature.getKey(), feature.getValue());
+  std::string all = features.getString();
+  if (!options.features.empty())
+    all += "," + options.features;
+  return {llvm::sys::getHostCPUName().str(), all};
+}
+
+static void initializeNativeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+  });
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &target) {
+  initializeNativeTarget();
+  llvm::Triple triple(llvm::sys::getProcessTriple());
+  std::string error;
+  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return problem("code generation", error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      backend->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    return problem("code generation", "LLVM has no target machine for " + triple.str());
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
+    return problem("code generation", "LLVM does not know the CPU '" + target.cpu + "'");
+  return machine;
+}
+
+/// Without target attributes on each function the vectorizer does nothing, and says nothing.
+static void setTarget(llvm::Module &module, llvm::TargetMachine &machine) {
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+  }
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  setTarget(module, machine);
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  // Interleaving by the vectorizer is enough; unrolling on top of it doubles the compile time for nothing.
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+Result<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return problem("code generation",
+                   "LLVM can not write object files for " + machine.getTargetTriple().str());
+  passes.run(module);
+  return object;
+}
+
+Result<std::string> makeArchive(llvm::ArrayRef<llvm::SmallVector<char, 0>> objects) {
+  std::vector<std::string> names;
+  std::vector<llvm::NewArchiveMember> members;
+  names.reserve(objects.size());
+  for (const auto &object : objects) {
+    names.push_back("kernels" + std::to_string(names.size()) + ".o");
+    members.emplace_back(llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), names.back()));
+  }
+  auto archive =
+      llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
+                                 /*Deterministic=*/true, /*Thin=*/false);
+  if (!archive)
+    return problem("code generation", llvm::toString(archive.takeError()));
+  return (*archive)->getBuffer().str();
+}
+
+} // namespace proa

@@ -1,0 +1,35 @@
+/// LLVM IR to object code for one CPU.
+#pragma once
+
+#include "lib/codegen/CompileKernels.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+
+namespace proa {
+
+/// The CPU and features that code is made for.
+struct Target {
+  std::string cpu;
+  std::string features;
+};
+
+/// Fills in this machine where `options` names no CPU.
+Target chooseTarget(const CodegenOptions &options);
+
+/// A machine that emits position-independent code. Problem: LLVM does not know the CPU.
+Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &target);
+
+/// Sets the target of `module` and optimizes it.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// The object file of an optimized module.
+Result<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// A static library of `objects`.
+Result<std::string> makeArchive(llvm::ArrayRef<llvm::SmallVector<char, 0>> objects);
+
+} // namespace proa
