@@ -51,7 +51,9 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
     return size.problems();
   if (*size == 0)
     return std::shared_ptr<const MappedFile>(std::make_shared<MappedFile>(nullptr, 0));
-  void *address = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE, file.number, 0);
+  // Tensors over the file may be written to: a private mapping gives the writer its own copy of the page.
+  void *address =
+      ::mmap(nullptr, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
   if (address == MAP_FAILED)
     return systemProblem(path, "map the file");
   return std::shared_ptr<const MappedFile>(
@@ -79,7 +81,7 @@ Result<std::string> readFile(const std::string &path) {
   return content;
 }
 
-Result<void> writeFile(const std::string &path, std::span<const std::byte> content) {
+Result<void> writeFilePieces(const std::string &path, std::span<const std::span<const std::byte>> pieces) {
   std::string temporary = path + ".tmpXXXXXX";
   Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
   if (file.number < 0)
@@ -89,14 +91,15 @@ Result<void> writeFile(const std::string &path, std::span<const std::byte> conte
     ::unlink(temporary.c_str());
     return problems;
   };
-  for (size_t done = 0; done < content.size();) {
-    ssize_t put = ::write(file.number, content.data() + done, content.size() - done);
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      return fail("write the file");
-    done += static_cast<size_t>(put);
-  }
+  for (std::span<const std::byte> piece : pieces)
+    while (!piece.empty()) {
+      ssize_t put = ::write(file.number, piece.data(), piece.size());
+      if (put < 0 && errno == EINTR)
+        continue;
+      if (put < 0)
+        return fail("write the file");
+      piece = piece.subspan(static_cast<size_t>(put));
+    }
   // mkostemp makes files private; an output file has the usual rights.
   mode_t mask = ::umask(0);
   ::umask(mask);
@@ -105,6 +108,10 @@ Result<void> writeFile(const std::string &path, std::span<const std::byte> conte
   if (::rename(temporary.c_str(), path.c_str()) != 0)
     return fail("replace the file");
   return {};
+}
+
+Result<void> writeFile(const std::string &path, std::span<const std::byte> content) {
+  return writeFilePieces(path, std::span(&content, 1));
 }
 
 Result<void> writeFile(const std::string &path, const std::string &content) {

@@ -11,7 +11,7 @@
 
 namespace proa {
 
-/// A file mapped read-only into memory; the mapping lives as long as the object.
+/// A file mapped into memory; the mapping lives as long as the object. Writes to the memory never reach the file.
 class MappedFile {
 public:
   MappedFile(const std::byte *data, size_t size) : data(data), size(size) {}
@@ -34,5 +34,7 @@ Result<std::string> readFile(const std::string &path);
 /// Writes `path` as a whole: a reader sees the old content or the new, never a part (a temporary file is renamed).
 Result<void> writeFile(const std::string &path, std::span<const std::byte> content);
 Result<void> writeFile(const std::string &path, const std::string &content);
+/// The same for content in several pieces, written one after another.
+Result<void> writeFilePieces(const std::string &path, std::span<const std::span<const std::byte>> pieces);
 
 } // namespace proa

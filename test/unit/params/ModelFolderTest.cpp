@@ -1,0 +1,107 @@
+#include "translator/params/ModelFolder.h"
+
+#include "ParamsTesting.h"
+#include "translator/params/Safetensors.h"
+
+#include <gmock/gmock.h>
+
+using namespace proa;
+using namespace proa::params;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char *oneWeight =
+    R"({"blocks":[{"idx":0,"parent_idx":-1,"vars":[{"name":"w","persistable":true,"type":{"type":"DENSE_TENSOR",)"
+    R"("dense_tensor":{"tensor":{"data_type":"FP32","dims":["2",-1]}}}}]}]})";
+
+Tensor floats(std::vector<int64_t> dims) {
+  Tensor tensor(DType::Float32, std::move(dims));
+  std::memset(tensor.data(), 0, tensor.bytes());
+  return tensor;
+}
+
+TEST(ModelFolder, EveryCaseOfTheCorpusWithWeights) {
+  size_t cases = 0;
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(PROA_CORPUS_DIR)) {
+    fs::path folder = entry.path().parent_path();
+    if (entry.path().filename() != "params.safetensors" || folder.string().find("/pir/") != std::string::npos)
+      continue;
+    SCOPED_TRACE(folder.string());
+    auto model = readModelFolder(folder.string());
+    ASSERT_TRUE(model) << model.problems().text();
+    EXPECT_FALSE(model->parameters.empty());
+    EXPECT_EQ(model->files.weightsForm, WeightsForm::Safetensors);
+    ++cases;
+  }
+  EXPECT_GE(cases, 90u);
+}
+
+TEST(ModelFolder, CombinedWeightsOfAPdmodel) {
+  std::string folder = PROA_CORPUS_DIR "/models/nlp/bert";
+  auto expected = readModelFolder(folder);
+  auto model = readModelFolder(folder + "/program.pdmodel", folder + "/params.pdiparams");
+  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(expected);
+  EXPECT_EQ(model->files.weightsForm, WeightsForm::Combined);
+  ASSERT_EQ(model->parameters.size(), expected->parameters.size());
+  for (const auto &[name, tensor] : expected->parameters)
+    expectSame(model->parameters.at(name), tensor);
+}
+
+TEST(ModelFolder, GeneratedWeights) {
+  auto model = readModelFolder(PROA_CORPUS_DIR "/models/vision/alexnet");
+  ASSERT_TRUE(model) << model.problems().text();
+  EXPECT_EQ(model->files.weightsForm, WeightsForm::Generated);
+  EXPECT_EQ(model->parameters.size(), 16u);
+}
+
+TEST(ModelFolder, PlainFolderOfAUser) {
+  TemporaryFolder folder;
+  fs::copy(PROA_CORPUS_DIR "/models/nlp/bert/program.pdmodel", folder.path("net.pdmodel"));
+  fs::copy(PROA_CORPUS_DIR "/models/nlp/bert/params.pdiparams", folder.path("net.pdiparams"));
+  folder.file("notes.json", "{}");
+  auto model = readModelFolder(folder.path(""));
+  ASSERT_TRUE(model) << model.problems().text();
+  EXPECT_EQ(model->files.program, folder.path("net.pdmodel"));
+  EXPECT_EQ(model->files.weights, folder.path("net.pdiparams"));
+  EXPECT_EQ(model->files.meta, "");
+  EXPECT_FALSE(model->parameters.empty());
+}
+
+TEST(ModelFolder, ProgramsThatAreNotFound) {
+  TemporaryFolder folder;
+  EXPECT_THAT(findModel(folder.path("none")).problems().text(), HasSubstr("found no such file or folder"));
+  EXPECT_THAT(findModel(folder.path("")).problems().text(), HasSubstr("found no program"));
+  folder.file("a.pdmodel", "");
+  folder.file("b.pdmodel", "");
+  EXPECT_THAT(findModel(folder.path("")).problems().text(), HasSubstr("found several programs"));
+  EXPECT_THAT(findModel(folder.path("a.pdmodel"), folder.path("w.txt")).problems().text(),
+              HasSubstr("expected weights as"));
+}
+
+TEST(ModelFolder, WeightsThatDifferFromTheProgram) {
+  TemporaryFolder folder;
+  folder.file("program.json", oneWeight);
+  ASSERT_TRUE(
+      writeSafetensors(folder.path("params.safetensors"), {{"w", floats({2, 5})}, {"unknown", floats({1})}}));
+  auto good = readModelFolder(folder.path(""));
+  ASSERT_TRUE(good) << good.problems().text();
+  EXPECT_EQ(good->parameters.size(), 1u);
+  ASSERT_TRUE(writeSafetensors(folder.path("params.safetensors"), {{"w", floats({3, 5})}}));
+  EXPECT_THAT(readModelFolder(folder.path("")).problems().text(),
+              HasSubstr("tensor 'w': found float32[3, 5], the program declares float32[2, -1]"));
+  ASSERT_TRUE(writeSafetensors(folder.path("params.safetensors"), {{"w", Tensor(DType::Float64, {2, 0})}}));
+  EXPECT_THAT(readModelFolder(folder.path("")).problems().text(), HasSubstr("found float64[2, 0]"));
+}
+
+TEST(ModelFolder, WeightsAreOptional) {
+  TemporaryFolder folder;
+  folder.file("program.json", oneWeight);
+  auto model = readModelFolder(folder.path(""));
+  ASSERT_TRUE(model) << model.problems().text();
+  EXPECT_TRUE(model->parameters.empty());
+}
+
+} // namespace

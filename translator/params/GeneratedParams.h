@@ -1,0 +1,20 @@
+/// `generated_params` of a meta.json: weights that are made from a seed instead of stored
+/// (test/corpus/README.md).
+#pragma once
+
+#include "proa/Tensor.h"
+
+#include <map>
+#include <string>
+
+namespace proa::params {
+
+/// Whether the meta.json at this path has `generated_params`. False for files that can't be read.
+bool hasGeneratedParams(const std::string &metaPath);
+
+/// Makes all parameters that `generated_params` lists. Errors: the file is missing or no JSON; for each
+/// parameter fields that are missing or of a wrong type, an element type that is not float32, sizes that are
+/// negative or too large.
+Result<std::map<std::string, Tensor>> readGeneratedParams(const std::string &metaPath);
+
+} // namespace proa::params

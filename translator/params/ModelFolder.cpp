@@ -1,0 +1,189 @@
+#include "translator/params/ModelFolder.h"
+
+#include "translator/legacy/ReadProgram.h"
+#include "translator/params/GeneratedParams.h"
+#include "translator/params/PaddleParams.h"
+#include "translator/params/Safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace proa::params {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool isFile(const fs::path &path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// The only program in a folder, by its usual names first.
+Result<std::string> programIn(const fs::path &folder) {
+  for (const char *name : {"program.json", "program.pdmodel", "__model__"})
+    if (isFile(folder / name))
+      return (folder / name).string();
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (fs::path path = entry->path();
+        isFile(path) && (path.extension() == ".pdmodel" || path.extension() == ".json"))
+      found.push_back(path.string());
+  if (error)
+    return problem(folder.string(), "can not list the folder: " + error.message());
+  std::sort(found.begin(), found.end());
+  // A .pdmodel is a program; a .json beside it may be anything.
+  auto isBinary = [](const std::string &path) { return path.ends_with(".pdmodel"); };
+  auto binaries = std::count_if(found.begin(), found.end(), isBinary);
+  if (binaries == 1)
+    return *std::find_if(found.begin(), found.end(), isBinary);
+  if (binaries == 0)
+    std::erase_if(found, [](const std::string &path) { return path.ends_with("meta.json"); });
+  if (found.size() == 1)
+    return found[0];
+  if (found.empty())
+    return problem(folder.string(), "found no program, expected program.json, *.pdmodel or __model__");
+  return problem(folder.string(),
+                 fmt::format("found several programs, give the path of one: {}", fmt::join(found, ", ")));
+}
+
+WeightsForm formOf(const fs::path &weights) {
+  std::error_code ignored;
+  if (fs::is_directory(weights, ignored))
+    return WeightsForm::Separate;
+  if (weights.extension() == ".safetensors")
+    return WeightsForm::Safetensors;
+  if (weights.extension() == ".pdiparams" || weights.filename() == "__params__" ||
+      weights.filename() == "params")
+    return WeightsForm::Combined;
+  return WeightsForm::None;
+}
+
+void findWeights(ModelFiles &files) {
+  fs::path program(files.program), folder = program.parent_path();
+  for (const fs::path &candidate :
+       {fs::path(program).replace_extension(".safetensors"),
+        fs::path(program).replace_extension(".pdiparams"), folder / "params.safetensors",
+        folder / "params.pdiparams", folder / "__params__"})
+    if (isFile(candidate)) {
+      files.weights = candidate.string();
+      files.weightsForm = formOf(candidate);
+      return;
+    }
+  if (!files.meta.empty() && hasGeneratedParams(files.meta)) {
+    files.weights = files.meta;
+    files.weightsForm = WeightsForm::Generated;
+  } else if (program.filename() == "__model__") {
+    files.weights = folder.empty() ? "." : folder.string();
+    files.weightsForm = WeightsForm::Separate;
+  }
+}
+
+Result<Tensors> readAll(const ModelFiles &files, const legacy::Program &program) {
+  switch (files.weightsForm) {
+  case WeightsForm::None:
+    return Tensors();
+  case WeightsForm::Safetensors:
+    return readSafetensors(files.weights);
+  case WeightsForm::Combined:
+    return readCombinedParams(files.weights, savedVariables(program));
+  case WeightsForm::Separate:
+    return readSeparateParams(files.weights, savedVariables(program));
+  case WeightsForm::Generated:
+    return readGeneratedParams(files.weights);
+  }
+  return Tensors();
+}
+
+bool dimsAgree(const std::vector<int64_t> &declared, const std::vector<int64_t> &found) {
+  return std::equal(declared.begin(), declared.end(), found.begin(), found.end(),
+                    [](int64_t a, int64_t b) { return a == -1 || a == b; });
+}
+
+/// What differs between a tensor and its declaration; empty: nothing.
+std::string difference(const legacy::Variable &variable, const Tensor &tensor) {
+  if ((!variable.dtype || *variable.dtype == tensor.dtype()) && dimsAgree(variable.dims, tensor.dims()))
+    return {};
+  return fmt::format("tensor '{}': found {}, the program declares {}", variable.name, tensor.describe(),
+                     describe(variable.dtype.value_or(tensor.dtype()), variable.dims));
+}
+
+} // namespace
+
+std::vector<std::string> savedVariables(const legacy::Program &program) {
+  std::set<std::string> names;
+  for (const legacy::Block &block : program.blocks)
+    for (const legacy::Variable &variable : block.variables)
+      if (variable.persistable && variable.kind == legacy::VariableKind::DenseTensor)
+        names.insert(variable.name);
+  return {names.begin(), names.end()};
+}
+
+Result<ModelFiles> findModel(const std::string &path, const std::string &weights) {
+  ModelFiles files;
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    Result<std::string> program = programIn(path);
+    if (!program)
+      return program.problems();
+    files.program = *program;
+  } else if (fs::exists(path, ignored)) {
+    files.program = path;
+  } else {
+    return problem(path, "found no such file or folder, expected a program or the folder of one");
+  }
+  fs::path folder = fs::path(files.program).parent_path();
+  if (isFile(folder / "meta.json"))
+    files.meta = (folder / "meta.json").string();
+  if (isFile(folder / "startup.json"))
+    files.startup = (folder / "startup.json").string();
+  if (weights.empty()) {
+    findWeights(files);
+    return files;
+  }
+  files.weights = weights;
+  files.weightsForm = formOf(weights);
+  if (files.weightsForm == WeightsForm::None)
+    return problem(
+        weights,
+        "expected weights as *.safetensors, *.pdiparams, __params__ or a folder with a file for each");
+  return files;
+}
+
+Result<Tensors> readParameters(const ModelFiles &files, const legacy::Program &program) {
+  Result<Tensors> all = readAll(files, program);
+  if (!all)
+    return all.problems();
+  Tensors used;
+  Problems problems;
+  for (const legacy::Block &block : program.blocks)
+    for (const legacy::Variable &variable : block.variables) {
+      auto tensor = variable.persistable ? all->find(variable.name) : all->end();
+      if (tensor == all->end())
+        continue;
+      if (std::string wrong = difference(variable, tensor->second); !wrong.empty())
+        problems.add(files.weights, wrong);
+      used.insert(all->extract(tensor));
+    }
+  if (!problems.empty())
+    return problems;
+  return used;
+}
+
+Result<ModelFolder> readModelFolder(const std::string &path, const std::string &weights) {
+  Result<ModelFiles> files = findModel(path, weights);
+  if (!files)
+    return files.problems();
+  Result<legacy::Program> program = legacy::readProgram(files->program);
+  if (!program)
+    return program.problems();
+  Result<Tensors> parameters = readParameters(*files, *program);
+  if (!parameters)
+    return parameters.problems();
+  return ModelFolder{std::move(*files), std::move(*program), std::move(*parameters)};
+}
+
+} // namespace proa::params

@@ -1,0 +1,151 @@
+#include "translator/params/PaddleParams.h"
+
+#include "translator/legacy/FormatNames.h"
+#include "translator/legacy/Program.h"
+#include "translator/legacy/framework.pb.h"
+#include "translator/params/MappedTensor.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+namespace proa::params {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "Paddle's files are little-endian");
+
+/// Reads the tensors of one file, one after another:
+///   uint32 version (0), uint64 LoD levels, for each its size in bytes as uint64 and the bytes,
+///   uint32 tensor version (0), int32 size of a TensorDesc, the TensorDesc, the elements
+class Reader {
+public:
+  Reader(std::string path, std::shared_ptr<const MappedFile> file)
+      : path(std::move(path)), file(std::move(file)) {}
+
+  bool atEnd() const { return offset == file->bytes().size(); }
+  size_t bytesLeft() const { return file->bytes().size() - offset; }
+
+  Result<Tensor> tensor(const std::string &name) {
+    current = &name;
+    std::optional<Tensor> tensor;
+    if (expectVersion("version") && skipLod() && expectVersion("tensor version"))
+      tensor = described();
+    if (!tensor)
+      return std::move(problems);
+    return std::move(*tensor);
+  }
+
+private:
+  std::nullopt_t wrong(const std::string &message) {
+    problems.add(path, fmt::format("tensor '{}', at byte {}: {}", *current, offset, message));
+    return std::nullopt;
+  }
+
+  template <class T> std::optional<T> number(std::string_view what) {
+    T value;
+    if (bytesLeft() < sizeof value)
+      return wrong(fmt::format("the file ends in the {}", what));
+    std::memcpy(&value, file->bytes().data() + offset, sizeof value);
+    offset += sizeof value;
+    return value;
+  }
+
+  bool expectVersion(std::string_view what) {
+    auto version = number<uint32_t>(what);
+    if (version && *version != 0)
+      wrong(fmt::format("found {} {}, expected 0", what, *version));
+    return version == 0u;
+  }
+
+  bool skipLod() {
+    auto levels = number<uint64_t>("number of LoD levels");
+    for (uint64_t level = 0; levels && level < *levels; ++level) {
+      auto size = number<uint64_t>("size of a LoD level");
+      if (!size)
+        return false;
+      if (*size > bytesLeft()) {
+        wrong(fmt::format("LoD level {} has {} bytes, but the file has {} left", level, *size, bytesLeft()));
+        return false;
+      }
+      offset += *size;
+    }
+    return levels.has_value();
+  }
+
+  std::optional<Tensor> described() {
+    auto size = number<int32_t>("size of the description");
+    if (!size)
+      return std::nullopt;
+    if (*size < 0 || static_cast<size_t>(*size) > bytesLeft())
+      return wrong(fmt::format("the description has {} bytes, but the file has {} left", *size, bytesLeft()));
+    legacy::proto::VarType::TensorDesc description;
+    if (!description.ParsePartialFromArray(file->bytes().data() + offset, *size) ||
+        !description.IsInitialized())
+      return wrong("the description is damaged");
+    offset += static_cast<size_t>(*size);
+    std::optional<DType> dtype = legacy::dtypeFromNumber(description.data_type());
+    if (!dtype)
+      return wrong(fmt::format("found elements of type {}, expected a number type",
+                               legacy::varTypeName(description.data_type())));
+    return elements(*dtype, {description.dims().begin(), description.dims().end()});
+  }
+
+  std::optional<Tensor> elements(DType dtype, std::vector<int64_t> dims) {
+    std::optional<size_t> bytes = byteCount(dtype, dims);
+    if (!bytes || *bytes > bytesLeft())
+      return wrong(
+          fmt::format("{} does not fit the {} bytes left in the file", describe(dtype, dims), bytesLeft()));
+    Result<Tensor> tensor = mappedTensor(file, offset, dtype, std::move(dims));
+    if (!tensor)
+      return wrong(tensor.problems()[0].message);
+    offset += *bytes;
+    return std::move(*tensor);
+  }
+
+  std::string path;
+  std::shared_ptr<const MappedFile> file;
+  size_t offset = 0;
+  const std::string *current = nullptr;
+  Problems problems;
+};
+
+} // namespace
+
+Result<Tensors> readCombinedParams(const std::string &path, std::span<const std::string> names) {
+  auto file = mapFile(path);
+  if (!file)
+    return file.problems();
+  Reader reader(path, *file);
+  Tensors tensors;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (reader.atEnd())
+      return problem(
+          path, fmt::format("found {} tensors, expected {} (the next is '{}')", i, names.size(), names[i]));
+    Result<Tensor> tensor = reader.tensor(names[i]);
+    if (!tensor)
+      return tensor.problems();
+    tensors.insert_or_assign(names[i], std::move(*tensor));
+  }
+  if (!reader.atEnd())
+    return problem(path, fmt::format("expected {} tensors, but {} bytes follow the last", names.size(),
+                                     reader.bytesLeft()));
+  return tensors;
+}
+
+Result<Tensors> readSeparateParams(const std::string &folder, std::span<const std::string> names) {
+  Tensors tensors;
+  Problems problems;
+  for (const std::string &name : names) {
+    Result<Tensors> one = readCombinedParams(folder + "/" + name, std::span(&name, 1));
+    if (one)
+      tensors.merge(*one);
+    else
+      problems.append(one.problems());
+  }
+  if (!problems.empty())
+    return problems;
+  return tensors;
+}
+
+} // namespace proa::params

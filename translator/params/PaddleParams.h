@@ -1,0 +1,26 @@
+/// Weights as Paddle writes them: one file for all variables (.pdiparams, .pdparams, __params__), or a file
+/// for each.
+#pragma once
+
+#include "proa/Tensor.h"
+
+#include <map>
+#include <span>
+#include <string>
+
+namespace proa::params {
+
+using Tensors = std::map<std::string, Tensor>;
+
+/// Reads a combined file (save_combine). The file has no names: `names` are those of its tensors in their
+/// order, which for a model is the sorted order of the persistable variables. Tensors share the memory of the
+/// mapped file where its alignment allows. LoD is skipped. Errors: the file is missing; it ends too early,
+/// has a wrong version or a damaged description (with the tensor and the byte); an element type that proa has
+/// not; fewer or more tensors than names.
+Result<Tensors> readCombinedParams(const std::string &path, std::span<const std::string> names);
+
+/// Reads a folder with one file for each variable, named as the variable (save_vars). All missing files are
+/// reported.
+Result<Tensors> readSeparateParams(const std::string &folder, std::span<const std::string> names);
+
+} // namespace proa::params

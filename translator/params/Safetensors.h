@@ -1,0 +1,27 @@
+/// The safetensors format: 8 bytes length of a JSON header, the header (name: dtype, shape, data_offsets),
+/// the bytes.
+#pragma once
+
+#include "proa/Tensor.h"
+
+#include <map>
+#include <string>
+
+namespace proa::params {
+
+using Tensors = std::map<std::string, Tensor>;
+
+/// Reads all tensors of a file. They share the memory of the mapped file as far as its alignment allows.
+/// complex128, which the format lacks, is F64 with a trailing dimension of 2, and its names stand, separated
+/// by commas, in
+/// `__metadata__.complex128`.
+/// Errors, all at once: the file is missing, too short or has a damaged header; for each tensor an unknown
+/// dtype, a wrong shape, offsets that don't fit its size, lie past the end or overlap those of another; bytes
+/// that belong to no tensor.
+Result<Tensors> readSafetensors(const std::string &path);
+
+/// Writes all tensors; the file appears under its name when it is complete. Error: a file that can not be
+/// written; a name that is not UTF-8.
+Result<void> writeSafetensors(const std::string &path, const Tensors &tensors);
+
+} // namespace proa::params
