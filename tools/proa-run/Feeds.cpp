@@ -1,0 +1,177 @@
+#include "tools/proa-run/Feeds.h"
+
+#include "lib/check/Elements.h"
+#include "tools/common/CommandLine.h"
+#include "translator/params/Npy.h"
+#include "translator/params/Safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <random>
+
+namespace proa::tools {
+namespace {
+
+using check::Tensors;
+
+std::string namesOf(const std::vector<TensorInfo> &feeds) {
+  std::string names;
+  for (const TensorInfo &feed : feeds)
+    names += (names.empty() ? "" : ", ") + feed.name;
+  return names.empty() ? "no feeds" : names;
+}
+
+/// Collects the feeds from all sources.
+class FeedMaker {
+public:
+  FeedMaker(const std::vector<TensorInfo> &feeds, const FeedOptions &options)
+      : feeds(feeds), options(options) {}
+
+  Result<Tensors> make() {
+    readDims();
+    std::vector<std::string> sources = options.sources;
+    if (sources.empty())
+      sources.push_back(std::filesystem::exists(options.defaultFile) ? options.defaultFile : "random:0");
+    for (const std::string &source : sources)
+      addSource(source);
+    if (problems.empty())
+      for (const TensorInfo &feed : feeds)
+        if (!result.count(feed.name))
+          problems.add(feed.name, "nothing is fed to it; expected " + describe(feed.dtype, feed.dims));
+    if (!problems.empty())
+      return std::move(problems);
+    return std::move(result);
+  }
+
+private:
+  const TensorInfo *find(const std::string &name) const {
+    auto found =
+        std::find_if(feeds.begin(), feeds.end(), [&](const TensorInfo &f) { return f.name == name; });
+    return found == feeds.end() ? nullptr : &*found;
+  }
+
+  void add(const std::string &source, const std::string &name, Tensor tensor) {
+    if (find(name))
+      result.insert_or_assign(name, std::move(tensor));
+    else
+      problems.add(source,
+                   fmt::format("'{}' is no feed of the program, which has: {}", name, namesOf(feeds)));
+  }
+
+  void readDims() {
+    for (const std::string &text : options.dims) {
+      size_t equals = text.rfind('=');
+      std::optional<std::vector<int64_t>> parsed;
+      if (equals != std::string::npos)
+        parsed = parseDims(text.substr(equals + 1));
+      if (!parsed)
+        problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
+      else if (!find(text.substr(0, equals)))
+        problems.add("--dims", fmt::format("'{}' is no feed of the program, which has: {}",
+                                           text.substr(0, equals), namesOf(feeds)));
+      else
+        dims[text.substr(0, equals)] = *parsed;
+    }
+  }
+
+  void addSource(const std::string &source) {
+    if (source.starts_with("random:"))
+      addRandom(source);
+    else if (source.ends_with(".npy"))
+      addNpy(source);
+    else
+      addSafetensors(source);
+  }
+
+  void addRandom(const std::string &source) {
+    uint64_t seed = 0;
+    const char *end = source.data() + source.size();
+    auto [next, error] = std::from_chars(source.data() + std::string_view("random:").size(), end, seed);
+    if (error != std::errc() || next != end) {
+      problems.add("--inputs", "found '" + source + "', expected random:SEED with a number");
+      return;
+    }
+    for (const TensorInfo &feed : feeds) {
+      if (result.count(feed.name))
+        continue;
+      auto given = dims.find(feed.name);
+      const std::vector<int64_t> &shape = given == dims.end() ? feed.dims : given->second;
+      if (elementCount(shape))
+        result.emplace(feed.name, randomTensor(feed.name, feed.dtype, shape, seed));
+      else
+        problems.add(feed.name, fmt::format("the program leaves dims open: {}; give --dims {}=...",
+                                            describe(feed.dtype, feed.dims), feed.name));
+    }
+  }
+
+  void addNpy(const std::string &source) {
+    size_t equals = source.find('=');
+    std::string file = equals == std::string::npos ? source : source.substr(equals + 1);
+    if (equals == std::string::npos && feeds.size() != 1) {
+      problems.add(source, "the program has several feeds (" + namesOf(feeds) + "); give NAME=FILE.npy");
+      return;
+    }
+    Result<Tensor> tensor = params::readNpy(file);
+    if (!tensor)
+      problems.append(tensor.problems());
+    else
+      add(file, equals == std::string::npos ? feeds[0].name : source.substr(0, equals), *tensor);
+  }
+
+  void addSafetensors(const std::string &source) {
+    Result<Tensors> tensors = params::readSafetensors(source);
+    if (!tensors) {
+      problems.append(tensors.problems());
+      return;
+    }
+    for (auto &[name, tensor] : check::withPrefix(*tensors, options.prefix))
+      add(source, name, tensor);
+  }
+
+  const std::vector<TensorInfo> &feeds;
+  const FeedOptions &options;
+  std::map<std::string, std::vector<int64_t>> dims;
+  Tensors result;
+  Problems problems;
+};
+
+template <class T> T randomElement(std::mt19937_64 &engine) {
+  // Not a distribution of the standard library: those differ from one library to the next.
+  double unit = static_cast<double>(engine() >> 40) / double(1 << 24);
+  if constexpr (check::isComplex<T>)
+    return T(
+        static_cast<typename T::value_type>(2 * unit - 1),
+        static_cast<typename T::value_type>(2 * static_cast<double>(engine() >> 40) / double(1 << 24) - 1));
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(unit < 0.5 ? 0 : 1);
+  else if constexpr (std::is_same_v<T, check::Boolean>)
+    return T{static_cast<uint8_t>(unit < 0.5 ? 0 : 1)};
+  else if constexpr (std::is_same_v<T, check::Float8E4M3FN> || std::is_same_v<T, check::Float8E5M2>)
+    return T{static_cast<uint8_t>(unit < 0.5 ? 0xb8 : 0x38)}; // plus or minus 1 in E4M3, 0.5 in E5M2
+  else
+    return static_cast<T>(static_cast<float>(2 * unit - 1));
+}
+
+} // namespace
+
+Tensor randomTensor(const std::string &name, DType dtype, std::vector<int64_t> dims, uint64_t seed) {
+  uint64_t mixed = seed;
+  for (unsigned char c : name) // so that two feeds of one program differ
+    mixed = (mixed ^ c) * 0x100000001b3;
+  std::mt19937_64 engine(mixed);
+  Tensor tensor(dtype, std::move(dims));
+  check::visitElements(tensor, [&](auto *elements) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
+    std::generate_n(tensor.as<T>(), tensor.size(), [&] { return randomElement<T>(engine); });
+  });
+  return tensor;
+}
+
+Result<Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options) {
+  return FeedMaker(feeds, options).make();
+}
+
+} // namespace proa::tools

@@ -1,0 +1,31 @@
+/// What a program is fed: tensors from files, or random ones.
+#pragma once
+
+#include "lib/check/CaseResult.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace proa::tools {
+
+struct FeedOptions {
+  /// "FILE.safetensors", "FILE.npy" (the program's only feed), "NAME=FILE.npy" or "random:SEED".
+  std::vector<std::string> sources;
+  /// "NAME=1x3x224x224": dims of random feeds that the program leaves open.
+  std::vector<std::string> dims;
+  /// Used where there are no sources and the file exists; tensors of later runs in it are left out.
+  std::string defaultFile;
+  /// Prefix of the tensors to take from safetensors files.
+  std::string prefix;
+};
+
+/// Makes a tensor for each feed. Problems, all at once: sources that can't be read, feeds that got nothing,
+/// tensors that are no feed, dims that are missing or no dims.
+Result<check::Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options);
+
+/// A tensor of random values: floats even in [-1, 1), integers and bools 0 or 1 (valid as indices of anything
+/// that has two entries). The same seed and name give the same values.
+Tensor randomTensor(const std::string &name, DType dtype, std::vector<int64_t> dims, uint64_t seed);
+
+} // namespace proa::tools
