@@ -1,0 +1,66 @@
+"""Reads the case folders of test/corpus: tensors, and weights that are made from a seed."""
+
+import json
+import os
+import struct
+
+import numpy as np
+
+DTYPES = {
+    "F16": np.float16, "F32": np.float32, "F64": np.float64, "C64": np.complex64,
+    "BOOL": np.bool_, "U8": np.uint8, "I8": np.int8, "I16": np.int16, "I32": np.int32, "I64": np.int64,
+}
+MASK = (1 << 64) - 1
+
+
+def read_safetensors(path):
+    """All tensors of a file by name; nothing where there is no file."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, "rb") as file:
+        raw = file.read()
+    size = struct.unpack("<Q", raw[:8])[0]
+    header = json.loads(raw[8 : 8 + size])
+    header.pop("__metadata__", None)
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        data = np.frombuffer(raw[8 + size + begin : 8 + size + end], DTYPES[entry["dtype"]])
+        tensors[name] = data.reshape(entry["shape"])
+    return tensors
+
+
+def seeded(name, shape, seed, low, high):
+    """The weights of a `generated_params` entry; the formula stands in test/corpus/README.md."""
+    hashed = 0xCBF29CE484222325
+    for byte in name.encode():
+        hashed = ((hashed ^ byte) * 0x100000001B3) & MASK
+    golden = 0x9E3779B97F4A7C15
+    count = int(np.prod(shape, dtype=np.int64))
+    with np.errstate(over="ignore"):
+        z = np.uint64(hashed ^ (seed * golden & MASK)) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(golden)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+    unit = (z >> np.uint64(40)).astype(np.float64) / float(1 << 24)
+    return (low + (high - low) * unit).astype(np.float32).reshape(shape)
+
+
+class Case:
+    """Program, weights, inputs and expected outputs of one inference case."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        with open(os.path.join(folder, "meta.json")) as file:
+            self.meta = json.load(file)
+        self.name = self.meta["case"]
+        first = lambda tensors: {k: v for k, v in tensors.items() if not k.startswith(("run", "step", "final/"))}
+        self.feeds = first(read_safetensors(os.path.join(folder, "inputs.safetensors")))
+        self.expected = first(read_safetensors(os.path.join(folder, "expected.safetensors")))
+
+    def weights(self):
+        weights = dict(read_safetensors(os.path.join(self.folder, "params.safetensors")))
+        generated = self.meta.get("generated_params") or {}
+        for entry in generated.get("params", []):
+            weights[entry["name"]] = seeded(entry["name"], entry["shape"], generated["seed"], entry["lo"], entry["hi"])
+        return weights
