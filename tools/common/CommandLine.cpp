@@ -10,9 +10,8 @@ namespace proa::tools {
 CommandLine::CommandLine(const std::string &name, const std::string &description, const std::string &examples)
     : CLI::App(description, name) {
   set_version_flag("--version", [name] { return name + " " + proa::version(); });
-  footer("Examples:\n" + examples + "\nExit codes: 0 done, 1 something failed, 2 wrong command line.");
+  footer("Examples:\n" + examples + "\nExit codes: 0 done, 1 something failed, 2 wrong command line.\n");
   get_formatter()->column_width(36);
-  option_defaults()->always_capture_default();
 }
 
 std::optional<int> CommandLine::read(int argc, char **argv) {

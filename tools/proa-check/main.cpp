@@ -40,12 +40,17 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("OP,...");
   line.add_option("-j,--jobs", options.pool.jobs,
                   "Cases checked at a time, each in its own process; 0: in this process, for debuggers")
-      ->check(CLI::Range(0, 1024));
-  line.add_option("--timeout", options.timeoutSeconds, "Seconds a case may take")->check(CLI::PositiveNumber);
-  line.add_option("--threads", options.check.threads, "Threads of each run")->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  line.add_option("--timeout", options.timeoutSeconds, "Seconds a case may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  line.add_option("--threads", options.check.threads, "Threads of each run")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   line.add_option("--cache", options.check.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
       ->type_name("DIR|off");
-  line.add_option("--reasons", options.reasons, "Rows of the table of reasons");
+  line.add_option("--reasons", options.reasons, "Rows of the table of reasons")->capture_default_str();
   line.add_option("--json", options.json, "Writes all results to this file")->type_name("FILE");
   line.add_option("--junit", options.junit, "The same as JUnit XML")->type_name("FILE");
   line.add_flag("--list", options.list, "Prints the selected cases and checks nothing");

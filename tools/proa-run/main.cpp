@@ -58,10 +58,14 @@ void declare(CommandLine &line, Options &options) {
                 "Compares the outputs of the first run with expected.safetensors beside the model, or with "
                 "--expect=FILE");
   line.add_option("--threads", options.model.threads, "Threads of a run; 0: as many as there are cores")
-      ->check(CLI::Range(0, 1024));
-  line.add_option("--repeat", options.repeat, "Measured runs")->check(CLI::Range(1, 1000000000));
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  line.add_option("--repeat", options.repeat, "Measured runs")
+      ->check(CLI::Range(1, 1000000000))
+      ->capture_default_str();
   line.add_option("--warmup", options.warmup, "Runs before the measured ones")
-      ->check(CLI::Range(0, 1000000000));
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
   line.add_flag(std::string("--profile{") + Options::table + "}", options.profile,
                 "Prints the time of each step; --profile=FILE.json writes a Chrome trace");
   line.add_option("--cache", options.model.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")

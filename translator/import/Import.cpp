@@ -52,7 +52,7 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   currentOp = nullptr;
   finishFunction();
   if (!problems.empty())
-    return problems;
+    return withoutConsequences();
   return std::move(module);
 }
 
@@ -254,6 +254,23 @@ std::string ProgramImporter::describeCurrent() const {
 }
 
 void ProgramImporter::report(const llvm::Twine &message) { problems.add(describeCurrent(), message.str()); }
+
+void ProgramImporter::reportConsequence(const llvm::Twine &message) {
+  consequences.push_back(problems.size());
+  report(message);
+}
+
+Problems ProgramImporter::withoutConsequences() const {
+  Problems causes;
+  auto next = consequences.begin();
+  for (size_t i = 0; i < problems.size(); ++i) {
+    if (next != consequences.end() && *next == i)
+      ++next;
+    else
+      causes.add(problems[i].where, problems[i].message);
+  }
+  return causes.empty() ? problems : causes;
+}
 
 void ProgramImporter::warn(const llvm::Twine &message) {
   if (options.warn)

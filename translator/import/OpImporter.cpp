@@ -98,7 +98,7 @@ llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
     if (value)
       values.push_back(value);
     else if (program.poisoned.contains(name))
-      program.report("input '" + slot + "': variable '" + name + "' could not be imported");
+      program.reportConsequence("input '" + slot + "': variable '" + name + "' could not be imported");
     else
       program.report("input '" + slot + "': variable '" + name + "' is read before anything defines it");
   }

@@ -39,6 +39,9 @@ private:
   /// "ops[3] (relu) -> relu_0.tmp_0, net.py:12".
   std::string describeCurrent() const;
   void report(const llvm::Twine &message);
+  /// Reports what is wrong only because an earlier op could not be imported; the user sees the causes alone.
+  void reportConsequence(const llvm::Twine &message);
+  Problems withoutConsequences() const;
   void warn(const llvm::Twine &message);
   /// The text of errors that MLIR emitted since the last call.
   std::string takeDiagnostics();
@@ -51,6 +54,8 @@ private:
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   Problems problems;
+  /// Indices of the problems that follow from others, in order.
+  std::vector<size_t> consequences;
   std::string diagnostics;
 
   std::vector<std::string> feeds, fetches;

@@ -1,0 +1,106 @@
+#include "tools/proa-translate/Summary.h"
+
+#include "translator/import/LegacyTable.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace proa::tools {
+namespace {
+
+/// Feed and fetch are the program's interface, not work.
+bool isInterface(const legacy::Operation &op) {
+  return op.type == "feed" || op.type == "fetch" || op.type == "fetch_v2";
+}
+
+/// Elements of a dense tensor whose dims are all known.
+std::optional<int64_t> elementsOf(const legacy::Variable &variable) {
+  if (variable.kind != legacy::VariableKind::DenseTensor || !variable.dtype)
+    return std::nullopt;
+  return elementCount(variable.dims);
+}
+
+void countVariable(const legacy::Variable &variable, ProgramSummary &summary) {
+  if (variable.kind != legacy::VariableKind::DenseTensor)
+    return;
+  std::optional<int64_t> elements = elementsOf(variable);
+  int64_t bytes = elements ? *elements * static_cast<int64_t>(sizeOf(*variable.dtype)) : 0;
+  if (variable.persistable) {
+    ++summary.parameters;
+    summary.parameterElements += elements.value_or(0);
+    summary.parameterBytes += bytes;
+  } else if (elements) {
+    ++summary.activations;
+    summary.activationBytes += bytes;
+  }
+}
+
+std::string bytesText(int64_t bytes) {
+  const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(units)) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, units[unit]);
+}
+
+} // namespace
+
+ProgramSummary summarize(const legacy::Program &program) {
+  ProgramSummary summary;
+  std::map<std::string, int64_t> counts;
+  for (const legacy::Block &block : program.blocks) {
+    ++summary.blocks;
+    for (const legacy::Operation &op : block.operations) {
+      if (isInterface(op))
+        continue;
+      ++summary.operations;
+      ++counts[op.type];
+    }
+    for (const legacy::Variable &variable : block.variables)
+      countVariable(variable, summary);
+  }
+  for (auto &[type, count] : counts)
+    summary.types.push_back({type, count, import::findLegacyOp(type) != nullptr});
+  std::sort(summary.types.begin(), summary.types.end(), [](const OpSummary &a, const OpSummary &b) {
+    return a.count != b.count ? a.count > b.count : a.type < b.type;
+  });
+  return summary;
+}
+
+std::string summaryText(const ProgramSummary &summary) {
+  std::string text = fmt::format("{:<32} {:>8}\n", "op", "count");
+  int64_t unsupported = 0;
+  for (const OpSummary &op : summary.types) {
+    text += fmt::format("{:<32} {:>8}{}\n", op.type, op.count, op.supported ? "" : "  not supported");
+    unsupported += !op.supported;
+  }
+  text += fmt::format("\n{} ops of {} types in {} blocks, {} types not supported\n", summary.operations,
+                      summary.types.size(), summary.blocks, unsupported);
+  text += fmt::format("{} parameters with {} elements, {}\n", summary.parameters, summary.parameterElements,
+                      bytesText(summary.parameterBytes));
+  text += fmt::format("{} activations of known size, {} together\n", summary.activations,
+                      bytesText(summary.activationBytes));
+  return text;
+}
+
+std::string summaryJson(const ProgramSummary &summary) {
+  nlohmann::json types = nlohmann::json::array();
+  for (const OpSummary &op : summary.types)
+    types.push_back({{"type", op.type}, {"count", op.count}, {"supported", op.supported}});
+  nlohmann::json value{{"blocks", summary.blocks},
+                       {"ops", summary.operations},
+                       {"types", types},
+                       {"parameters", summary.parameters},
+                       {"parameter_elements", summary.parameterElements},
+                       {"parameter_bytes", summary.parameterBytes},
+                       {"activations", summary.activations},
+                       {"activation_bytes", summary.activationBytes}};
+  return value.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+} // namespace proa::tools
