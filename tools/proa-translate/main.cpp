@@ -6,6 +6,7 @@
 #include "tools/proa-translate/Summary.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
+#include "translator/params/ModelFolder.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/MLIRContext.h"
@@ -13,16 +14,10 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <fmt/format.h>
-
-#include <filesystem>
-
 using namespace proa;
 using namespace proa::tools;
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Options {
   std::string path;
@@ -55,22 +50,6 @@ void declare(CommandLine &line, Options &options) {
   line.add_flag("-q,--quiet", options.quiet, "No warnings");
 }
 
-/// The program file in a folder: program.json, else the only .pdmodel, else __model__.
-Result<std::string> findProgram(const std::string &path) {
-  if (!fs::is_directory(path))
-    return path;
-  if (fs::path json = fs::path(path) / "program.json"; fs::exists(json))
-    return json.string();
-  std::vector<std::string> found;
-  for (const fs::directory_entry &entry : fs::directory_iterator(path))
-    if (entry.path().extension() == ".pdmodel" || entry.path().filename() == "__model__")
-      found.push_back(entry.path().string());
-  if (found.size() == 1)
-    return found[0];
-  return problem(path,
-                 fmt::format("found {} program files, expected program.json or one .pdmodel", found.size()));
-}
-
 Result<void> write(const Options &options, const std::string &content) {
   if (options.output != "-")
     return writeFile(options.output, content);
@@ -93,11 +72,10 @@ Result<std::string> textOf(mlir::ModuleOp module, const Options &options) {
 }
 
 /// A case folder says what an op or training program is fed and what is fetched.
-Result<void> readInterface(const std::string &file, import::ImportOptions &options) {
-  fs::path meta = fs::path(file).parent_path() / "meta.json";
-  if (!fs::exists(meta))
+Result<void> readInterface(const std::string &meta, import::ImportOptions &options) {
+  if (meta.empty())
     return {};
-  Result<check::CaseMeta> read = check::readCaseMeta(meta.string());
+  Result<check::CaseMeta> read = check::readCaseMeta(meta);
   if (!read)
     return read.problems();
   if (options.feeds.empty())
@@ -108,19 +86,20 @@ Result<void> readInterface(const std::string &file, import::ImportOptions &optio
 }
 
 Result<void> translate(Options options) {
-  Result<std::string> file = findProgram(options.path);
-  if (!file)
-    return file.problems();
-  Result<legacy::Program> program = legacy::readProgram(*file);
+  Result<params::ModelFiles> files = params::findModel(options.path);
+  if (!files)
+    return files.problems();
+  const std::string &file = files->program;
+  Result<legacy::Program> program = legacy::readProgram(file);
   if (!program)
     return program.problems();
   if (options.summary) {
     ProgramSummary summary = summarize(*program);
     return write(options, options.json ? summaryJson(summary) : summaryText(summary));
   }
-  if (Result<void> done = readInterface(*file, options.import); !done)
+  if (Result<void> done = readInterface(files->meta, options.import); !done)
     return done;
-  options.import.source = *file;
+  options.import.source = file;
   if (!options.quiet)
     options.import.warn = [](const std::string &where, const std::string &message) {
       llvm::errs() << "warning: " << where << ": " << message << "\n";
@@ -132,7 +111,7 @@ Result<void> translate(Options options) {
   if (!module)
     return module.problems();
   if (llvm::failed(mlir::verify(**module)))
-    return problem(*file, "the translated module does not verify; see above");
+    return problem(file, "the translated module does not verify; see above");
   Result<std::string> text = textOf(**module, options);
   if (!text)
     return text.problems();
