@@ -26,7 +26,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"gather", makeGather},
       {"gather_nd", makeGatherNd},
       {"index_sample", makeIndexSample},
-      {"index_select", makeGather},
+      {"index_select", makeIndexSelect},
       {"matmul", makeMatmul},
       {"max_pool2d_with_index", makeMaxPool2dWithIndex},
       {"max_pool3d_with_index", makeMaxPool3dWithIndex},

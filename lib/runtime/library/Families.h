@@ -34,5 +34,6 @@ Result<std::unique_ptr<LibraryKernel>> makeGather(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeGatherNd(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeIndexSample(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeIndexSelect(const KernelRequest &request);
 
 } // namespace proa::runtime

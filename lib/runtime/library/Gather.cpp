@@ -24,7 +24,8 @@ std::string placeOf(int64_t flat, std::span<const int64_t> dims) {
   return fmt::format("[{}]", fmt::join(place, ", "));
 }
 
-/// The indices as int64, each in [0, extent); negative ones count from the end where `wraps`. `skipped` is left as it is.
+/// The indices as int64, each in [0, extent); negative ones count from the end where `wraps`. `skipped` is
+/// left as it is.
 Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t extent, bool wraps,
                                             std::optional<int64_t> skipped = std::nullopt) {
   std::vector<int64_t> out(static_cast<size_t>(indices.size()));
@@ -43,19 +44,20 @@ Result<std::vector<int64_t>> checkedIndices(const View &indices, int64_t extent,
   if (!known)
     return failure("expected indices of int32 or int64, found {}", nameOf(indices.dtype));
   if (wrong)
-    return failure("index {} at {} is outside of [{}, {})", out[*wrong], placeOf(static_cast<int64_t>(*wrong), indices.dims),
-                   wraps ? -extent : 0, extent);
+    return failure("index {} at {} is outside of [{}, {})", out[*wrong],
+                   placeOf(static_cast<int64_t>(*wrong), indices.dims), wraps ? -extent : 0, extent);
   return out;
 }
 
 /// out[o, i, :] = x[o, indices[i], :], rows of `rowBytes`.
-void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t extent, std::span<const int64_t> indices,
-              size_t rowBytes) {
+void copyRows(const std::byte *x, std::byte *out, int64_t outer, int64_t extent,
+              std::span<const int64_t> indices, size_t rowBytes) {
   auto count = static_cast<int64_t>(indices.size());
   parallelFor(outer * count, 1 + 65536 / static_cast<int64_t>(rowBytes + 1), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       int64_t from = row / count * extent + indices[static_cast<size_t>(row % count)];
-      std::memcpy(out + static_cast<size_t>(row) * rowBytes, x + static_cast<size_t>(from) * rowBytes, rowBytes);
+      std::memcpy(out + static_cast<size_t>(row) * rowBytes, x + static_cast<size_t>(from) * rowBytes,
+                  rowBytes);
     }
   });
 }
@@ -92,7 +94,7 @@ Result<void> embedding(Call &call, int64_t padding) {
 }
 
 /// gather and index_select: the axis is replaced by the index's dims (a rank-0 index drops it).
-Result<void> gather(Call &call, int64_t axisAttribute) {
+Result<void> gather(Call &call, int64_t axisAttribute, bool wraps) {
   const View &x = call.input(0), &index = call.input(1);
   int64_t given = axisAttribute;
   if (call.input(2)) {
@@ -108,7 +110,7 @@ Result<void> gather(Call &call, int64_t axisAttribute) {
   std::span<const int64_t> indexDims = index.dims;
   if (indexDims.size() == 2 && indexDims[1] == 1)
     indexDims = indexDims.first(1);
-  Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], true);
+  Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], wraps);
   if (!indices)
     return indices.problems();
   std::vector<int64_t> dims(x.dims.begin(), x.dims.begin() + static_cast<ptrdiff_t>(*axis));
@@ -161,51 +163,42 @@ Result<void> gatherNd(Call &call) {
   if (!known)
     return failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
   if (wrong)
-    return failure("the index at {} is outside of axis {} of {}",
-                   placeOf(*wrong * static_cast<int64_t>(depth) + static_cast<int64_t>(wrongAxis), index.dims), wrongAxis,
-                   describe(x.dtype, x.dims));
+    return failure(
+        "the index at {} is outside of axis {} of {}",
+        placeOf(*wrong * static_cast<int64_t>(depth) + static_cast<int64_t>(wrongAxis), index.dims),
+        wrongAxis, describe(x.dtype, x.dims));
   copyRows(x.as<std::byte>(), out->as<std::byte>(), 1, 0, flat, static_cast<size_t>(inner) * sizeOf(x.dtype));
   return {};
 }
 
-/// out[..., i, ...] = x[..., indices[..., i, ...], ...]; the other axes of x broadcast against those of the indices.
+/// out[..., i, ...] = x[..., indices[..., i, ...], ...]. The result has the dims of the indices, which are
+/// nowhere longer than x but along the axis.
 Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
   const View &x = call.input(0), &index = call.input(1);
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
   if (!axis)
     return axis.problems();
   bool fits = index.rank() == x.rank();
-  std::vector<int64_t> dims(index.dims.begin(), index.dims.end());
-  for (size_t i = 0; fits && i < x.rank(); ++i) {
-    if (i == *axis)
-      continue;
-    fits = dims[i] == x.dims[i] || dims[i] == 1 || x.dims[i] == 1 || dims[i] < x.dims[i];
-    dims[i] = dims[i] == 1 ? x.dims[i] : dims[i];
-  }
+  for (size_t i = 0; fits && i < x.rank(); ++i)
+    fits = i == *axis || index.dims[i] <= x.dims[i];
   if (!fits)
     return failure("indices {} do not fit {}", describe(index.dtype, index.dims), describe(x.dtype, x.dims));
   Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], true);
   if (!indices)
     return indices.problems();
-  Result<View> out = call.output(0, dims);
+  Result<View> out = call.output(0, index.dims);
   if (!out)
     return out.problems();
   dispatchSize(sizeOf(x.dtype), [&](auto zero) {
     using T = decltype(zero);
     parallelFor(out->size(), 8192, [&](int64_t begin, int64_t end) {
       for (int64_t flat = begin; flat < end; ++flat) {
-        int64_t rest = flat, indexAt = 0, indexStride = 1, xAt = 0, xStride = 1, axisStride = 0;
-        for (size_t i = dims.size(); i-- > 0; rest /= dims[i]) {
-          int64_t at = rest % dims[i];
-          indexAt += index.dims[i] == 1 ? 0 : at * indexStride;
-          indexStride *= index.dims[i];
-          if (i == *axis)
-            axisStride = xStride;
-          else
-            xAt += x.dims[i] == 1 ? 0 : at * xStride;
-          xStride *= x.dims[i];
+        int64_t rest = flat, at = 0, stride = 1;
+        for (size_t i = x.rank(); i-- > 0; rest /= index.dims[i]) {
+          at += (i == *axis ? (*indices)[static_cast<size_t>(flat)] : rest % index.dims[i]) * stride;
+          stride *= x.dims[i];
         }
-        out->as<T>()[flat] = x.as<T>()[xAt + (*indices)[static_cast<size_t>(indexAt)] * axisStride];
+        out->as<T>()[flat] = x.as<T>()[at];
       }
     });
   });
@@ -231,8 +224,8 @@ Result<void> indexSample(Call &call) {
 }
 
 template <class Body>
-Result<std::unique_ptr<LibraryKernel>> withAxis(const KernelRequest &request, const char *name, int64_t otherwise,
-                                                Body body) {
+Result<std::unique_ptr<LibraryKernel>> withAxis(const KernelRequest &request, const char *name,
+                                                int64_t otherwise, Body body) {
   Attributes reader(request);
   int64_t axis = reader.integer(name, otherwise);
   reader.expectOperands(2, 1);
@@ -247,7 +240,10 @@ Result<std::unique_ptr<LibraryKernel>> makeEmbedding(const KernelRequest &reques
   return withAxis(request, "padding_idx", -1, embedding);
 }
 Result<std::unique_ptr<LibraryKernel>> makeGather(const KernelRequest &request) {
-  return withAxis(request, "axis", 0, gather);
+  return withAxis(request, "axis", 0, [](Call &call, int64_t axis) { return gather(call, axis, false); });
+}
+Result<std::unique_ptr<LibraryKernel>> makeIndexSelect(const KernelRequest &request) {
+  return withAxis(request, "axis", 0, [](Call &call, int64_t axis) { return gather(call, axis, true); });
 }
 Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const KernelRequest &request) {
   return withAxis(request, "axis", 0, takeAlongAxis);

@@ -24,12 +24,14 @@ Result<PoolAttributes> PoolAttributes::parse(const KernelRequest &request, size_
   out.paddingAlgorithm = reader.choice("padding_algorithm", {"EXPLICIT", "SAME", "VALID"});
   std::string format = reader.choice("data_format", {"NCHW", "NHWC", "NCDHW", "NDHWC"});
   out.channelLast = format == "NHWC" || format == "NDHWC";
-  reader.expectOperands(1, withIndex ? 2 : 1);
-  reader.expect(out.strides.size() == spatial &&
-                    std::all_of(out.strides.begin(), out.strides.end(), [](int64_t stride) { return stride > 0; }),
-                fmt::format("expected {} strides above 0, found [{}]", spatial, fmt::join(out.strides, ", ")));
-  reader.expect(out.paddings.size() == spatial || out.paddings.size() == 2 * spatial,
-                fmt::format("attribute 'paddings' has {} numbers for {} spatial axes", out.paddings.size(), spatial));
+  reader.expectOperands(1, 1);
+  reader.expect(
+      out.strides.size() == spatial &&
+          std::all_of(out.strides.begin(), out.strides.end(), [](int64_t stride) { return stride > 0; }),
+      fmt::format("expected {} strides above 0, found [{}]", spatial, fmt::join(out.strides, ", ")));
+  reader.expect(
+      out.paddings.size() == spatial || out.paddings.size() == 2 * spatial,
+      fmt::format("attribute 'paddings' has {} numbers for {} spatial axes", out.paddings.size(), spatial));
   if (!reader.ok())
     return reader.problems();
   return out;
@@ -64,8 +66,8 @@ Result<PoolGeometry> PoolGeometry::compute(const PoolAttributes &attributes, std
   for (size_t axis = 0; axis < spatial; ++axis) {
     int64_t room = extents[axis] + g.before[axis] + g.after[axis] - g.kernel[axis];
     if (!g.adaptive && room < 0)
-      return failure("a window of {} does not fit into {} with paddings {} and {}", g.kernel[axis], extents[axis],
-                     g.before[axis], g.after[axis]);
+      return failure("a window of {} does not fit into {} with paddings {} and {}", g.kernel[axis],
+                     extents[axis], g.before[axis], g.after[axis]);
     int64_t rounding = attributes.ceilMode ? g.strides[axis] - 1 : 0;
     g.output.push_back(g.adaptive ? g.kernel[axis] : (room + rounding) / g.strides[axis] + 1);
   }

@@ -15,7 +15,7 @@ enum class Dims { Static, Dynamic };
 struct KernelCase {
   std::string name;
   nlohmann::json attributes = nlohmann::json::object();
-  std::vector<Tensor> inputs;
+  std::vector<Tensor> inputs; ///< without data: an absent operand
   /// Type and dims of each result; a result with dynamic dims has Dynamic storage.
   std::vector<std::pair<DType, std::vector<int64_t>>> outputs;
   std::vector<size_t> constantInputs = {};
@@ -33,6 +33,10 @@ inline Plan planOf(const KernelCase &c) {
     return std::find(c.constantInputs.begin(), c.constantInputs.end(), i) != c.constantInputs.end();
   };
   for (size_t i = 0; i < c.inputs.size(); ++i) {
+    if (!c.inputs[i].data()) {
+      step.inputs.push_back(none);
+      continue;
+    }
     auto id = static_cast<ValueId>(plan.values.size());
     Value value{c.inputs[i].dtype(),
                 c.inputs[i].dims(),
@@ -73,6 +77,8 @@ inline Result<std::vector<Tensor>> runCase(const KernelCase &c) {
     return executable.problems();
   NamedTensors feeds, parameters;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
+    if (!c.inputs[i].data())
+      continue;
     bool constant = std::find(c.constantInputs.begin(), c.constantInputs.end(), i) != c.constantInputs.end();
     (constant ? parameters : feeds)["in" + std::to_string(i)] = c.inputs[i];
   }

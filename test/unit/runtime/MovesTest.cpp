@@ -1,0 +1,242 @@
+#include "lib/runtime/library/StridedCopy.h"
+#include "test/unit/runtime/KernelHarness.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+namespace proa::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+using Shape = std::vector<int64_t>;
+
+/// Every element through the definition.
+template <class T>
+void expectCopy(const std::vector<CopyAxis> &axes, size_t sourceSize, size_t targetSize,
+                int64_t sourceStart) {
+  std::vector<T> source(sourceSize), target(targetSize, T(0)), expected(targetSize, T(0));
+  std::iota(source.begin(), source.end(), T(1));
+  std::vector<int64_t> index(axes.size(), 0);
+  while (true) {
+    int64_t from = sourceStart, to = 0;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      from += index[i] * axes[i].source;
+      to += index[i] * axes[i].target;
+    }
+    expected[static_cast<size_t>(to)] = source[static_cast<size_t>(from)];
+    size_t i = axes.size();
+    while (i > 0 && ++index[i - 1] == axes[i - 1].size)
+      index[--i] = 0;
+    if (i == 0)
+      break;
+  }
+  stridedCopy(sizeof(T), axes, source.data() + sourceStart, target.data());
+  EXPECT_EQ(target, expected);
+}
+
+TEST(StridedCopy, TransposesOfManySizes) {
+  for (int64_t rows : {1, 2, 3, 4, 5, 17, 64, 65, 131})
+    for (int64_t columns : {1, 3, 4, 7, 16, 70}) {
+      auto size = static_cast<size_t>(rows * columns);
+      std::vector<CopyAxis> axes{{columns, 1, rows}, {rows, columns, 1}};
+      expectCopy<uint8_t>(axes, size, size, 0);
+      expectCopy<uint32_t>(axes, size, size, 0);
+      expectCopy<uint64_t>(axes, size, size, 0);
+    }
+}
+
+TEST(StridedCopy, RankFourPermutations) {
+  Shape dims{3, 4, 5, 6}, strides{120, 30, 6, 1}, perm{0, 1, 2, 3};
+  do {
+    std::vector<CopyAxis> axes(4);
+    int64_t stride = 1;
+    for (size_t i = 4; i-- > 0;) {
+      auto axis = static_cast<size_t>(perm[i]);
+      axes[i] = {dims[axis], strides[axis], stride};
+      stride *= dims[axis];
+    }
+    expectCopy<uint32_t>(axes, 360, 360, 0);
+  } while (std::next_permutation(perm.begin(), perm.end()));
+}
+
+TEST(StridedCopy, BroadcastReversedAndLarge) {
+  expectCopy<uint32_t>({{3, 0, 8}, {4, 1, 2}, {2, 0, 1}}, 4, 24, 0);
+  expectCopy<uint32_t>({{4, -5, 5}, {5, -1, 1}}, 20, 20, 19);
+  expectCopy<uint32_t>({{300000, 1, 1}}, 300000, 300000, 0);
+  expectCopy<uint32_t>({{300000, -1, 1}}, 300000, 300000, 299999);
+  expectCopy<uint32_t>({{513, 1, 300}, {300, 513, 1}}, 513 * 300, 513 * 300, 0);
+}
+
+TEST(Moves, SplitWithTheRest) {
+  Tensor x = floats({2, 5}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  auto result = runCase({"split",
+                         {{"sections", {2, -1}}, {"axis", -1}},
+                         {x},
+                         {{DType::Float32, {2, 2}}, {DType::Float32, {2, 3}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{0, 1, 5, 6}));
+  EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{2, 3, 4, 7, 8, 9}));
+  result = runCase({"split",
+                    {{"sections", {2, 2}}, {"axis", 1}},
+                    {x},
+                    {{DType::Float32, {2, 2}}, {DType::Float32, {2, 2}}}});
+  EXPECT_THAT(result.problems().text(), HasSubstr("sections [2, 2] do not add up to 5"));
+}
+
+TEST(Moves, SliceByTensorsAndDynamicDims) {
+  Tensor x = floats({4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  for (Dims dims : {Dims::Static, Dims::Dynamic}) {
+    auto result = runCase({"slice",
+                           {{"axes", {0, 1}}, {"starts", {9, 9}}, {"ends", {9, 9}}, {"decrease_axis", {1}}},
+                           {x, longs({2}, {-3, 1}), longs({2}, {100, 2})},
+                           {{DType::Float32, {3}}},
+                           {},
+                           dims});
+    ASSERT_TRUE(result) << result.problems().text();
+    EXPECT_EQ((*result)[0].dims(), Shape{3});
+    EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{4, 7, 10}));
+  }
+  auto result =
+      runCase({"slice", {{"axes", {0}}, {"starts", {3}}, {"ends", {1}}}, {x}, {{DType::Float32, {0, 3}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+}
+
+TEST(Moves, ReverseSlice) {
+  Tensor x = longs({5}, {0, 1, 2, 3, 4});
+  auto run = [&](int64_t start, int64_t end, int64_t step, int64_t count) {
+    auto result = runCase({"strided_slice",
+                           {{"axes", {0}}, {"starts", {start}}, {"ends", {end}}, {"strides", {step}}},
+                           {x},
+                           {{DType::Int64, {count}}}});
+    EXPECT_TRUE(result) << result.problems().text();
+    return valuesOf<int64_t>((*result)[0]);
+  };
+  EXPECT_EQ(run(4, 0, -2, 2), (Shape{4, 2}));
+  EXPECT_EQ(run(-1, -100, -1, 5), (Shape{4, 3, 2, 1, 0}));
+  EXPECT_EQ(run(1, 100, 3, 2), (Shape{1, 4}));
+}
+
+TEST(Moves, SetValueBroadcasts) {
+  Tensor x = floats({3, 2}, {0, 0, 0, 0, 0, 0});
+  auto result = runCase({"set_value",
+                         {{"axes", {0}}, {"starts", {0}}, {"ends", {3}}, {"steps", {2}}},
+                         {x, floats({2}, {7, 8})},
+                         {{DType::Float32, {3, 2}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{7, 8, 0, 0, 7, 8}));
+}
+
+TEST(Moves, RollTwoAxesAndFlat) {
+  Tensor x = longs({2, 3}, {0, 1, 2, 3, 4, 5});
+  auto result = runCase({"roll", {{"shifts", {1, -1}}, {"axis", {0, 1}}}, {x}, {{DType::Int64, {2, 3}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<int64_t>((*result)[0]), (Shape{4, 5, 3, 1, 2, 0}));
+  result = runCase({"roll", {{"shifts", {2}}}, {x}, {{DType::Int64, {2, 3}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<int64_t>((*result)[0]), (Shape{4, 5, 0, 1, 2, 3}));
+}
+
+TEST(Moves, ReshapeSharesBytes) {
+  // The output is an Alias of the input: only the dims are computed.
+  Tensor x = longs({2, 6}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  KernelCase c{"reshape", {{"shape", {0, 3, -1}}}, {x}, {{DType::Int64, {2, 3, 2}}}, {}, Dims::Dynamic};
+  Plan plan = planOf(c);
+  plan.values[1].storage = Storage::Alias;
+  plan.values[1].base = 0;
+  auto executable = Executable::create(plan, "test", [](const std::string &) { return nullptr; });
+  ASSERT_TRUE(executable) << executable.problems().text();
+  auto session = Session::create(*executable);
+  auto result = (*session)->run({{"in0", x}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ((*result)[0].dims(), (Shape{2, 3, 2}));
+  EXPECT_EQ(valuesOf<int64_t>((*result)[0]), valuesOf<int64_t>(x));
+  result = (*session)->run({{"in0", longs({1, 4}, {1, 2, 3, 4})}});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.problems().text(), HasSubstr("can not reshape [1, 4] to [0, 3, -1]"));
+  for (Dims dims : {Dims::Static, Dims::Dynamic}) { // into memory of its own, by a tensor
+    result = runCase({"reshape", {}, {x, longs({2}, {-1, 4})}, {{DType::Int64, {3, 4}}}, {}, dims});
+    ASSERT_TRUE(result) << result.problems().text();
+    EXPECT_EQ(valuesOf<int64_t>((*result)[0]), valuesOf<int64_t>(x));
+  }
+}
+
+TEST(Moves, ShapeAndDim) {
+  Tensor x(DType::Float32, {2, 0, 5});
+  auto result = runCase({"shape", {}, {x}, {{DType::Int32, {3}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<int32_t>((*result)[0]), (std::vector<int32_t>{2, 0, 5}));
+  result = runCase({"dim", {{"index", 2}}, {x}, {{DType::Int64, {}}}, {}, Dims::Dynamic});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<int64_t>((*result)[0]), Shape{5});
+}
+
+TEST(Gather, BadIndexIsNamed) {
+  Tensor table = randomFloats({10, 4}, 1);
+  auto result =
+      runCase({"embedding", {}, {longs({2, 2}, {0, 9, 10, 3}), table}, {{DType::Float32, {2, 2, 4}}}});
+  EXPECT_THAT(result.problems().text(), HasSubstr("index 10 at [1, 0] is outside of [0, 10)"));
+  result = runCase({"gather", {}, {table, longs({1}, {-1})}, {{DType::Float32, {1, 4}}}});
+  EXPECT_THAT(result.problems().text(), HasSubstr("index -1 at [0] is outside of [0, 10)"));
+  result = runCase({"gather_nd", {}, {table, longs({1, 2}, {3, 4})}, {{DType::Float32, {1}}}});
+  EXPECT_THAT(result.problems().text(),
+              HasSubstr("the index at [0, 1] is outside of axis 1 of float32[10, 4]"));
+}
+
+TEST(Gather, AlongAxis) {
+  Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  auto result = runCase(
+      {"take_along_axis", {{"axis", 1}}, {x, longs({2, 2}, {2, 0, -1, 1})}, {{DType::Float32, {2, 2}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{3, 1, 6, 5}));
+  result =
+      runCase({"take_along_axis", {{"axis", 0}}, {x, longs({1, 3}, {1, 0, 1})}, {{DType::Float32, {1, 3}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+}
+
+TEST(Gather, SampleAndSelect) {
+  Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  auto result = runCase({"index_sample", {}, {x, longs({2, 2}, {2, 0, 1, 1})}, {{DType::Float32, {2, 2}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{3, 1, 5, 5}));
+  result = runCase({"index_select",
+                    {{"axis", 1}},
+                    {x, longs({2}, {-1, 0})},
+                    {{DType::Float32, {2, 2}}},
+                    {},
+                    Dims::Dynamic});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{3, 1, 6, 4}));
+}
+
+TEST(Pool, ChannelsLastIsTheSame) {
+  Tensor x = randomFloats({2, 7, 9, 5}, 1); // NHWC
+  Tensor first(DType::Float32, {2, 5, 7, 9});
+  for (int64_t n = 0; n < 2; ++n)
+    for (int64_t i = 0; i < 63; ++i)
+      for (int64_t c = 0; c < 5; ++c)
+        first.as<float>()[(n * 5 + c) * 63 + i] = x.as<float>()[(n * 63 + i) * 5 + c];
+  for (const char *type : {"max", "avg"})
+    for (bool adaptive : {false, true})
+      for (bool exclusive : {false, true}) {
+        nlohmann::json attributes = {{"pooling_type", type}, {"kernel_size", {3, 2}},  {"strides", {2, 2}},
+                                     {"paddings", {1, 0}},   {"exclusive", exclusive}, {"adaptive", adaptive},
+                                     {"ceil_mode", true}};
+        Shape out = adaptive ? Shape{3, 2} : Shape{4, 5};
+        attributes["data_format"] = "NHWC";
+        auto last = runCase({"pool2d", attributes, {x}, {{DType::Float32, {2, out[0], out[1], 5}}}});
+        ASSERT_TRUE(last) << last.problems().text();
+        attributes["data_format"] = "NCHW";
+        auto plain = runCase({"pool2d", attributes, {first}, {{DType::Float32, {2, 5, out[0], out[1]}}}});
+        ASSERT_TRUE(plain) << plain.problems().text();
+        int64_t positions = out[0] * out[1];
+        for (int64_t n = 0; n < 2; ++n)
+          for (int64_t i = 0; i < positions; ++i)
+            for (int64_t c = 0; c < 5; ++c)
+              EXPECT_FLOAT_EQ((*last)[0].as<float>()[(n * positions + i) * 5 + c],
+                              (*plain)[0].as<float>()[(n * 5 + c) * positions + i]);
+      }
+}
+
+} // namespace
+} // namespace proa::runtime
