@@ -26,9 +26,7 @@ std::string describe(Element value) {
   return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
-bool isKey(std::string_view key, std::string_view name) {
-  if (key == name)
-    return true;
+bool isCamelCaseOf(std::string_view key, std::string_view name) {
   size_t k = 0;
   for (size_t n = 0; n < name.size(); ++n, ++k) {
     char wanted = name[n];

@@ -29,8 +29,13 @@ struct Path {
 /// "the string \"abc\"", "a list": what was found, for messages.
 std::string describe(Element value);
 
-/// Whether `key` is `name` (snake_case) or its lowerCamelCase form.
-bool isKey(std::string_view key, std::string_view name);
+/// Whether `key` is the lowerCamelCase form of `name` (snake_case).
+bool isCamelCaseOf(std::string_view key, std::string_view name);
+
+/// Whether `key` is `name` (snake_case) or its lowerCamelCase form, which is shorter if it differs.
+inline bool isKey(std::string_view key, std::string_view name) {
+  return key.size() == name.size() ? key == name : key.size() < name.size() && isCamelCaseOf(key, name);
+}
 
 /// Values of JSON with the conversions of the protobuf JSON mapping. A wrong value is reported, and what is
 /// returned then only serves to go on.

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 namespace proa::legacy {
 namespace {
 
@@ -239,7 +241,8 @@ private:
   Attribute attribute(const Path &at, Element value) {
     Attribute out;
     int64_t type = -1;
-    std::array<std::optional<Element>, attributeKeys.size()> values;
+    size_t valueKey = 0; // 0: none yet
+    Element given;
     object(at, value, attributeKeys, 1 << attributeName | 1 << attributeType,
            [&](size_t key, const Path &at, Element value) {
              if (key == attributeName)
@@ -247,33 +250,33 @@ private:
              else if (key == attributeType)
                type = enumeration(at, value, "the name or number of an AttrType", attributeTypeNumber,
                                   attributeTypeName);
+             else if (valueKey == 0)
+               valueKey = key, given = value;
              else
-               values[key] = value;
+               report.add(at.text(), fmt::format("a second value, after '{}'", attributeKeys[valueKey]));
            });
     if (type < 0 || type >= attributeTypeCount) // reported above
       return out;
-    for (size_t key = attributeValue; key < values.size(); ++key)
-      if (values[key] && key != static_cast<size_t>(type) + attributeValue)
-        report.add(at.text(),
-                   fmt::format("attribute '{}' of type {} has a value in '{}', expected it in '{}'", out.name,
-                               attributeTypeName(type), attributeKeys[key],
-                               attributeKeys[type + attributeValue]));
-    out.value = attributeValueOf(at, out.name, type, values[type + attributeValue]);
+    size_t expectedKey = static_cast<size_t>(type) + attributeValue;
+    if (valueKey != 0 && valueKey != expectedKey)
+      report.add(at.text(),
+                 fmt::format("attribute '{}' of type {} has a value in '{}', expected it in '{}'", out.name,
+                             attributeTypeName(type), attributeKeys[valueKey], attributeKeys[expectedKey]));
+    else if (valueKey != 0)
+      out.value = readValue(Path{&at, attributeKeys[expectedKey]}, type, given);
+    else
+      out.value = absentValue(at, out.name, type);
     return out;
   }
 
   /// Lists that are absent are empty, numbers zero; but a block or a variable must be given.
-  AttributeValue attributeValueOf(const Path &parent, const std::string &name, int64_t type,
-                                  std::optional<Element> given) {
-    constexpr int64_t block = 8, variable = 13, scalarNumber = 16;
-    std::string_view key = attributeKeys[type + attributeValue];
-    if (!given) {
-      if (type == block || type == variable || type == scalarNumber)
-        report.add(parent.text(), fmt::format("attribute '{}' of type {} has no value, expected it in '{}'",
-                                              name, attributeTypeName(type), key));
-      return defaultValue(type);
-    }
-    return readValue(Path{&parent, key}, type, *given);
+  AttributeValue absentValue(const Path &at, const std::string &name, int64_t type) {
+    AttributeValue value = defaultValue(type);
+    if (std::holds_alternative<BlockIndex>(value) || std::holds_alternative<VariableName>(value) ||
+        std::holds_alternative<Scalar>(value))
+      report.add(at.text(), fmt::format("attribute '{}' of type {} has no value, expected it in '{}'", name,
+                                        attributeTypeName(type), attributeKeys[type + attributeValue]));
+    return value;
   }
 
   static AttributeValue defaultValue(int64_t type) {
@@ -377,9 +380,14 @@ private:
   }
 };
 
-} // namespace
+/// Whether simdjson may read beyond the end of the mapped file, as it does: the rest of the last page reads
+/// as zeros.
+bool hasPadding(size_t fileSize) {
+  size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  return fileSize % page != 0 && page - fileSize % page >= simdjson::SIMDJSON_PADDING;
+}
 
-Result<Program> readJsonText(std::string_view text, const std::string &name) {
+Result<Program> parse(std::string_view text, bool isPadded, const std::string &name) {
   constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(byteOrderMark))
     text.remove_prefix(byteOrderMark.size());
@@ -387,7 +395,7 @@ Result<Program> readJsonText(std::string_view text, const std::string &name) {
     return problem(name, "the file is empty, expected a JSON object");
   simdjson::dom::parser parser;
   Element root;
-  if (simdjson::error_code error = parser.parse(text.data(), text.size()).get(root))
+  if (simdjson::error_code error = parser.parse(text.data(), text.size(), !isPadded).get(root))
     return problem(name, "damaged JSON: " + json::describeDamage(text, simdjson::error_message(error)));
   Report report(name);
   Program program = JsonReader(report).program(root);
@@ -399,12 +407,22 @@ Result<Program> readJsonText(std::string_view text, const std::string &name) {
   return program;
 }
 
+} // namespace
+
+Result<Program> readJsonText(std::string_view text, const std::string &name) {
+  return parse(text, false, name);
+}
+
 Result<Program> readJson(const std::string &path) {
   auto file = mapFile(path);
   if (!file)
     return file.problems();
-  std::span<const std::byte> bytes = (*file)->bytes();
-  return readJsonText({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, path);
+  return readJsonFile(**file, path);
+}
+
+Result<Program> readJsonFile(const MappedFile &file, const std::string &name) {
+  std::span<const std::byte> bytes = file.bytes();
+  return parse({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, hasPadding(bytes.size()), name);
 }
 
 } // namespace proa::legacy

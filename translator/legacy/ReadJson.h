@@ -1,6 +1,7 @@
 /// Reads legacy programs written as JSON: the protobuf JSON mapping of ProgramDesc.
 #pragma once
 
+#include "lib/support/Files.h"
 #include "translator/legacy/Program.h"
 
 #include <string>
@@ -16,7 +17,8 @@ namespace proa::legacy {
 /// READER and TUPLE variables, are not kept: nothing that computes reads them.
 Result<Program> readJson(const std::string &path);
 
-/// The same for text in memory; `name` stands for the file in problems.
+/// The same for a mapped file, and for text in memory; `name` stands for the file in problems.
+Result<Program> readJsonFile(const MappedFile &file, const std::string &name);
 Result<Program> readJsonText(std::string_view text, const std::string &name);
 
 } // namespace proa::legacy
