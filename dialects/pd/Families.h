@@ -9,5 +9,9 @@ void registerMathOps(PdDialect &dialect);
 void registerReduceOps(PdDialect &dialect);
 void registerCreationOps(PdDialect &dialect);
 void registerShapeOps(PdDialect &dialect);
+void registerLinalgOps(PdDialect &dialect);
+void registerNnOps(PdDialect &dialect);
+void registerLossOps(PdDialect &dialect);
+void registerDetectionOps(PdDialect &dialect);
 
 } // namespace proa::pd

@@ -36,6 +36,10 @@ void PdDialect::initialize() {
   registerReduceOps(*this);
   registerCreationOps(*this);
   registerShapeOps(*this);
+  registerLinalgOps(*this);
+  registerNnOps(*this);
+  registerLossOps(*this);
+  registerDetectionOps(*this);
 }
 
 Operation *PdDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

@@ -1,5 +1,6 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/linalg/Linalg.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Shape.h"
@@ -107,6 +108,10 @@ Expression TensorBuilder::reshape(Expression x, llvm::ArrayRef<int64_t> shape) {
 
 Expression TensorBuilder::transpose(Expression x, llvm::ArrayRef<int64_t> permutation) {
   return wrap(create<TransposeOp>(x, permutation));
+}
+
+Expression TensorBuilder::matmul(Expression x, Expression y, bool transposeX, bool transposeY) {
+  return wrap(create<MatmulOp>(x, y, transposeX, transposeY));
 }
 
 #define PROA_OPERATOR(symbol, Op)                                                                                      \

@@ -71,6 +71,7 @@ public:
   Expression countAlong(Expression x, llvm::ArrayRef<int64_t> axes);
   Expression reshape(Expression x, llvm::ArrayRef<int64_t> shape);
   Expression transpose(Expression x, llvm::ArrayRef<int64_t> permutation);
+  Expression matmul(Expression x, Expression y, bool transposeX = false, bool transposeY = false);
 
   template <class Op, class... Args> mlir::Value create(Args &&...args) {
     return Op::create(builder, op->getLoc(), std::forward<Args>(args)...)->getResult(0);

@@ -1,0 +1,31 @@
+#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/Families.h"
+
+namespace proa::pd {
+
+void registerNnOps(PdDialect &dialect) {
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/nn/Conv.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Pool.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Norm.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Softmax.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Embedding.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Interpolate.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Recurrent.cpp.inc"
+      >();
+}
+
+} // namespace proa::pd

@@ -1,0 +1,232 @@
+#include "dialects/pd/Evaluate.h"
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/shape/Extent.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+int64_t channelAxis(RankedTensorType x, llvm::StringRef dataFormat) {
+  return channelsAreLast(dataFormat) ? x.getRank() - 1 : 1;
+}
+
+/// The dimensions of x but for the given ones.
+llvm::SmallVector<int64_t> axesBut(int64_t rank, llvm::ArrayRef<int64_t> kept) {
+  llvm::SmallVector<int64_t> axes;
+  for (int64_t d = 0; d < rank; ++d)
+    if (!llvm::is_contained(kept, d))
+      axes.push_back(d);
+  return axes;
+}
+
+/// A tensor of one element a channel, placed to broadcast against x.
+Expression alongAxis(Expression parameter, int64_t axis, int64_t rank) {
+  if (axis == rank - 1)
+    return parameter;
+  llvm::SmallVector<int64_t> shape(rank - axis, 1);
+  shape[0] = -1;
+  return parameter.owner().reshape(parameter, shape);
+}
+
+struct Moments {
+  Expression mean, variance, centered;
+};
+
+/// Mean and biased variance in two passes, dimensions kept.
+Moments momentsOf(Expression x, llvm::ArrayRef<int64_t> axes) {
+  TensorBuilder &e = x.owner();
+  Expression mean = e.mean(x, axes);
+  Expression centered = x - mean;
+  return {mean, e.mean(centered * centered, axes), centered};
+}
+
+Expression scaledAndShifted(Expression x, std::optional<Expression> scale, std::optional<Expression> bias, int64_t axis) {
+  if (scale)
+    x = x * alongAxis(*scale, axis, x.rank());
+  if (bias)
+    x = x + alongAxis(*bias, axis, x.rank());
+  return x;
+}
+
+std::optional<Expression> optional(TensorBuilder &e, Value value) {
+  return value ? std::optional(e.computed(value)) : std::nullopt;
+}
+
+/// C2: `parameters` have one element for each of `count`.
+LogicalResult checkParameters(std::optional<Location> location, llvm::ArrayRef<Value> parameters, int64_t count,
+                              llvm::StringRef what) {
+  for (Value parameter : parameters) {
+    if (!parameter)
+      continue;
+    RankedTensorType type = tensorType(parameter);
+    bool isRightSize = type.getRank() == 1 && (ShapedType::isDynamic(count) || type.isDynamicDim(0) || type.getDimSize(0) == count);
+    if (isRightSize)
+      continue;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "C2: parameters must have rank 1 and one element for each of the " << what << ", ";
+    ShapedType::isDynamic(count) ? os << "found " : os << count << " in number, found ";
+    os << type;
+    return inferenceError(location, text);
+  }
+  return success();
+}
+
+LogicalResult checkHasChannels(std::optional<Location> location, RankedTensorType x) {
+  if (x.getRank() >= 2)
+    return success();
+  return inferenceError(location, "C1: x must have rank 2 or more, found rank " + llvm::Twine(x.getRank()));
+}
+
+} // namespace
+
+LogicalResult inferChannelNorm(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters,
+                               llvm::StringRef dataFormat) {
+  RankedTensorType type = tensorType(x);
+  if (failed(checkHasChannels(location, type)) || failed(checkDataFormat(location, dataFormat, "C3")))
+    return failure();
+  return checkParameters(location, parameters, type.getDimSize(channelAxis(type, dataFormat)), "channels");
+}
+
+LogicalResult inferLayerNormOf(std::optional<Location> location, Value x, Value scale, Value bias, int64_t axis,
+                               Results &results) {
+  RankedTensorType type = tensorType(x);
+  if (axis <= 0 || axis >= type.getRank())
+    return inferenceError(location, "C1: begin_norm_axis must be above 0 and below the rank " + llvm::Twine(type.getRank()) +
+                                        " of x, found " + llvm::Twine(axis));
+  int64_t count = 1;
+  for (int64_t dim : type.getShape().drop_front(axis))
+    count = ShapedType::isDynamic(dim) || ShapedType::isDynamic(count) ? ShapedType::kDynamic : count * dim;
+  if (failed(checkParameters(location, {scale, bias}, count, "normalized elements")))
+    return failure();
+  // Paddle keeps the moments of 16-bit tensors in float32.
+  Type element = type.getElementType().getIntOrFloatBitWidth() < 32 ? Float32Type::get(type.getContext()) : type.getElementType();
+  auto moments = RankedTensorType::get(type.getShape().take_front(axis), element);
+  results.append({type, moments, moments});
+  return success();
+}
+
+LogicalResult inferGroupNormOf(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters, int64_t groups,
+                               llvm::StringRef dataFormat, Results &results) {
+  if (failed(inferChannelNorm(location, x, parameters, dataFormat)))
+    return failure();
+  RankedTensorType type = tensorType(x);
+  int64_t channels = type.getDimSize(channelAxis(type, dataFormat));
+  if (groups <= 0 || (!ShapedType::isDynamic(channels) && channels % groups != 0))
+    return inferenceError(location, "C4: groups must be above 0 and divide the " + llvm::Twine(channels) +
+                                        " channels, found " + llvm::Twine(groups));
+  auto moments = RankedTensorType::get({type.getDimSize(0), groups}, type.getElementType());
+  results.append({type, moments, moments});
+  return success();
+}
+
+LogicalResult inferInstanceNormOf(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters,
+                                  Results &results) {
+  if (failed(inferChannelNorm(location, x, parameters, "NCHW")))
+    return failure();
+  RankedTensorType type = tensorType(x);
+  int64_t batch = type.getDimSize(0), channels = type.getDimSize(1);
+  bool isKnown = !ShapedType::isDynamic(batch) && !ShapedType::isDynamic(channels);
+  auto saved = RankedTensorType::get({isKnown ? batch * channels : ShapedType::kDynamic}, type.getElementType());
+  results.append({type, saved, saved});
+  return success();
+}
+
+FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX()), mean = e.computed(getMean()), variance = e.computed(getVariance());
+  std::optional<Expression> scale = optional(e, getScale()), bias = optional(e, getBias());
+  double epsilon = getEpsilon().convertToDouble();
+  int64_t axis = channelAxis(x.type(), getDataFormat());
+  auto emptyType = mlir::cast<RankedTensorType>(getReserveSpace().getType());
+  Expression reserve = e.wrap(e.create<ConstantOp>(emptyType, DenseElementsAttr::get(emptyType, llvm::ArrayRef<Attribute>())));
+  if (getUseGlobalStats() || (getIsTest() && !getTrainableStatistics())) {
+    // One factor and one summand a channel: both are constants of a trained model.
+    Expression factor = 1.0 / e.sqrt(variance + epsilon);
+    if (scale)
+      factor = factor * *scale;
+    Expression summand = bias ? *bias - mean * factor : -(mean * factor);
+    return e.results({scaledAndShifted(x, factor, summand, axis), mean, variance, mean, variance, reserve});
+  }
+  auto [batchMean, batchVariance, centered] = momentsOf(x, axesBut(x.rank(), {axis}));
+  Expression inverse = 1.0 / e.sqrt(batchVariance + epsilon);
+  Expression out = scaledAndShifted(centered * inverse, scale, bias, axis);
+  Expression momentum = getMomentumTensor() ? e.cast(e.reshape(e.wrap(getMomentumTensor()), {}), mean.type().getElementType())
+                                            : e.constant(getMomentum().convertToDouble(), mean.type().getElementType());
+  Expression flatMean = e.reshape(batchMean, {-1}), flatVariance = e.reshape(batchVariance, {-1});
+  auto moved = [&](Expression running, Expression batch) { return running * momentum + batch * (1.0 - momentum); };
+  return e.results({out, moved(mean, flatMean), moved(variance, flatVariance), flatMean, e.reshape(inverse, {-1}), reserve});
+}
+
+FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  auto first = static_cast<size_t>(getBeginNormAxis());
+  llvm::SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(first, x.rank()));
+  Moments moments = momentsOf(x, axes);
+  Expression out = moments.centered * e.rsqrt(moments.variance + getEpsilon().convertToDouble());
+  llvm::SmallVector<Extent> extents = extentsOf(x);
+  auto normalized = llvm::ArrayRef<Extent>(extents).drop_front(first), rows = llvm::ArrayRef<Extent>(extents).take_front(first);
+  auto placed = [&](Expression parameter) { return axes.size() == 1 ? parameter : reshapeTo(parameter, normalized); };
+  if (getScale())
+    out = out * placed(e.computed(getScale()));
+  if (getBias())
+    out = out + placed(e.computed(getBias()));
+  return e.results({out, reshapeTo(moments.mean, rows), reshapeTo(moments.variance, rows)});
+}
+
+FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  int64_t axis = channelAxis(x.type(), getDataFormat()), groups = getGroups();
+  llvm::SmallVector<Extent> extents = extentsOf(x), grouped = extents;
+  grouped[axis] = divide(e, extents[axis], groups);
+  grouped.insert(grouped.begin() + axis, Extent(groups));
+  Expression split = reshapeTo(x, grouped);
+  Moments moments = momentsOf(split, axesBut(split.rank(), {0, axis}));
+  Expression normal = moments.centered * e.rsqrt(moments.variance + getEpsilon().convertToDouble());
+  Expression y = scaledAndShifted(reshapeTo(normal, extents), optional(e, getScale()), optional(e, getBias()), axis);
+  llvm::SmallVector<Extent> rows{extents[0], Extent(groups)};
+  return e.results({y, reshapeTo(moments.mean, rows), reshapeTo(moments.variance, rows)});
+}
+
+FailureOr<SmallVector<Value>> InstanceNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  Moments moments = momentsOf(x, axesBut(x.rank(), {0, 1}));
+  Expression inverse = e.rsqrt(moments.variance + getEpsilon().convertToDouble());
+  Expression y = scaledAndShifted(moments.centered * inverse, optional(e, getScale()), optional(e, getBias()), 1);
+  return e.results({y, e.reshape(moments.mean, {-1}), e.reshape(inverse, {-1})});
+}
+
+FailureOr<SmallVector<Value>> NormOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  Expression norm = e.sqrt(e.sum(x * x, {static_cast<int64_t>(getAxis())}) + getEpsilon().convertToDouble());
+  return e.results({x / norm, norm});
+}
+
+FailureOr<SmallVector<Value>> ClipByNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  double limit = getMaxNorm().convertToDouble();
+  Expression norm = e.sqrt(e.sum(x * x, {}, false));
+  // The factor and not the result is chosen: inside the limit x stays bit for bit, since x * 1 = x.
+  return e.results({x * e.select(norm > limit, limit / norm, 1.0)});
+}
+
+FailureOr<SmallVector<Value>> AffineChannelOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  return e.results({scaledAndShifted(x, e.computed(getScale()), e.computed(getBias()), channelAxis(x.type(), getDataFormat()))});
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/nn/Norm.cpp.inc"
+#include "dialects/pd/nn/Norm.scalar.inc"
+#include "dialects/pd/nn/Norm.methods.inc"

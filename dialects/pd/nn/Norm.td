@@ -1,0 +1,155 @@
+// Normalizations.
+#ifndef PROA_DIALECTS_PD_NN_NORM
+#define PROA_DIALECTS_PD_NN_NORM
+
+include "dialects/pd/Base.td"
+
+class NormEpsilon<string value> : DefaultValuedAttr<F64Attr, value>;
+def NormFormat : DefaultValuedAttr<StrAttr, "\"NCHW\"">;
+
+class LegacyBatchNorm<string type> : Legacy<type,
+  ["X", "Mean", "Variance", "Scale", "Bias", "MomentumTensor"],
+  ["Y", "MeanOut", "VarianceOut", "SavedMean", "SavedVariance", "ReserveSpace"],
+  ["is_test", "momentum", "epsilon", "data_format=data_layout", "use_global_stats", "trainable_statistics"],
+  ["fuse_with_relu"]>;
+
+def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
+  let summary = "Normalization of each channel over the batch";
+  let description = [{
+    `out = (x - m) / sqrt(v + epsilon) * scale + bias` for each channel. With `use_global_stats`, or `is_test` without
+    `trainable_statistics`, m and v are `mean` and `variance`. Else they are the mean and the (biased) variance of the
+    channel in x, and `mean_out = mean * momentum + m * (1 - momentum)`, so for `variance_out`; `saved_mean` is m and
+    `saved_variance` is 1 / sqrt(v + epsilon). In the first case `mean_out` and `variance_out` are the operands, and
+    so are `saved_mean` and `saved_variance`. `reserve_space` has no elements. `momentum_tensor` wins over `momentum`.
+
+    Constraints:
+      C1. x has a channel dimension (rank 2 or more)
+      C2. mean, variance, scale and bias have rank 1 and one element for each channel
+      C3. data_format is known
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance, Optional<Pd_FloatTensor>:$scale,
+    Optional<Pd_FloatTensor>:$bias, Optional<Pd_FloatTensor>:$momentum_tensor,
+    DefaultValuedAttr<BoolAttr, "false">:$is_test, DefaultValuedAttr<F64Attr, "0.9">:$momentum,
+    NormEpsilon<"1e-5">:$epsilon, NormFormat:$data_format, DefaultValuedAttr<BoolAttr, "false">:$use_global_stats,
+    DefaultValuedAttr<BoolAttr, "false">:$trainable_statistics);
+  let assemblyFormat = "$x `,` $mean `,` $variance (`scale` `=` $scale^)? (`bias` `=` $bias^)? (`momentum` `=` $momentum_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean_out, Pd_FloatTensor:$variance_out,
+    Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance, Pd_Tensor:$reserve_space);
+  let infer = "inferBatchNorm";
+  let decomposesInCode = 1;
+  let legacy = [LegacyBatchNorm<"batch_norm">, LegacyBatchNorm<"sync_batch_norm">];
+}
+
+def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
+  let summary = "Normalization over the dimensions from begin_norm_axis on";
+  let description = [{
+    `out = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the dimensions from
+    `begin_norm_axis` on. scale and bias have one element for each element of these dimensions. `mean` and `variance` have
+    the dimensions before.
+
+    Constraints:
+      C1. begin_norm_axis is above 0 and below the rank of x
+      C2. scale and bias have rank 1 and as many elements as the normalized dimensions
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
+    NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "1">:$begin_norm_axis);
+  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
+  let infer = "inferLayerNorm";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"layer_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"], ["epsilon", "begin_norm_axis"],
+    ["is_test"]>];
+}
+
+def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
+  let summary = "Normalization of each group of channels of each sample";
+  let description = [{
+    `y = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the elements of a group
+    of channels of one sample; scale and bias have one element for each channel.
+
+    Constraints:
+      C1. x has a channel dimension (rank 2 or more)
+      C2. scale and bias have rank 1 and one element for each channel
+      C3. data_format is known
+      C4. groups is above 0 and divides the number of channels
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
+    NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "-1">:$groups, NormFormat:$data_format);
+  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
+  let infer = "inferGroupNorm";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"group_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"],
+    ["epsilon", "groups", "data_format=data_layout"]>];
+}
+
+def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
+  let summary = "Normalization of each channel of each sample";
+  let description = [{
+    `y = (x - m) / sqrt(v + epsilon) * scale + bias`, with mean m and (biased) variance v over the elements of a channel of
+    one sample. `saved_mean` is m and `saved_variance` is 1 / sqrt(v + epsilon), one after the other for each sample and
+    channel.
+
+    Constraints:
+      C1. x has a channel dimension (rank 2 or more)
+      C2. scale and bias have rank 1 and one element for each channel
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
+    NormEpsilon<"1e-5">:$epsilon);
+  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance);
+  let infer = "inferInstanceNorm";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"instance_norm", ["X", "Scale", "Bias"], ["Y", "SavedMean", "SavedVariance"], ["epsilon"]>];
+}
+
+def Pd_NormOp : Pd_Op<"norm"> {
+  let summary = "x divided by its Euclidean norm along an axis";
+  let description = [{
+    `norm = sqrt(sum of x * x along axis + epsilon)`, with that dimension kept; `out = x / norm`.
+
+    Constraints:
+      C1. axis is a dimension of x
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, I64Attr:$axis, NormEpsilon<"1e-10">:$epsilon,
+    DefaultValuedAttr<BoolAttr, "false">:$is_test);
+  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$norm);
+  let infer = "inferNorm";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"norm", ["X"], ["Out", "Norm"], ["axis", "epsilon", "is_test"]>];
+}
+
+def Pd_ClipByNormOp : Pd_Op<"clip_by_norm"> {
+  let summary = "x scaled down to the Euclidean norm max_norm, where its norm is greater";
+  let arguments = (ins Pd_FloatTensor:$x, F64Attr:$max_norm);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSameAsFirst";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"clip_by_norm", ["X"], ["Out"], ["max_norm"]>];
+}
+
+def Pd_SquaredL2NormOp : Pd_Op<"squared_l2_norm"> {
+  let summary = "The sum of squares of all elements, as a tensor of one element and rank 1";
+  let arguments = (ins Pd_FloatTensor:$x);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferOneElement";
+  let decomposition = "e.reshape(e.sum(x * x, {}, false), {1})";
+  let legacy = [Legacy<"squared_l2_norm", ["X"], ["Out"]>];
+}
+
+def Pd_AffineChannelOp : Pd_Op<"affine_channel"> {
+  let summary = "x * scale + bias, with one scale and bias for each channel";
+  let description = [{
+    Constraints:
+      C1. x has a channel dimension (rank 2 or more)
+      C2. scale and bias have rank 1 and one element for each channel
+      C3. data_format is known
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$scale, Pd_FloatTensor:$bias, NormFormat:$data_format);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferAffineChannel";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"affine_channel", ["X", "Scale", "Bias"], ["Out"], ["data_format=data_layout"]>];
+}
+
+#endif

@@ -1,0 +1,141 @@
+#include "dialects/pd/Evaluate.h"
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/shape/Extent.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+LogicalResult checkAxis(std::optional<Location> location, int64_t axis, int64_t rank) {
+  int64_t dims = std::max<int64_t>(rank, 1);
+  if (axis >= -dims && axis < dims)
+    return success();
+  return inferenceError(location, "C1: axis must be in [-" + llvm::Twine(dims) + ", " + llvm::Twine(dims) + "), found " +
+                                      llvm::Twine(axis));
+}
+
+LogicalResult checkDropout(std::optional<Location> location, double p, llvm::StringRef mode) {
+  if (!(p >= 0 && p <= 1))
+    return inferenceError(location, "C1: p must be in [0, 1], found " + std::to_string(p));
+  if (mode != "upscale_in_train" && mode != "downgrade_in_infer")
+    return inferenceError(location, "C2: mode must be upscale_in_train or downgrade_in_infer, found '" + mode + "'");
+  return success();
+}
+
+LogicalResult checkPrelu(std::optional<Location> location, RankedTensorType x, RankedTensorType alpha, llvm::StringRef mode,
+                         llvm::StringRef dataFormat) {
+  if (failed(checkDataFormat(location, dataFormat, "C3")))
+    return failure();
+  int64_t wanted = 1;
+  if (mode == "channel") {
+    wanted = x.getRank() < 2 ? ShapedType::kDynamic : x.getDimSize(channelsAreLast(dataFormat) ? x.getRank() - 1 : 1);
+  } else if (mode == "element") {
+    for (int64_t dim : x.getShape().drop_front(x.getRank() > 0))
+      wanted = ShapedType::isDynamic(dim) || ShapedType::isDynamic(wanted) ? ShapedType::kDynamic : wanted * dim;
+  } else if (mode != "all") {
+    return inferenceError(location, "C1: mode must be all, channel or element, found '" + mode + "'");
+  }
+  if (ShapedType::isDynamic(wanted) || !alpha.hasStaticShape() || alpha.getNumElements() == wanted)
+    return success();
+  return inferenceError(location, "C2: alpha must have " + llvm::Twine(wanted) + " elements in mode " + mode + ", found " +
+                                      llvm::Twine(alpha.getNumElements()));
+}
+
+LogicalResult inferMaxoutOf(std::optional<Location> location, RankedTensorType x, int64_t groups, int64_t axis, Results &results) {
+  if (failed(checkAxis(location, axis, x.getRank())) || x.getRank() == 0)
+    return failure();
+  llvm::SmallVector<int64_t> shape(x.getShape());
+  int64_t &dim = shape[axis < 0 ? axis + x.getRank() : axis];
+  if (groups <= 0 || (!ShapedType::isDynamic(dim) && dim % groups != 0))
+    return inferenceError(location, "C2: groups must be above 0 and divide the extent " + llvm::Twine(dim) + ", found " +
+                                        llvm::Twine(groups));
+  if (!ShapedType::isDynamic(dim))
+    dim /= groups;
+  results.push_back(RankedTensorType::get(shape, x.getElementType()));
+  return success();
+}
+
+namespace {
+
+/// The axis counted from the front; nothing for a tensor of rank 0, whose only element is along every axis.
+llvm::SmallVector<int64_t> frontAxis(int64_t axis, int64_t rank) {
+  if (rank == 0)
+    return {};
+  return {axis < 0 ? axis + rank : axis};
+}
+
+} // namespace
+
+Expression shiftedByMaximum(Expression x, llvm::ArrayRef<int64_t> axes) { return x - x.owner().max(x, axes); }
+
+Expression logSoftmax(Expression x, llvm::ArrayRef<int64_t> axes) {
+  TensorBuilder &e = x.owner();
+  Expression shifted = shiftedByMaximum(x, axes);
+  return shifted - e.log(e.sum(e.exp(shifted), axes));
+}
+
+FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  llvm::SmallVector<int64_t> axes = frontAxis(getAxis(), x.rank());
+  Expression exponentials = e.exp(shiftedByMaximum(x, axes));
+  return e.results({exponentials / e.sum(exponentials, axes)});
+}
+
+FailureOr<SmallVector<Value>> LogSoftmaxOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  return e.results({logSoftmax(x, frontAxis(getAxis(), x.rank()))});
+}
+
+FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {
+  // Training is random: not a formula.
+  if (!getIsTest())
+    return failure();
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  Expression mask = expandTo(e.constant(1, tensorType(getMask()).getElementType()), extentsOf(x));
+  if (getMode() == "upscale_in_train")
+    return e.results({x, mask});
+  if (!getPTensor())
+    return e.results({e.computed(x) * (1.0 - getP().convertToDouble()), mask});
+  Expression wide = e.computed(x);
+  Expression p = e.cast(e.reshape(e.wrap(getPTensor()), {}), wide.type().getElementType());
+  return e.results({wide * (1.0 - p), mask});
+}
+
+FailureOr<SmallVector<Value>> PreluOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX()), alpha = e.computed(getAlpha());
+  if (getMode() == "all") {
+    alpha = e.reshape(alpha, {});
+  } else if (getMode() == "channel") {
+    bool last = channelsAreLast(getDataFormat());
+    llvm::SmallVector<int64_t> shape(last ? 1 : x.rank() - 1, 1);
+    shape[0] = -1;
+    alpha = e.reshape(alpha, shape);
+  } else {
+    llvm::SmallVector<Extent> extents = extentsOf(x);
+    alpha = reshapeTo(alpha, llvm::ArrayRef<Extent>(extents).drop_front());
+  }
+  return e.results({e.select(x > 0.0, x, x * alpha)});
+}
+
+FailureOr<SmallVector<Value>> MaxoutOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  int64_t axis = frontAxis(getAxis(), x.rank()).front();
+  llvm::SmallVector<Extent> extents = extentsOf(x);
+  auto groups = static_cast<int64_t>(getGroups());
+  extents[axis] = divide(e, extents[axis], groups);
+  extents.insert(extents.begin() + axis + 1, Extent(groups));
+  return e.results({e.max(reshapeTo(x, extents), {axis + 1}, false)});
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/nn/Softmax.cpp.inc"
+#include "dialects/pd/nn/Softmax.scalar.inc"
+#include "dialects/pd/nn/Softmax.methods.inc"

@@ -1,0 +1,90 @@
+// Softmax, dropout and activations that look at more than one element or at a parameter.
+#ifndef PROA_DIALECTS_PD_NN_SOFTMAX
+#define PROA_DIALECTS_PD_NN_SOFTMAX
+
+include "dialects/pd/Base.td"
+
+class Pd_SoftmaxLikeOp<string mnemonic> : Pd_Op<mnemonic> {
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferAlongAxis";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<mnemonic, ["X"], ["Out"], ["axis"], ["data_format", "is_test"]>];
+}
+
+def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
+  let summary = "exp(x) divided by its sum along the axis";
+  let description = [{
+    Computed as exp(x - m) / sum of exp(x - m) with the maximum m along the axis, so that nothing overflows.
+
+    Constraints:
+      C1. axis is a dimension of x (of rank 0: 0 or -1)
+  }];
+}
+
+def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
+  let summary = "log of softmax";
+  let description = [{
+    Computed as x - m - log(sum of exp(x - m)) with the maximum m along the axis.
+
+    Constraints:
+      C1. axis is a dimension of x (of rank 0: 0 or -1)
+  }];
+}
+
+def Pd_DropoutOp : Pd_Op<"dropout", [AttrSizedOperandSegments]> {
+  let summary = "Elements set to zero with probability p";
+  let description = [{
+    With `is_test` nothing is random: `out` is x in mode `upscale_in_train` and x * (1 - p) in mode `downgrade_in_infer`.
+    Else each element of `mask` is 0 with probability p and 1 otherwise, and `out` is x * mask, in mode `upscale_in_train`
+    divided by 1 - p (0 where p is 1). `p_tensor` wins over `p`, `seed_tensor` over `seed`; seeds count if `fix_seed`.
+
+    Constraints:
+      C1. p is in [0, 1]
+      C2. mode is upscale_in_train or downgrade_in_infer
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$seed_tensor, Optional<Pd_FloatTensor>:$p_tensor,
+    DefaultValuedAttr<F64Attr, "0.5">:$p, DefaultValuedAttr<BoolAttr, "false">:$is_test,
+    DefaultValuedAttr<StrAttr, "\"downgrade_in_infer\"">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
+    DefaultValuedAttr<BoolAttr, "false">:$fix_seed);
+  let assemblyFormat = "$x (`seed` `=` $seed_tensor^)? (`p` `=` $p_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
+  let infer = "inferDropout";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"dropout", ["X", "Seed", "@dropout_prob"], ["Out", "Mask"],
+    ["p=dropout_prob", "is_test", "mode=dropout_implementation", "seed", "fix_seed"]>];
+}
+
+def Pd_PreluOp : Pd_Op<"prelu"> {
+  let summary = "x where x > 0, else alpha * x";
+  let description = [{
+    alpha has one element (mode `all`), one for each channel (`channel`), or one for each element of a sample (`element`).
+
+    Constraints:
+      C1. mode is all, channel or element
+      C2. alpha has as many elements as the mode wants
+      C3. data_format is known
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$alpha, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    DefaultValuedAttr<StrAttr, "\"all\"">:$mode);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferPrelu";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"prelu", ["X", "Alpha"], ["Out"], ["data_format", "mode"], ["is_test"]>];
+}
+
+def Pd_MaxoutOp : Pd_Op<"maxout"> {
+  let summary = "Maximum of each `groups` channels that follow each other";
+  let description = [{
+    Constraints:
+      C1. axis is a dimension of x
+      C2. groups is above 0 and divides the extent of that dimension
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, I64Attr:$groups, DefaultValuedAttr<I64Attr, "1">:$axis);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferMaxout";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"maxout", ["X"], ["Out"], ["groups", "axis"]>];
+}
+
+#endif

@@ -1,0 +1,33 @@
+//! Hooks of matrix products.
+#include "translator/import/LegacyTable.h"
+
+#include "dialects/pd/Infer.h"
+
+using namespace mlir;
+
+namespace proa::import::hooks {
+
+void importMatmulV1(OpImporter &importer) {
+  Builder &builder = importer.getBuilder();
+  for (llvm::StringRef name : {"Scale_x", "Scale_y", "Scale_out"})
+    if (importer.floatAttribute(name, 1) != 1)
+      return importer.report("attribute '" + name + "' belongs to quantized kernels and must be 1");
+  if (importer.intAttribute("head_number", 1) != 1)
+    return importer.report("attribute 'head_number' belongs to fused kernels and must be 1");
+  Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
+  if (!x || !y)
+    return;
+  auto flag = [&](llvm::StringRef name, llvm::StringRef legacyName) {
+    return importer.named(name, builder.getBoolAttr(importer.boolAttribute(legacyName, false)));
+  };
+  Value out = importer.createOne("pd.matmul", {{x}, {y}}, {flag("transpose_x", "transpose_X"), flag("transpose_y", "transpose_Y")});
+  double alpha = importer.floatAttribute("alpha", 1);
+  if (out && alpha != 1)
+    out = importer.createOne("pd.scale", {{out}, {}, {}}, {importer.named("scale", builder.getF64FloatAttr(alpha))});
+  // The first version made a vector of one element of the product of two vectors.
+  if (out && pd::tensorType(out).getRank() == 0)
+    out = importer.createOne("pd.reshape", {{out}, {}}, {importer.named("shape", builder.getDenseI64ArrayAttr({1}))});
+  importer.setOutput("Out", out);
+}
+
+} // namespace proa::import::hooks

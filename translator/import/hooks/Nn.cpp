@@ -1,0 +1,40 @@
+//! Hooks of layers of neural networks.
+#include "translator/import/LegacyTable.h"
+
+#include "dialects/pd/Infer.h"
+
+using namespace mlir;
+
+namespace proa::import::hooks {
+
+/// Convolutions. A program that oneDNN passes have rewritten may hold fused parts, which the plain op does not have.
+void importConv(OpImporter &importer) {
+  for (llvm::StringRef name : {"fuse_relu", "fuse_relu_before_depthwise_conv", "fuse_residual_connection"})
+    if (importer.boolAttribute(name, false))
+      importer.report("attribute '" + name + "' is true: convolutions with fused parts can't be imported");
+  if (std::string activation = importer.stringAttribute("fuse_activation", ""); !activation.empty())
+    importer.report("attribute 'fuse_activation' is \"" + activation + "\", expected an empty string");
+  for (llvm::StringRef slot : {"Bias", "ResidualData"})
+    if (importer.input(slot))
+      importer.report("input " + slot + " belongs to fused convolutions, which can't be imported");
+  importer.importByTable();
+}
+
+/// The first version takes ids with a last dimension of 1, which the result does not have.
+void importLookupTableV1(OpImporter &importer) {
+  Value ids = importer.requiredInput("Ids");
+  if (!ids)
+    return;
+  RankedTensorType type = pd::tensorType(ids);
+  if (type.getRank() == 0 || (type.getShape().back() != 1 && !type.isDynamicDim(type.getRank() - 1)))
+    return importer.report("input Ids must have a last dimension of 1");
+  int64_t last = type.getRank() - 1;
+  ids = importer.createOne("pd.squeeze", {{ids}, {}},
+                           {importer.named("axis", importer.getBuilder().getDenseI64ArrayAttr({last}))});
+  if (!ids)
+    return;
+  importer.overrideInput("Ids", ids);
+  importer.importByTable();
+}
+
+} // namespace proa::import::hooks
