@@ -4,7 +4,7 @@
 
 include "dialects/pd/Base.td"
 
-def Pd_MatmulOp : Pd_Op<"matmul"> {
+def Pd_MatmulOp : Pd_FoldableOp<"matmul"> {
   let summary = "Matrix product of the last two dimensions; the dimensions before them broadcast";
   let description = [{
     `out[..., m, n] = sum over k of x[..., m, k] * y[..., k, n]`. With `transpose_x` (`transpose_y`) the last two dimensions
