@@ -11,6 +11,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <set>
@@ -102,7 +103,12 @@ private:
   Result<void> lower() {
     DiagnosticCollector diagnostics(module.getContext());
     PassManager passes(module.getContext());
-    buildLowerKernelsPipeline(passes);
+    auto machine = createTargetMachine(target);
+    if (!machine)
+      return machine.problems();
+    LowerKernelsOptions lowering;
+    lowering.expandBFloat16 = !(*machine)->getMCSubtargetInfo()->checkFeatures("+avx512bf16");
+    buildLowerKernelsPipeline(passes, lowering);
     if (failed(passes.run(module)))
       return diagnostics.take("the kernels could not be lowered");
     return dump("lowered.mlir", [&] { return textOf(module); });

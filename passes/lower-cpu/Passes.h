@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassOptions.h"
 
 namespace proa {
 
@@ -13,8 +14,15 @@ namespace proa {
 #define GEN_PASS_REGISTRATION
 #include "passes/lower-cpu/Passes.h.inc"
 
+struct LowerKernelsOptions : mlir::PassPipelineOptions<LowerKernelsOptions> {
+  Option<bool> expandBFloat16{
+      *this, "expand-bfloat16",
+      llvm::cl::desc("Convert bf16 by integer arithmetic, for CPUs without instructions for it"),
+      llvm::cl::init(true)};
+};
+
 /// The whole way from kernels on tensors to the LLVM dialect, as --proa-lower-kernels runs it.
-void buildLowerKernelsPipeline(mlir::OpPassManager &passes);
+void buildLowerKernelsPipeline(mlir::OpPassManager &passes, const LowerKernelsOptions &options);
 
 /// Registers the passes above and the pipeline.
 void registerLowerCpu();

@@ -20,6 +20,18 @@ def StoreBoolsAsBytes : Pass<"store-bools-as-bytes", "mlir::func::FuncOp"> {
   let statistics = [Statistic<"numTensors", "tensors", "Number of boolean tensors that became bytes">];
 }
 
+def WidenHalfPrecision : Pass<"widen-half-precision", "mlir::func::FuncOp"> {
+  let summary = "Compute on f16 and bf16 elements in f32";
+  let description = [{
+    Arithmetic on `f16` and `bf16` scalars is done in `f32`: values are extended where they are read and rounded where
+    they are stored, with no rounding between the operations of one body. A reduction accumulates in an `f32` tensor
+    that is rounded once at the end. It runs before and after fusion, which brings operations into one body.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+                           "mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numAccumulators", "accumulators", "Number of reductions that now accumulate in f32">];
+}
+
 def FuseElementwise : Pass<"fuse-elementwise", "mlir::func::FuncOp"> {
   let summary = "Fuse elementwise operations into their only consumer";
   let description = [{
@@ -28,6 +40,16 @@ def FuseElementwise : Pass<"fuse-elementwise", "mlir::func::FuncOp"> {
     loop. Reshapes are moved out of the way to the arguments and results of the kernel.
   }];
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def CollapseLoops : Pass<"collapse-loops", "mlir::func::FuncOp"> {
+  let summary = "Merge loops that run over contiguous memory";
+  let description = [{
+    Neighbouring dimensions that no operation of the kernel tells apart become one, so that an elementwise kernel has
+    one long loop and rows are as long as they can be. Loops of a reduction are put in the order of its input's memory.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numMerged", "merged", "Number of loops that were merged into their neighbour">];
 }
 
 def MarkFastMath : Pass<"mark-fast-math", "mlir::func::FuncOp"> {

@@ -20,7 +20,10 @@ static void addTensorPasses(OpPassManager &passes) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createStoreBoolsAsBytes());
   functions.addPass(createLinalgFoldUnitExtentDimsPass());
+  functions.addPass(createWidenHalfPrecision());
   functions.addPass(createFuseElementwise());
+  functions.addPass(createWidenHalfPrecision());
+  functions.addPass(createCollapseLoops());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createMarkFastMath());
   functions.addPass(createChooseRows());
@@ -49,13 +52,15 @@ static void addLoopPasses(OpPassManager &passes) {
 }
 
 /// Loops to the LLVM dialect.
-static void addLLVMPasses(OpPassManager &passes) {
+static void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &options) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createSCFToControlFlowPass());
-  functions.addPass(arith::createArithExpandOpsPass());
+  arith::ArithExpandOpsPassOptions arithmetic;
+  arithmetic.includeBf16 = options.expandBFloat16;
+  functions.addPass(arith::createArithExpandOpsPass(arithmetic));
   functions.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
   FinalizeMemRefToLLVMConversionPassOptions memory;
@@ -73,16 +78,16 @@ static void addLLVMPasses(OpPassManager &passes) {
   passes.addPass(createWrapKernels());
 }
 
-void buildLowerKernelsPipeline(OpPassManager &passes) {
+void buildLowerKernelsPipeline(OpPassManager &passes, const LowerKernelsOptions &options) {
   addTensorPasses(passes);
   addLoopPasses(passes);
-  addLLVMPasses(passes);
+  addLLVMPasses(passes, options);
 }
 
 void registerLowerCpu() {
   registerLowerCpuPasses();
-  PassPipelineRegistration<>("proa-lower-kernels", "Kernels on tensors to the LLVM dialect",
-                             buildLowerKernelsPipeline);
+  PassPipelineRegistration<LowerKernelsOptions>(
+      "proa-lower-kernels", "Kernels on tensors to the LLVM dialect", buildLowerKernelsPipeline);
 }
 
 } // namespace proa

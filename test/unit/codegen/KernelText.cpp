@@ -233,6 +233,13 @@ Tensor randomTensor(DType dtype, std::vector<int64_t> dims, double low, double h
   return tensor;
 }
 
+double sumOf(const Tensor &x, int64_t first, int64_t count, int64_t stride) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i)
+    sum += element(x, first + i * stride);
+  return sum;
+}
+
 void expectElements(const Tensor &tensor, const std::function<double(int64_t)> &expected, double relative,
                     double absolute) {
   int failures = 0;

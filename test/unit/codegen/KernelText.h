@@ -80,6 +80,9 @@ Tensor randomTensor(DType dtype, std::vector<int64_t> dims, double low = -2, dou
 double element(const Tensor &tensor, int64_t index);
 void setElement(Tensor &tensor, int64_t index, double value);
 
+/// The sum of `count` elements from `first` on, `stride` apart.
+double sumOf(const Tensor &tensor, int64_t first, int64_t count, int64_t stride = 1);
+
 /// Expects each element to be `expected(flat index)` within `relative * |expected| + absolute`; NaN equals
 /// NaN.
 void expectElements(const Tensor &tensor, const std::function<double(int64_t)> &expected,

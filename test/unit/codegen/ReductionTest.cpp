@@ -12,13 +12,6 @@ namespace {
 
 constexpr const char *addCode = "%y = arith.addf %o, %i0 : f32";
 
-double sumOf(const Tensor &x, int64_t first, int64_t count, int64_t stride = 1) {
-  double sum = 0;
-  for (int64_t i = 0; i < count; ++i)
-    sum += element(x, first + i * stride);
-  return sum;
-}
-
 } // namespace
 
 TEST(Reduction, AddLayerNormWithMeanAndVariance) {
