@@ -64,6 +64,12 @@ def Pd_MovesElements : NativeOpTrait<"MovesElements"> { let cppNamespace = "::pr
 
 //===-- The base of every op --------------------------------------------------------------------------------------===//
 
+// Each element of the result depends on one element of each operand, operands broadcast as in NumPy. Ops with the field
+// `scalar` have it by that; formulas of one operand say it.
+def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
+  let cppNamespace = "::proa::pd";
+}
+
 // Fields that make an op known to the compiler; each gives the op the interface that goes with it:
 //   infer          name of a function in dialects/pd/Infer.h that computes the result types from all operands and the
 //                  adaptor, or "" where the op's family file defines inferReturnTypes itself
@@ -89,7 +95,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<Legacy> legacy = [];
 
   let traits = t # [Pure, InferTypeOpAdaptorWithIsCompatible]
-    # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>])
+    # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])
     # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>, [DeclareOpInterfaceMethods<DecomposableOpInterface>])
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)
     # !if(!empty(reduction), []<Trait>, [DeclareOpInterfaceMethods<ReductionOpInterface>])

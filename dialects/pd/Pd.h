@@ -22,6 +22,9 @@ namespace proa::pd {
 /// The associative functions of reductions, with neutral elements 0, 1, -infinity, +infinity, true and false.
 enum class ReductionKind { Sum, Product, Maximum, Minimum, And, Or };
 
+/// See Pd_Elementwise in Base.td.
+template <class Op> class ElementwiseTrait : public mlir::OpTrait::TraitBase<Op, ElementwiseTrait> {};
+
 /// An activation as the runtime's post-ops spell it; parameters that it does not have are empty.
 struct PostOp {
   const char *kind;

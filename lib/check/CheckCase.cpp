@@ -1,5 +1,6 @@
 #include "lib/check/CheckCase.h"
 
+#include "lib/check/ImportOnly.h"
 #include "translator/params/Safetensors.h"
 
 #include <optional>
@@ -122,11 +123,11 @@ private:
     take(compareOutputs(state, finals, meta, "final/"));
   }
 
-  /// Programs without expected outputs: collectives, mixed precision without CPU kernels, sizes no machine
-  /// here holds.
+  /// Collectives, mixed precision without CPU kernels, sizes that no machine here holds: there is nothing to compare with.
   void importOnly() {
-    result.status = Status::Skipped;
-    result.problems.add("", meta.why.empty() ? "the case has no expected outputs" : meta.why);
+    enter(Stage::Import);
+    if (Result<void> imported = importAndVerify(folder, meta); !imported)
+      failed(imported.problems());
   }
 
   void judge() {

@@ -24,7 +24,7 @@ struct CompileOptions {
 
 struct CompiledProgram {
   runtime::Plan plan;
-  std::vector<char> object;
+  std::string archive; ///< object code of the kernels, a static library
 };
 
 /// Gives the feeds of `main` these dims. Problems: an unknown feed, another rank, a dim that the program fixes otherwise.

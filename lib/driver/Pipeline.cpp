@@ -24,6 +24,8 @@ void addCleanup(OpPassManager &pm) {
 
 void buildCpuPipeline(OpPassManager &pm) {
   addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
+  pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
   DecomposeOptions decompose;
   decompose.keepLibrary = true;
   pm.addPass(createDecompose(decompose));

@@ -1,6 +1,7 @@
 #include "lib/driver/Registration.h"
 
 #include "dialects/pd/Pd.h"
+#include "dialects/rt/Rt.h"
 #include "lib/driver/Compile.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
@@ -19,7 +20,7 @@ namespace proa {
 void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<pd::PdDialect>();
+  registry.insert<pd::PdDialect, rt::RtDialect>();
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
 }

@@ -172,7 +172,7 @@ private:
     addStep(std::move(step), op);
   }
 
-  /// One entry for each operand; `none` where an optional one is absent.
+  /// One entry for each operand; `none` where an optional one is absent, but not at the end.
   void addLibraryInputs(Step &step, Operation *op) {
     auto segments = op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
     if (!segments) {
@@ -187,6 +187,8 @@ private:
       for (int32_t i = 0; i < size; ++i)
         step.inputs.push_back(ids.lookup(op->getOperand(next++)));
     }
+    while (!step.inputs.empty() && step.inputs.back() == none)
+      step.inputs.pop_back();
   }
 
   bool isConstant(ValueId id) const {

@@ -264,6 +264,8 @@ public:
 
 LogicalResult lowerPdToLinalg(ModuleOp module) {
   MLIRContext *context = module.getContext();
+  context->loadDialect<arith::ArithDialect, complex::ComplexDialect, linalg::LinalgDialect, math::MathDialect,
+                       tensor::TensorDialect>();
   TypeConverter converter;
   converter.addConversion([](Type type) { return signless(type); });
   ConversionTarget target(*context);

@@ -5,7 +5,7 @@
 include "dialects/pd/Base.td"
 
 class Pd_FormulaOp<string mnemonic, TypeConstraint type, string text, string formula, dag attributes = (ins)>
-    : Pd_Op<mnemonic> {
+    : Pd_Op<mnemonic, [Pd_Elementwise]> {
   let summary = text;
   let arguments = !con((ins type:$x), attributes);
   let results = (outs type:$out);

@@ -4,7 +4,7 @@
 
 include "dialects/pd/Base.td"
 
-def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments]> {
+def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let summary = "scale * x + bias, or scale * (x + bias)";
   let description = "The factor and the summand come as attributes or as one-element tensors, which win over the attributes.";
   let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$scale_tensor, Optional<Pd_NumberTensor>:$bias_tensor,
@@ -16,7 +16,7 @@ def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments]> {
   let legacy = [Legacy<"scale", ["X", "ScaleTensor|@scale", "BiasTensor"], ["Out"], ["scale", "bias", "bias_after_scale"]>];
 }
 
-def Pd_PowOp : Pd_Op<"pow"> {
+def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {
   let summary = "x to the power of a number";
   let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$factor_tensor, DefaultValuedAttr<F64Attr, "1.0">:$factor);
   let results = (outs Pd_NumberTensor:$out);
@@ -25,7 +25,7 @@ def Pd_PowOp : Pd_Op<"pow"> {
   let legacy = [Legacy<"pow", ["X", "FactorTensor|@factor"], ["Out"], ["factor"]>];
 }
 
-def Pd_ClipOp : Pd_Op<"clip", [AttrSizedOperandSegments]> {
+def Pd_ClipOp : Pd_Op<"clip", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let summary = "min(max(x, min), max)";
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_RealTensor>:$min_tensor, Optional<Pd_RealTensor>:$max_tensor,
     DefaultValuedAttr<F64Attr, "0.0">:$min, DefaultValuedAttr<F64Attr, "0.0">:$max);

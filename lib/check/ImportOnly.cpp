@@ -1,0 +1,40 @@
+#include "lib/check/ImportOnly.h"
+
+#include "lib/driver/Registration.h"
+#include "translator/import/Import.h"
+#include "translator/legacy/ReadProgram.h"
+#include "translator/params/ModelFolder.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+
+namespace proa::check {
+
+Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta) {
+  Result<params::ModelFiles> files = params::findModel(folder);
+  if (!files)
+    return files.problems();
+  Result<legacy::Program> program = legacy::readProgram(files->program);
+  if (!program)
+    return program.problems();
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  import::ImportOptions options;
+  options.source = files->program;
+  options.feeds = meta.feeds;
+  options.fetches = meta.fetches;
+  auto module = import::importProgram(context, *program, options);
+  if (!module)
+    return module.problems();
+  std::string errors;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    errors += (errors.empty() ? "" : "; ") + diagnostic.str();
+    return mlir::success();
+  });
+  if (mlir::failed(mlir::verify(**module)))
+    return problem(files->program, "the imported module does not verify: " + errors);
+  return {};
+}
+
+} // namespace proa::check

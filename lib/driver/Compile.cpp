@@ -1,0 +1,109 @@
+//! Imported IR to a plan and object code.
+#include "lib/driver/Compile.h"
+
+#include "lib/codegen/CompileKernels.h"
+#include "lib/planner/BuildPlan.h"
+#include "passes/lower-linalg/PdToLinalg.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <filesystem>
+#include <fstream>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Collects the errors that passes emit, with the op's location.
+class DiagnosticCollector {
+public:
+  explicit DiagnosticCollector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return success();
+          std::string where;
+          llvm::raw_string_ostream(where) << diagnostic.getLocation();
+          problems.add(where, diagnostic.str());
+          return success();
+        }) {}
+
+  Problems take(const char *stage) {
+    if (problems.empty())
+      problems.add("", std::string(stage) + " failed");
+    return std::move(problems);
+  }
+
+private:
+  Problems problems;
+  ScopedDiagnosticHandler handler;
+};
+
+void dump(ModuleOp module, const CompileOptions &options, const char *stage) {
+  if (options.dumpDirectory.empty())
+    return;
+  std::filesystem::create_directories(options.dumpDirectory);
+  std::ofstream file(options.dumpDirectory + "/" + stage + ".mlir");
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  file << text;
+}
+
+/// Moves the kernel functions to a module of their own, for the code generator.
+OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (function->hasAttr("proa.kernel")) {
+      function->remove();
+      kernels->push_back(function);
+    }
+  return kernels;
+}
+
+} // namespace
+
+Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
+  auto progress = [&](const char *what, double part) {
+    if (options.progress)
+      options.progress(what, part);
+  };
+  DiagnosticCollector diagnostics(module->getContext());
+  dump(*module, options, "0-imported");
+  progress("optimizing", 0.0);
+  PassManager pm(module->getContext());
+  pm.enableVerifier(false);
+  buildCpuPipeline(pm);
+  if (failed(pm.run(*module)))
+    return diagnostics.take("optimization");
+  dump(*module, options, "1-kernels-formed");
+
+  OwningOpRef<ModuleOp> kernels = takeKernels(*module);
+  progress("lowering kernels", 0.1);
+  if (failed(lowerPdToLinalg(*kernels)))
+    return diagnostics.take("lowering to linalg");
+  dump(*kernels, options, "2-linalg");
+  progress("generating code", 0.2);
+  CodegenOptions codegen;
+  codegen.threads = static_cast<unsigned>(options.threads);
+  codegen.dumpDirectory = options.dumpDirectory;
+  auto compiled = compileKernels(*kernels, codegen);
+  if (!compiled)
+    return compiled.problems();
+  dump(*kernels, options, "3-llvm");
+
+  llvm::StringMap<planner::KernelFacts> facts;
+  for (const CompiledKernel &kernel : compiled->kernels)
+    facts[kernel.symbol] = {kernel.extent, kernel.work};
+  progress("planning", 0.95);
+  auto plan = planner::buildPlan(module->lookupSymbol<func::FuncOp>("main"),
+                                 [&](llvm::StringRef symbol) { return facts.lookup(symbol); });
+  if (!plan)
+    return plan.problems();
+  progress("compiled", 1.0);
+  return CompiledProgram{std::move(*plan), std::move(compiled->archive)};
+}
+
+} // namespace proa

@@ -1,0 +1,371 @@
+//! The embedded library: a legacy program, opened, compiled for the shapes it meets, and run.
+#include "proa/Model.h"
+
+#include "lib/codegen/CompileKernels.h"
+#include "lib/codegen/LoadedObject.h"
+#include "lib/codegen/ObjectCache.h"
+#include "lib/driver/Compile.h"
+#include "lib/driver/Registration.h"
+#include "lib/runtime/Executable.h"
+#include "lib/runtime/ThreadPool.h"
+#include "lib/support/Files.h"
+#include "translator/import/Import.h"
+#include "translator/legacy/ReadProgram.h"
+#include "translator/params/ModelFolder.h"
+
+#include "dialects/pd/Pd.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include "llvm/Support/xxhash.h"
+
+#include <chrono>
+#include <cstring>
+#include <dlfcn.h>
+#include <set>
+#include <sys/stat.h>
+#include <thread>
+
+namespace proa {
+namespace {
+
+/// Adds the milliseconds of its life to a counter.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &milliseconds) : milliseconds(milliseconds), begin(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() {
+    milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+private:
+  double &milliseconds;
+  std::chrono::steady_clock::time_point begin;
+};
+
+/// The build of this library: a cache entry of another build is not taken.
+std::string buildFingerprint() {
+  Dl_info info;
+  struct stat file;
+  if (dladdr(reinterpret_cast<void *>(&buildFingerprint), &info) == 0 || stat(info.dli_fname, &file) != 0)
+    return version();
+  return version() + ":" + std::to_string(file.st_size) + ":" + std::to_string(file.st_mtim.tv_sec) + "." +
+         std::to_string(file.st_mtim.tv_nsec);
+}
+
+std::string describeDims(const std::map<std::string, Tensor> &tensors) {
+  std::string text;
+  for (const auto &[name, tensor] : tensors)
+    text += name + "=" + tensor.describe() + ";";
+  return text;
+}
+
+std::string pack(const std::vector<uint8_t> &plan, const std::string &archive) {
+  uint64_t size = plan.size();
+  std::string bytes(sizeof size, '\0');
+  std::memcpy(bytes.data(), &size, sizeof size);
+  bytes.append(plan.begin(), plan.end());
+  return bytes + archive;
+}
+
+Result<CompiledProgram> unpack(const std::string &bytes) {
+  uint64_t size = 0;
+  if (bytes.size() < sizeof size)
+    return problem("object cache", "entry is too short");
+  std::memcpy(&size, bytes.data(), sizeof size);
+  if (bytes.size() - sizeof size < size)
+    return problem("object cache", "entry is too short");
+  const auto *begin = reinterpret_cast<const uint8_t *>(bytes.data()) + sizeof size;
+  auto plan = runtime::deserialize({begin, size}, "object cache");
+  if (!plan)
+    return plan.problems();
+  return CompiledProgram{std::move(*plan), bytes.substr(sizeof size + size)};
+}
+
+} // namespace
+
+/// One compilation: for one set of feed dims.
+struct Variant {
+  std::shared_ptr<runtime::Executable> executable;
+  std::unique_ptr<runtime::Session> session;
+  std::unique_ptr<runtime::Profile> profile;
+};
+
+struct Model::Implementation {
+  ModelOptions options;
+  std::string source;
+  std::string programText;
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<TensorInfo> feeds, parameters;
+  std::vector<std::string> fetches;
+  std::set<std::string> states;
+  std::map<std::string, Tensor> values; ///< of parameters and state variables
+  std::map<std::string, Variant> variants;
+  Variant *current = nullptr;
+  ModelTimes times;
+  bool profiling = false;
+  bool parametersChanged = false;
+
+  Result<void> open(const std::string &path);
+  void describeInterface();
+  Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
+  Result<CompiledProgram> compile(const std::map<std::string, Tensor> &feeds);
+  Result<CompiledProgram> compileFresh(const std::map<std::string, Tensor> &feeds);
+  Result<Variant> load(CompiledProgram program);
+  Result<void> checkFeeds(const std::map<std::string, Tensor> &feeds) const;
+};
+
+Result<void> Model::Implementation::open(const std::string &path) {
+  source = path;
+  auto files = params::findModel(path, options.parameters);
+  if (!files)
+    return files.problems();
+  std::optional<legacy::Program> program;
+  {
+    Stopwatch watch(times.read);
+    auto text = readFile(files->program);
+    if (!text)
+      return text.problems();
+    programText = std::move(*text);
+    auto readProgram = legacy::readProgram(files->program);
+    if (!readProgram)
+      return readProgram.problems();
+    program = std::move(*readProgram);
+    auto readValues = params::readParameters(*files, *program);
+    if (!readValues)
+      return readValues.problems();
+    values = std::move(*readValues);
+  }
+  Stopwatch watch(times.import);
+  context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  import::ImportOptions importOptions;
+  importOptions.source = files->program;
+  importOptions.feeds = options.feeds;
+  importOptions.fetches = options.fetches;
+  auto imported = import::importProgram(*context, *program, importOptions);
+  if (!imported)
+    return imported.problems();
+  module = std::move(*imported);
+  describeInterface();
+  return {};
+}
+
+void Model::Implementation::describeInterface() {
+  auto main = module->lookupSymbol<mlir::func::FuncOp>("main");
+  for (mlir::BlockArgument argument : main.getArguments()) {
+    auto type = mlir::cast<mlir::RankedTensorType>(argument.getType());
+    TensorInfo info;
+    info.dtype = *pd::dtypeOf(type.getElementType());
+    for (int64_t dim : type.getShape())
+      info.dims.push_back(mlir::ShapedType::isDynamic(dim) ? -1 : dim);
+    auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.feed");
+    auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.param");
+    info.name = (feed ? feed : parameter).str();
+    (feed ? feeds : parameters).push_back(std::move(info));
+  }
+  for (unsigned i = 0; i < main.getNumResults(); ++i) {
+    if (auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch"))
+      fetches.push_back(fetch.str());
+    if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.state"))
+      states.insert(state.str());
+  }
+}
+
+Result<void> Model::Implementation::checkFeeds(const std::map<std::string, Tensor> &given) const {
+  Problems problems;
+  std::set<std::string> known;
+  for (const TensorInfo &info : feeds) {
+    known.insert(info.name);
+    auto found = given.find(info.name);
+    if (found == given.end()) {
+      problems.add(source, "feed '" + info.name + "' is missing, expected " + describe(info.dtype, info.dims));
+      continue;
+    }
+    const Tensor &tensor = found->second;
+    bool fits = tensor.dtype() == info.dtype && tensor.dims().size() == info.dims.size();
+    for (size_t d = 0; fits && d < info.dims.size(); ++d)
+      fits = info.dims[d] < 0 || info.dims[d] == tensor.dims()[d];
+    if (!fits)
+      problems.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " + describe(info.dtype, info.dims));
+  }
+  for (const auto &[name, tensor] : given)
+    if (!known.contains(name))
+      problems.add(source, "the program has no feed '" + name + "'");
+  return problems.empty() ? Result<void>() : Result<void>(problems);
+}
+
+Result<CompiledProgram> Model::Implementation::compileFresh(const std::map<std::string, Tensor> &given) {
+  Stopwatch watch(times.compile);
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  context->appendDialectRegistry(registry);
+  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>((*module)->clone()));
+  std::map<std::string, std::vector<int64_t>> dims;
+  for (const auto &[name, tensor] : given)
+    dims[name] = tensor.dims();
+  if (auto done = specializeFeeds(*copy, dims); !done)
+    return done.problems();
+  CompileOptions compileOptions;
+  compileOptions.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  compileOptions.dumpDirectory = options.dumpDirectory;
+  compileOptions.progress = options.progress;
+  return compileForCpu(std::move(copy), compileOptions);
+}
+
+Result<CompiledProgram> Model::Implementation::compile(const std::map<std::string, Tensor> &given) {
+  times.fromCache = false;
+  times.compile = 0;
+  if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
+    return compileFresh(given);
+  // A cache that can't be used costs time, not the result.
+  auto cache = ObjectCache::open({options.cacheDirectory});
+  std::string key;
+  if (cache) {
+    key = buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(given) + "|";
+    for (const auto *list : {&options.feeds, &options.fetches})
+      for (const std::string &name : *list)
+        key += name + ",";
+    key += "|" + std::to_string(llvm::xxh3_64bits(programText)) + ":" + std::to_string(programText.size());
+    if (auto bytes = cache->find(key))
+      if (auto program = unpack(*bytes)) {
+        times.fromCache = true;
+        return program;
+      }
+  }
+  auto program = compileFresh(given);
+  if (program && cache)
+    (void)static_cast<bool>(cache->store(key, pack(runtime::serialize(program->plan), program->archive)));
+  return program;
+}
+
+Result<Variant> Model::Implementation::load(CompiledProgram program) {
+  Stopwatch watch(times.load);
+  auto object = LoadedObject::load(program.archive);
+  if (!object)
+    return object.problems();
+  auto code = std::make_shared<LoadedObject>(std::move(*object));
+  auto resolve = [&](const std::string &symbol) -> void * {
+    auto address = code->find(symbol);
+    return address ? *address : nullptr;
+  };
+  auto executable = runtime::Executable::create(std::move(program.plan), source, resolve, code);
+  if (!executable)
+    return executable.problems();
+  if (auto bound = (*executable)->bindParameters(values); !bound)
+    return bound.problems();
+  auto session = runtime::Session::create(*executable);
+  if (!session)
+    return session.problems();
+  return Variant{*executable, std::move(*session), nullptr};
+}
+
+Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &given) {
+  if (auto checked = checkFeeds(given); !checked)
+    return checked.problems();
+  std::string key = describeDims(given);
+  if (auto found = variants.find(key); found != variants.end())
+    return &found->second;
+  runtime::setThreads(options.threads > 0 ? options.threads
+                                          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  auto program = compile(given);
+  if (!program)
+    return program.problems();
+  times.load = 0;
+  auto variant = load(std::move(*program));
+  if (!variant)
+    return variant.problems();
+  return &variants.emplace(key, std::move(*variant)).first->second;
+}
+
+Model::Model(std::unique_ptr<Implementation> implementation) : implementation(std::move(implementation)) {}
+Model::Model(Model &&) noexcept = default;
+Model &Model::operator=(Model &&) noexcept = default;
+Model::~Model() = default;
+
+Result<Model> Model::open(const std::string &path, ModelOptions options) {
+  auto implementation = std::make_unique<Implementation>();
+  implementation->options = std::move(options);
+  if (auto opened = implementation->open(path); !opened)
+    return opened.problems();
+  return Model(std::move(implementation));
+}
+
+const std::vector<TensorInfo> &Model::feeds() const { return implementation->feeds; }
+const std::vector<std::string> &Model::fetches() const { return implementation->fetches; }
+const std::vector<TensorInfo> &Model::parameters() const { return implementation->parameters; }
+const ModelTimes &Model::times() const { return implementation->times; }
+
+Result<void> Model::setParameter(const std::string &name, Tensor value) {
+  for (const TensorInfo &info : implementation->parameters)
+    if (info.name == name) {
+      implementation->values[name] = std::move(value);
+      implementation->parametersChanged = true;
+      return {};
+    }
+  return problem(implementation->source, "the program has no parameter '" + name + "'");
+}
+
+Result<Tensor> Model::parameter(const std::string &name) const {
+  auto found = implementation->values.find(name);
+  if (found == implementation->values.end())
+    return problem(implementation->source, "there is no parameter or state variable '" + name + "'");
+  return found->second;
+}
+
+Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {
+  auto variant = implementation->variantFor(feeds);
+  return variant ? Result<void>() : Result<void>(variant.problems());
+}
+
+Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> &feeds) {
+  Implementation &self = *implementation;
+  auto variant = self.variantFor(feeds);
+  if (!variant)
+    return variant.problems();
+  self.current = *variant;
+  if (std::exchange(self.parametersChanged, false))
+    for (auto &[key, other] : self.variants)
+      if (auto bound = other.executable->bindParameters(self.values); !bound)
+        return bound.problems();
+  Variant &current = *self.current;
+  if (self.profiling && !current.profile)
+    current.profile = std::make_unique<runtime::Profile>(current.executable->plan());
+  current.session->setProfile(self.profiling ? current.profile.get() : nullptr);
+  runtime::NamedTensors given(feeds.begin(), feeds.end());
+  for (const std::string &name : self.states)
+    if (auto found = self.values.find(name); found != self.values.end())
+      for (runtime::ValueId id : current.executable->plan().feeds)
+        if (current.executable->plan().values[id].name == name)
+          given[name] = found->second;
+  self.times.lastRun = 0;
+  Result<std::vector<Tensor>> results = [&] {
+    Stopwatch watch(self.times.lastRun);
+    return current.session->run(given);
+  }();
+  if (!results)
+    return results.problems();
+  std::vector<NamedTensor> fetched;
+  const auto &names = current.executable->plan().fetchNames;
+  for (size_t i = 0; i < results->size(); ++i) {
+    if (i < self.fetches.size())
+      fetched.push_back({names[i], (*results)[i]});
+    else
+      self.values[names[i]] = (*results)[i];
+  }
+  return fetched;
+}
+
+void Model::enableProfile(bool on) { implementation->profiling = on; }
+
+std::string Model::profileTable() const {
+  Variant *variant = implementation->current;
+  return variant && variant->profile ? variant->profile->table() : "";
+}
+
+std::string Model::profileTrace() const {
+  Variant *variant = implementation->current;
+  return variant && variant->profile ? variant->profile->chromeTrace() : "[]";
+}
+
+} // namespace proa
