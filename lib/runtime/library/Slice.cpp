@@ -28,14 +28,13 @@ struct Box {
       : begin(dims.size(), 0), step(dims.size(), 1), count(dims.begin(), dims.end()) {}
 };
 
-/// Start and end of an axis by Python's rules.
+/// Start and end of an axis by Python's rules, except that an end of -1 with a negative step means down to the first.
 void restrict(Box &box, size_t axis, int64_t extent, int64_t start, int64_t end, int64_t step) {
   auto clamp = [](int64_t value, int64_t low, int64_t high) { return std::min(std::max(value, low), high); };
   if (start < 0)
     start += extent;
-  // Paddle gives -1 as "all" for negative steps by an end below -extent.
   if (end < 0)
-    end = end < -extent ? -1 : end + extent;
+    end = (end == -1 && step < 0) || end < -extent ? -1 : end + extent;
   int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
   start = clamp(start, low, high);
   end = clamp(end, low, high);
@@ -203,7 +202,7 @@ Result<Tensor> attributeValues(DType dtype, std::vector<int64_t> shape, const st
 } // namespace
 
 Result<std::unique_ptr<LibraryKernel>> makeSlice(const KernelRequest &request) {
-  return makeSliceWith(request, false);
+  return makeSliceWith(request, true);
 }
 Result<std::unique_ptr<LibraryKernel>> makeStridedSlice(const KernelRequest &request) {
   return makeSliceWith(request, true);
