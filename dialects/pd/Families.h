@@ -13,5 +13,7 @@ void registerLinalgOps(PdDialect &dialect);
 void registerNnOps(PdDialect &dialect);
 void registerLossOps(PdDialect &dialect);
 void registerDetectionOps(PdDialect &dialect);
+void registerIndexOps(PdDialect &dialect);
+void registerSearchOps(PdDialect &dialect);
 
 } // namespace proa::pd

@@ -40,6 +40,8 @@ void PdDialect::initialize() {
   registerNnOps(*this);
   registerLossOps(*this);
   registerDetectionOps(*this);
+  registerIndexOps(*this);
+  registerSearchOps(*this);
 }
 
 Operation *PdDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

@@ -2,6 +2,7 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
 
@@ -21,23 +22,60 @@ FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<Location> loc
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
+/// The fill value as a rank-0 tensor; `integer` holds integers that a double can't.
+static Expression fillValue(TensorBuilder &e, Type element, const llvm::APFloat &value, std::optional<int64_t> integer) {
+  if (!integer || !isa<IntegerType>(element))
+    return e.constant(value.convertToDouble(), element);
+  auto type = RankedTensorType::get({}, element);
+  llvm::APInt bits(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(*integer), /*isSigned=*/true, /*implicitTrunc=*/true);
+  return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, bits)));
+}
+
 FailureOr<SmallVector<Value>> FullOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Type element = getDtype();
-  Value scalar;
-  if (getValueTensor()) {
-    scalar = e.cast(e.reshape(e.wrap(getValueTensor()), {}), element);
-  } else if (getIntegerValue() && isa<IntegerType>(element)) {
-    auto type = RankedTensorType::get({}, element);
-    llvm::APInt value(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(*getIntegerValue()),
-                      /*isSigned=*/true,
-                      /*implicitTrunc=*/true);
-    scalar = ConstantOp::create(builder, getLoc(), type, DenseElementsAttr::get(type, value));
-  } else {
-    scalar = e.constant(getValue().convertToDouble(), element);
-  }
-  auto expanded = ExpandOp::create(builder, getLoc(), scalar, getShapeTensor(), getShapeAttr());
-  return SmallVector<Value>{expanded.getOut()};
+  Expression scalar = getValueTensor() ? e.cast(e.reshape(e.wrap(getValueTensor()), {}), getDtype())
+                                       : fillValue(e, getDtype(), getValue(), getIntegerValue());
+  return SmallVector<Value>{e.create<ExpandOp>(scalar, getShapeTensor(), getShapeAttr())};
+}
+
+LogicalResult FullLikeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                           llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  results.push_back(type.clone(adaptor.getDtype().value_or(type.getElementType())));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> FullLikeOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Type element = tensorType(getOut()).getElementType();
+  Expression value = getValueTensor() ? e.cast(e.reshape(e.wrap(getValueTensor()), {}), element)
+                                      : e.constant(getValue().convertToDouble(), element);
+  return SmallVector<Value>{expandTo(value, extentsOf(e.wrap(getX())))};
+}
+
+LogicalResult FullBatchSizeLikeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                                    llvm::SmallVectorImpl<Type> &results) {
+  llvm::SmallVector<int64_t> shape(adaptor.getShape());
+  auto input = tensorType(adaptor.getInput());
+  auto from = normalizeAxis(location, adaptor.getInputDimIdx(), input.getRank());
+  auto to = normalizeAxis(location, adaptor.getOutputDimIdx(), static_cast<int64_t>(shape.size()));
+  if (failed(from) || failed(to))
+    return failure();
+  shape[*to] = input.getDimSize(*from);
+  for (int64_t extent : shape)
+    if (extent < 0 && !ShapedType::isDynamic(extent))
+      return inferenceError(location, "the shape holds the extent " + llvm::Twine(extent));
+  results.push_back(RankedTensorType::get(shape, adaptor.getDtype()));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> FullBatchSizeLikeOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression input = e.wrap(getInput());
+  llvm::SmallVector<Extent> shape(getShape().begin(), getShape().end());
+  int64_t to = *normalizeAxis(std::nullopt, getOutputDimIdx(), static_cast<int64_t>(shape.size()));
+  shape[to] = Extent(input, *normalizeAxis(std::nullopt, getInputDimIdx(), input.rank()));
+  return SmallVector<Value>{expandTo(fillValue(e, getDtype(), getValue(), getIntegerValue()), shape)};
 }
 
 void registerCreationOps(PdDialect &dialect) {

@@ -14,6 +14,8 @@ def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
   let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::ElementsAttr":$value), [{
     build($_builder, $_state, ::mlir::TypeRange(type), value);
   }]>];
+  let legacy = [Legacy<"assign_value", [], ["Out"], [], ["shape", "dtype", "bool_values", "fp32_values", "fp64_values",
+    "int32_values", "int64_values", "values"], "importAssignValue">];
 }
 
 def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
@@ -28,8 +30,32 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferFull";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"fill_constant", ["ShapeTensorList*|ShapeTensor", "ValueTensor"], ["Out"], ["shape", "dtype", "value"],
+  let legacy = [Legacy<"empty", ["ShapeTensorList*|ShapeTensor|@shape", ""], ["Out"], ["shape", "dtype"]>,
+                Legacy<"fill_constant", ["ShapeTensorList*|ShapeTensor", "ValueTensor"], ["Out"], ["shape", "dtype", "value"],
     ["str_value", "force_cpu", "place_type"], "importFillConstant">];
+}
+
+def Pd_FullLikeOp : Pd_Op<"full_like"> {
+  let summary = "A tensor of the shape of x whose elements are all `value`";
+  let description = "`value_tensor` (one element) wins over `value`. Without `dtype` the element type is that of x.";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$value_tensor, DefaultValuedAttr<F64Attr, "0.0">:$value,
+    OptionalAttr<TypeAttr>:$dtype);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"fill_any_like", ["X", "@value"], ["Out"], ["value", "dtype"], [], "importFullLike">,
+                Legacy<"fill_zeros_like", ["X", ""], ["Out"]>,
+                Legacy<"fill_any", ["X", "@value"], ["Out"], ["value"]>];
+}
+
+def Pd_FullBatchSizeLikeOp : Pd_Op<"full_batch_size_like"> {
+  let summary = "A tensor filled with `value` whose shape is `shape`, but for one extent that is one of input's";
+  let description = "Dimension output_dim_idx of the result has the extent of dimension input_dim_idx of the operand.";
+  let arguments = (ins Pd_Tensor:$input, DenseI64ArrayAttr:$shape, TypeAttr:$dtype, DefaultValuedAttr<F64Attr, "0.0">:$value,
+    OptionalAttr<I64Attr>:$integer_value, DefaultValuedAttr<I64Attr, "0">:$input_dim_idx, DefaultValuedAttr<I64Attr, "0">:$output_dim_idx);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"fill_constant_batch_size_like", ["Input"], ["Out"],
+    ["shape", "dtype", "value", "input_dim_idx", "output_dim_idx"], ["str_value", "force_cpu"], "importFullBatchSizeLike">];
 }
 
 #endif

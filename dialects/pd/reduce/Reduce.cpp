@@ -121,6 +121,14 @@ void registerReduceOps(PdDialect &dialect) {
 #define GET_OP_LIST
 #include "dialects/pd/reduce/Reduce.cpp.inc"
       >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/reduce/Norm.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/reduce/Scan.cpp.inc"
+      >();
 }
 
 } // namespace proa::pd

@@ -36,7 +36,21 @@ mlir::LogicalResult inferReduceAll(std::optional<mlir::Location> location, Adapt
   return inferReduction(location, type, {}, false, type.getElementType(), results);
 }
 
+mlir::LogicalResult inferExtremes(std::optional<mlir::Location> location, mlir::RankedTensorType type, int64_t axis,
+                                  std::optional<mlir::Type> dtype, Results &results);
+
+/// Of cummax and cummin.
+template <class Adaptor>
+mlir::LogicalResult inferExtremeScan(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferExtremes(location, tensorType(adaptor.getX()), static_cast<int64_t>(adaptor.getAxis()), adaptor.getDtype(),
+                       results);
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
 #include "dialects/pd/reduce/Reduce.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/reduce/Norm.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/reduce/Scan.h.inc"

@@ -336,6 +336,10 @@ void registerShapeOps(PdDialect &dialect) {
 #define GET_OP_LIST
 #include "dialects/pd/shape/Join.cpp.inc"
       >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/shape/Diagonal.cpp.inc"
+      >();
 }
 
 } // namespace proa::pd

@@ -65,6 +65,17 @@ mlir::LogicalResult inferDim(std::optional<mlir::Location> location, Adaptor ada
   return mlir::success();
 }
 
+/// Of tril and triu: x must hold matrices.
+template <class Adaptor>
+mlir::LogicalResult inferTriangle(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (tensorType(adaptor.getX()).getRank() < 2)
+    return inferenceError(location, "the operand has rank " +
+                                        llvm::Twine(tensorType(adaptor.getX()).getRank()) +
+                                        ", expected at least 2");
+  results.push_back(adaptor.getX().getType());
+  return mlir::success();
+}
+
 /// The one integer that an operand which must be constant holds, or the attribute's value where there is no
 /// operand. Emits an error where the operand is not known.
 mlir::FailureOr<int64_t> constantOr(std::optional<mlir::Location> location, llvm::StringRef name,
@@ -92,3 +103,5 @@ SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t extent
 #include "dialects/pd/shape/Slice.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/pd/shape/Join.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/shape/Diagonal.h.inc"

@@ -1,0 +1,70 @@
+// Elements picked by index tensors. An index below 0 counts from the end of its dimension.
+#ifndef PROA_DIALECTS_PD_INDEX_GATHER
+#define PROA_DIALECTS_PD_INDEX_GATHER
+
+include "dialects/pd/Base.td"
+
+def Pd_GatherOp : Pd_Op<"gather"> {
+  let summary = "Slices of x along `axis` at the positions in `index`";
+  let description = [{
+    The result has x's dimensions, with those of `index` in the place of `axis`. `axis_tensor` must be constant and wins
+    over the attribute.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Optional<Pd_IntTensor>:$axis_tensor,
+    DefaultValuedAttr<I64Attr, "0">:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "gather";
+  let legacy = [Legacy<"gather", ["X", "Index", "Axis|@axis"], ["Out"], ["axis"], ["overwrite"], "importGather">];
+}
+
+def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
+  let summary = "Slices of x at the positions that the rows of `index` hold";
+  let description = [{
+    The last dimension of `index`, of known extent k, addresses the first k dimensions of x; the result has the other
+    dimensions of `index`, then the other dimensions of x.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index);
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let library = "gather_nd";
+  let legacy = [Legacy<"gather_nd", ["X", "Index"], ["Out"]>];
+}
+
+def Pd_IndexSelectOp : Pd_Op<"index_select"> {
+  let summary = "Slices of x along `axis` at the positions in the vector `index`";
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, DefaultValuedAttr<I64Attr, "0">:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"index_select", ["X", "Index"], ["Out"], ["axis=dim"]>];
+}
+
+def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis"> {
+  let summary = "out[i, j, k] = x[i, indices[i, j, k], k] for axis 1";
+  let description = "A dimension of extent 1 of one operand, other than `axis`, is broadcast.";
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, I64Attr:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let library = "take_along_axis";
+  let legacy = [Legacy<"take_along_axis", ["Input", "Index"], ["Result"], ["axis=Axis"]>];
+}
+
+def Pd_IndexSampleOp : Pd_Op<"index_sample"> {
+  let summary = "out[i, j] = x[i, index[i, j]]";
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"index_sample", ["X", "Index"], ["Out"]>];
+}
+
+def Pd_MultiplexOp : Pd_Op<"multiplex"> {
+  let summary = "Row i of the result is row i of the tensor number index[i]";
+  let arguments = (ins Pd_IntTensor:$index, Variadic<Pd_Tensor>:$inputs);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"multiplex", ["Ids", "X*"], ["Out"]>];
+}
+
+#endif

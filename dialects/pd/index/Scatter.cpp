@@ -1,0 +1,219 @@
+#include "dialects/pd/Evaluate.h"
+#include "dialects/pd/index/Index.h"
+#include "dialects/pd/index/Positions.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/KnownElements.h"
+#include "dialects/pd/shape/Shape.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+void copyAll(const Tensor &from, Tensor &to) {
+  for (int64_t i = 0; i < to.size(); ++i)
+    storeScalar(to, i, loadScalar(from, i));
+}
+
+bool isReduction(llvm::StringRef reduce) {
+  return reduce == "assign" || reduce == "add" || reduce == "multiply" || reduce == "amin" ||
+         reduce == "amax";
+}
+
+LogicalResult checkReduction(std::optional<Location> location, llvm::StringRef reduce) {
+  return isReduction(reduce)
+             ? success()
+             : inferenceError(location,
+                              "reduce is '" + reduce + "', expected assign, add, multiply, amin or amax");
+}
+
+void update(Tensor &out, int64_t at, const HostScalar &value, llvm::StringRef reduce) {
+  HostScalarBuilder b(out.dtype());
+  HostScalar old = loadScalar(out, at);
+  storeScalar(out, at,
+              reduce == "add"        ? b.add(old, value)
+              : reduce == "multiply" ? b.multiply(old, value)
+              : reduce == "amin"     ? b.minimum(old, value)
+              : reduce == "amax"     ? b.maximum(old, value)
+                                     : value);
+}
+
+/// A vector of row numbers as the index tensor of scatter_nd.
+Expression asColumn(Expression index) { return reshapeTo(index, {Extent(index, 0), Extent(1)}); }
+
+} // namespace
+
+//===-- scatter_nd
+//------------------------------------------------------------------------------------------------===//
+
+LogicalResult ScatterNdOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                            llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX()), index = tensorType(adaptor.getIndex()),
+       updates = tensorType(adaptor.getUpdates());
+  auto depth = addressedDims(location, type, index);
+  if (failed(depth) || failed(checkReduction(location, adaptor.getReduce())))
+    return failure();
+  llvm::SmallVector<int64_t> expected(index.getShape().drop_back());
+  expected.append(type.getShape().begin() + *depth, type.getShape().end());
+  if (failed(verifyCompatibleShape(expected, updates.getShape())))
+    return inferenceError(location,
+                          "the updates don't have the dimensions of the index tensor and of the rest of x");
+  results.push_back(type);
+  return success();
+}
+
+LogicalResult ScatterNdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  const Tensor &updates = operands[2];
+  copyAll(operands[0], results[0]);
+  RowPositions rows(operands[0].dims(), operands[1]);
+  for (int64_t i = 0; i < updates.size(); ++i) {
+    auto row = rows.offset(i / rows.inner());
+    if (!row)
+      return failure();
+    update(results[0], *row + i % rows.inner(), loadScalar(updates, i), getReduce());
+  }
+  return success();
+}
+
+//===-- put_along_axis
+//--------------------------------------------------------------------------------------------===//
+
+LogicalResult PutAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                               Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(normalizeAxis(location, adaptor.getAxis(), type.getRank())) ||
+      failed(checkReduction(location, adaptor.getReduce())))
+    return failure();
+  if (tensorType(adaptor.getIndices()).getRank() != type.getRank())
+    return inferenceError(location, "the operands have ranks " + llvm::Twine(type.getRank()) + " and " +
+                                        llvm::Twine(tensorType(adaptor.getIndices()).getRank()));
+  results.push_back(type);
+  return success();
+}
+
+LogicalResult PutAlongAxisOp::evaluate(llvm::ArrayRef<Tensor> operands,
+                                       llvm::MutableArrayRef<Tensor> results) {
+  const Tensor &indices = operands[1], &values = operands[2];
+  copyAll(operands[0], results[0]);
+  auto axis = normalizeAxis(std::nullopt, getAxis(), static_cast<int64_t>(results[0].dims().size()));
+  bool inside = succeeded(axis);
+  forEachIndex(indices.dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
+    auto at = positionIn(loadScalar(indices, position).integer, results[0].dims()[*axis]);
+    inside &= at.has_value();
+    llvm::SmallVector<int64_t> target(index);
+    target[*axis] = at.value_or(0);
+    if (inside)
+      update(results[0], broadcastOffset(results[0].dims(), target),
+             loadScalar(values, broadcastOffset(values.dims(), index)), getReduce());
+  });
+  return success(inside);
+}
+
+//===-- set_value
+//-------------------------------------------------------------------------------------------------===//
+
+LogicalResult SetValueOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  if (operands.size() != 2)
+    return failure();
+  const std::vector<int64_t> &dims = results[0].dims();
+  copyAll(operands[0], results[0]);
+  llvm::SmallVector<int64_t> firsts(dims.size(), 0), steps(dims.size(), 1), box(dims.begin(), dims.end());
+  for (auto [i, entry] : llvm::enumerate(getAxes())) {
+    auto axis = normalizeAxis(std::nullopt, entry, static_cast<int64_t>(dims.size()));
+    if (failed(axis) || i >= getStarts().size() || i >= getEnds().size())
+      return failure();
+    steps[*axis] = i < getSteps().size() ? getSteps()[i] : 1;
+    SliceRange range = sliceRange(getStarts()[i], getEnds()[i], steps[*axis], dims[*axis]);
+    firsts[*axis] = range.first;
+    box[*axis] = range.count;
+  }
+  forEachIndex(box, [&](llvm::ArrayRef<int64_t> index, int64_t) {
+    int64_t at = 0;
+    for (size_t d = 0; d < dims.size(); ++d)
+      at = at * dims[d] + firsts[d] + index[d] * steps[d];
+    storeScalar(results[0], at, loadScalar(operands[1], broadcastOffset(operands[1].dims(), index)));
+  });
+  return success();
+}
+
+OpFoldResult SetValueOp::fold(FoldAdaptor adaptor) {
+  return foldByEvaluation(getOperation(), adaptor.getOperands());
+}
+
+LogicalResult SetValueOp::canonicalize(SetValueOp op, PatternRewriter &rewriter) {
+  bool changed =
+      succeeded(absorbOperand(rewriter, op, op.getStartsTensorMutable(), [&](auto v) { op.setStarts(v); }));
+  changed |=
+      succeeded(absorbOperand(rewriter, op, op.getEndsTensorMutable(), [&](auto v) { op.setEnds(v); }));
+  changed |=
+      succeeded(absorbOperand(rewriter, op, op.getStepsTensorMutable(), [&](auto v) { op.setSteps(v); }));
+  return success(changed);
+}
+
+//===-- Composites
+//------------------------------------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> ScatterOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression index = asColumn(e.wrap(getIndex()));
+  if (getOverwrite())
+    return SmallVector<Value>{e.create<ScatterNdOp>(getX(), index, getUpdates(), "assign")};
+  Expression updates = e.wrap(getUpdates());
+  Expression zeros = expandTo(e.constant(0, updates.type().getElementType()), extentsOf(updates));
+  Value cleared = e.create<ScatterNdOp>(getX(), index, zeros, "assign");
+  return SmallVector<Value>{e.create<ScatterNdOp>(cleared, index, getUpdates(), "add")};
+}
+
+FailureOr<SmallVector<Value>> ScatterNdAddOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  return SmallVector<Value>{e.create<ScatterNdOp>(getX(), getIndex(), getUpdates(), "add")};
+}
+
+FailureOr<SmallVector<Value>> IndexAddOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  auto axis = normalizeAxis(std::nullopt, getAxis(), x.rank());
+  if (failed(axis))
+    return failure();
+  // Swapping a dimension with the first one undoes itself.
+  llvm::SmallVector<int64_t> swap;
+  for (int64_t d = 0; d < x.rank(); ++d)
+    swap.push_back(d == 0 ? *axis : d == *axis ? 0 : d);
+  auto swapped = [&](Expression v) { return *axis == 0 ? v : e.transpose(v, swap); };
+  Value added =
+      e.create<ScatterNdOp>(swapped(x), asColumn(e.wrap(getIndex())), swapped(e.wrap(getAddValue())), "add");
+  return SmallVector<Value>{swapped(e.wrap(added))};
+}
+
+FailureOr<SmallVector<Value>> IndexPutOp::decompose(OpBuilder &builder) {
+  auto common = broadcastShapes(std::nullopt, getIndices().getTypes());
+  auto type = tensorType(getX());
+  auto count = static_cast<int64_t>(getIndices().size());
+  if (failed(common) || llvm::is_contained(*common, ShapedType::kDynamic) || count == 0 ||
+      count > type.getRank())
+    return failure();
+  TensorBuilder e(builder, getOperation());
+  llvm::SmallVector<Extent> box(common->begin(), common->end()), value = box;
+  box.push_back(1);
+  llvm::SmallVector<Expression> columns;
+  for (Value index : getIndices()) {
+    Expression wide = e.cast(e.wrap(index), builder.getI64Type());
+    columns.push_back(reshapeTo(expandTo(wide, llvm::ArrayRef(box).drop_back()), box));
+  }
+  Expression index =
+      columns.size() == 1 ? columns.front() : concat(columns, static_cast<int64_t>(common->size()));
+  for (int64_t d = count; d < type.getRank(); ++d)
+    value.push_back(Extent(e.wrap(getX()), d));
+  Expression updates = expandTo(e.wrap(getValue()), value);
+  return SmallVector<Value>{
+      e.create<ScatterNdOp>(getX(), index, updates, getAccumulate() ? "add" : "assign")};
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/index/Scatter.cpp.inc"
+#include "dialects/pd/index/Scatter.methods.inc"

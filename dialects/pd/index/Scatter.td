@@ -1,0 +1,104 @@
+// Tensors with some elements replaced or added to. An index below 0 counts from the end of its dimension.
+#ifndef PROA_DIALECTS_PD_INDEX_SCATTER
+#define PROA_DIALECTS_PD_INDEX_SCATTER
+
+include "dialects/pd/Base.td"
+
+defvar ScatterKinds = [{
+    `reduce` says what becomes of an element x at an addressed place and the update u: assign (u; of several updates the
+    last), add (x + u), multiply (x * u), amin, amax.
+}];
+
+def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
+  let summary = "x with `updates` put at the positions that the rows of `index` hold";
+  let description = [{
+    The last dimension of `index`, of known extent k, addresses the first k dimensions of x; `updates` has the other
+    dimensions of `index`, then the other dimensions of x.
+  }] # ScatterKinds;
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
+    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let library = "scatter_nd";
+}
+
+def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis"> {
+  let summary = "x with out[i, indices[i, j, k], k] = values[i, j, k] for axis 1";
+  let description = ScatterKinds # "`values` is broadcast to the shape of `indices`.";
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, Pd_Tensor:$values, I64Attr:$axis,
+    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let library = "put_along_axis";
+  let legacy = [Legacy<"put_along_axis", ["Input", "Index", "Value"], ["Result"], ["axis=Axis", "reduce=Reduce"],
+    ["Include_self"], "importPutAlongAxis">];
+}
+
+def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments]> {
+  let summary = "x with the elements that a slice would take replaced by `values`";
+  let description = [{
+    axes, starts, ends and steps are those of pd.slice; `values` is broadcast to the shape of that slice.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$values, Optional<Pd_IntTensor>:$starts_tensor,
+    Optional<Pd_IntTensor>:$ends_tensor, Optional<Pd_IntTensor>:$steps_tensor, DenseI64ArrayAttr:$axes,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$starts, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ends,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$steps);
+  let assemblyFormat = "$x `,` $values (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`steps` `=` $steps_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSameAsFirst";
+  let evaluates = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "set_value";
+  let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*", "StepsTensorList*"],
+    ["Out"], ["axes", "starts", "ends", "steps"],
+    ["decrease_axes", "none_axes", "dtype", "shape", "values", "bool_values", "fp32_values", "int32_values", "int64_values",
+     "fp64_values", "fp16_values"], "importSetValue">];
+}
+
+def Pd_ScatterOp : Pd_Op<"scatter"> {
+  let summary = "x with row index[i] replaced by row i of updates";
+  let description = [{
+    `index` is a vector (or a matrix of one column). Without `overwrite` the addressed rows are first set to zero, then
+    all updates are added.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates, DefaultValuedAttr<BoolAttr, "true">:$overwrite);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSameAsFirst";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"scatter", ["X", "Ids", "Updates"], ["Out"], ["overwrite"]>];
+}
+
+def Pd_ScatterNdAddOp : Pd_Op<"scatter_nd_add"> {
+  let summary = "x with `updates` added at the positions that the rows of `index` hold";
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSameAsFirst";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"scatter_nd_add", ["X", "Index", "Updates"], ["Out"]>];
+}
+
+def Pd_IndexAddOp : Pd_Op<"index_add"> {
+  let summary = "x with slice i of add_value along `axis` added to slice index[i]";
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$add_value, DefaultValuedAttr<I64Attr, "0">:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSameAsFirst";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"index_add", ["X", "Index", "AddValue"], ["Out"], ["axis"]>];
+}
+
+def Pd_IndexPutOp : Pd_Op<"index_put"> {
+  let summary = "x with `value` put at, or added to, the places whose first coordinates the index tensors hold";
+  let description = [{
+    The integer index tensors are broadcast together; with n of them `value` is broadcast to their shape, then the
+    dimensions of x from the n-th on.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Variadic<Pd_IntTensor>:$indices, Pd_Tensor:$value,
+    DefaultValuedAttr<BoolAttr, "false">:$accumulate);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSameAsFirst";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"index_put", ["x", "indices*", "value"], ["out"], ["accumulate"]>];
+}
+
+#endif

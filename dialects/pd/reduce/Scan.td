@@ -1,0 +1,57 @@
+// Running sums, products and extremes along an axis.
+#ifndef PROA_DIALECTS_PD_REDUCE_SCAN
+#define PROA_DIALECTS_PD_REDUCE_SCAN
+
+include "dialects/pd/Base.td"
+
+class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
+
+defvar scanDescription = [{
+  Element i of the result combines the elements up to the i-th; with `exclusive` those before it; with `reverse` the
+  elements from the i-th on. With `flatten` x counts as a vector, which the result is.
+}];
+
+class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemonic> {
+  let summary = text;
+  let description = scanDescription;
+  let results = (outs type:$out);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let library = mnemonic;
+}
+
+def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Running sum along an axis"> {
+  let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_IntTensor>:$axis_tensor, DefaultValuedAttr<I64Attr, "-1">:$axis,
+    BoolDefault<"false">:$flatten, BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
+  let hasCanonicalizeMethod = 1;
+  let legacy = [Legacy<"cumsum", ["X", "@axis"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
+}
+
+def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along an axis"> {
+  let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
+    BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
+  let legacy = [Legacy<"cumprod", ["X"], ["Out"], ["axis=dim", "exclusive", "reverse"]>];
+}
+
+def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of the running sum of exp(x) along an axis"> {
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
+    BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
+  let legacy = [Legacy<"logcumsumexp", ["X"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
+}
+
+class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
+  let summary = text;
+  let description = "`indices` says where along the axis; of equal elements the last. int64 where `dtype` is not given.";
+  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, OptionalAttr<TypeAttr>:$dtype);
+  let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
+  let infer = "inferExtremeScan";
+  let evaluates = 1;
+  let hasFolder = 1;
+  let library = mnemonic;
+  let legacy = [Legacy<mnemonic, ["x"], ["out", "indices"], ["axis", "dtype"]>];
+}
+
+def Pd_CummaxOp : Pd_ExtremeScanOp<"cummax", "Running maximum along an axis, and where it stands">;
+def Pd_CumminOp : Pd_ExtremeScanOp<"cummin", "Running minimum along an axis, and where it stands">;
+
+#endif

@@ -1,0 +1,112 @@
+// Ops that order, find and count elements.
+#ifndef PROA_DIALECTS_PD_SEARCH_SEARCH
+#define PROA_DIALECTS_PD_SEARCH_SEARCH
+
+include "dialects/pd/Base.td"
+
+class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
+class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
+
+class Pd_ArgOp<string mnemonic, string legacyType, string text> : Pd_Op<mnemonic> {
+  let summary = text;
+  let description = [{
+    With `flatten` x counts as a vector, and the result has rank 0 (with `keepdims`, x's rank). `axis_tensor` must be
+    constant and wins over the attribute. `dtype` is int64 where it is not given.
+  }];
+  let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$axis_tensor, IntDefault<"-1">:$axis,
+    BoolDefault<"false">:$keepdims, BoolDefault<"false">:$flatten, OptionalAttr<TypeAttr>:$dtype);
+  let results = (outs Pd_IntTensor:$out);
+  let infer = "inferArg";
+  let evaluates = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = mnemonic;
+  let legacy = [Legacy<legacyType, ["X", "@axis"], ["Out"], ["axis", "keepdims", "flatten", "dtype"], [], "importArg">];
+}
+
+def Pd_ArgmaxOp : Pd_ArgOp<"argmax", "arg_max", "Position of the first greatest element along an axis">;
+def Pd_ArgminOp : Pd_ArgOp<"argmin", "arg_min", "Position of the first smallest element along an axis">;
+
+def Pd_ArgsortOp : Pd_Op<"argsort"> {
+  let summary = "The elements along an axis in order, and where each of them stood; equal ones keep their order";
+  let arguments = (ins Pd_RealTensor:$x, IntDefault<"-1">:$axis, BoolDefault<"false">:$descending,
+    BoolDefault<"false">:$stable);
+  let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let library = "argsort";
+  let legacy = [Legacy<"argsort", ["X"], ["Out", "Indices"], ["axis", "descending", "stable"]>];
+}
+
+def Pd_TopkOp : Pd_Op<"topk"> {
+  let summary = "The k greatest (or smallest) elements along an axis in order, and where they stood";
+  let description = "`k_tensor` wins over the attribute. The order holds with and without `sorted`.";
+  let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$k_tensor, IntDefault<"1">:$k, IntDefault<"-1">:$axis,
+    BoolDefault<"true">:$largest, BoolDefault<"true">:$sorted);
+  let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "topk";
+  let legacy = [Legacy<"top_k_v2", ["X", "K|@k"], ["Out", "Indices"], ["k", "axis", "largest", "sorted"]>,
+                Legacy<"top_k", ["X", "K"], ["Out", "Indices"], ["k"]>];
+}
+
+def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
+  let summary = "The k-th smallest element along an axis, counted from 1, and where it stood";
+  let arguments = (ins Pd_RealTensor:$x, IntDefault<"1">:$k, IntDefault<"-1">:$axis, BoolDefault<"false">:$keepdim);
+  let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"kthvalue", ["X"], ["Out", "Indices"], ["k", "axis", "keepdim"]>];
+}
+
+def Pd_NonzeroOp : Pd_Op<"nonzero"> {
+  let summary = "The indices of all elements that are not zero, one a row, in row-major order";
+  let arguments = (ins Pd_Tensor:$condition);
+  let results = (outs Pd_IntTensor:$out);
+  let library = "nonzero";
+  let legacy = [Legacy<"where_index", ["Condition"], ["Out"]>];
+}
+
+def Pd_MaskedSelectOp : Pd_Op<"masked_select"> {
+  let summary = "The elements of x where the mask holds, as a vector; both are broadcast together";
+  let arguments = (ins Pd_Tensor:$x, Pd_BoolTensor:$mask);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"masked_select", ["X", "Mask"], ["Y"]>];
+}
+
+def Pd_SearchsortedOp : Pd_Op<"searchsorted"> {
+  let summary = "For each value the number of elements of the sorted sequence before it";
+  let description = [{
+    Before it stand the smaller elements; with `right` the equal ones too. The sequence is a vector, or has all dimensions
+    of `values` but the last one.
+  }];
+  let arguments = (ins Pd_RealTensor:$sorted_sequence, Pd_RealTensor:$values, BoolDefault<"false">:$out_int32,
+    BoolDefault<"false">:$right);
+  let results = (outs Pd_IntTensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"searchsorted", ["SortedSequence", "Values"], ["Out"], ["out_int32", "right"]>];
+}
+
+def Pd_OneHotOp : Pd_Op<"one_hot"> {
+  let summary = "A last dimension added that holds 1 at the place that x says, else 0";
+  let description = "`num_classes` is the extent of that dimension; `num_classes_tensor` wins over it.";
+  let arguments = (ins Pd_IntTensor:$x, Optional<Pd_IntTensor>:$num_classes_tensor, IntDefault<"-1">:$num_classes,
+    OptionalAttr<TypeAttr>:$dtype);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1;
+  let legacy = [Legacy<"one_hot_v2", ["X", "depth_tensor"], ["Out"], ["num_classes=depth", "dtype"], ["allow_out_of_range"]>];
+}
+
+def Pd_ShardIndexOp : Pd_Op<"shard_index"> {
+  let summary = "Indices of one shard counted from its begin; others become ignore_value";
+  let arguments = (ins Pd_IntTensor:$x, I64Attr:$index_num, I64Attr:$nshards, I64Attr:$shard_id, IntDefault<"-1">:$ignore_value);
+  let results = (outs Pd_IntTensor:$out);
+  let infer = "inferSameAsFirst";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"shard_index", ["X"], ["Out"], ["index_num", "nshards", "shard_id", "ignore_value"]>];
+}
+
+#endif

@@ -1,0 +1,162 @@
+//! Hooks of ops that pick and place elements.
+#include "translator/import/LegacyTable.h"
+
+#include "dialects/pd/Infer.h"
+
+using namespace mlir;
+
+namespace proa::import::hooks {
+namespace {
+
+using Operands = llvm::SmallVector<Value>;
+
+/// The one-element tensors in a slot, stacked; nothing where it is empty.
+Operands stacked(OpImporter &importer, llvm::StringRef slot) {
+  Operands values = importer.inputs(slot);
+  return values.empty() ? Operands{} : Operands{importer.stackScalars(values)};
+}
+
+NamedAttribute intsNamed(OpImporter &importer, llvm::StringRef name, llvm::ArrayRef<int64_t> values) {
+  return importer.named(name, importer.getBuilder().getDenseI64ArrayAttr(values));
+}
+
+Value reshape(OpImporter &importer, Value value, llvm::ArrayRef<int64_t> shape) {
+  return importer.createOne("pd.reshape", {{value}, {}}, {intsNamed(importer, "shape", shape)});
+}
+
+} // namespace
+
+void importTrilTriu(OpImporter &importer) {
+  Value x = importer.requiredInput("X");
+  if (!x)
+    return;
+  Attribute diagonal = importer.getBuilder().getI64IntegerAttr(importer.intAttribute("diagonal", 0));
+  bool lower = importer.boolAttribute("lower", false);
+  importer.setOutput("Out", importer.createOne(lower ? "pd.tril" : "pd.triu", {{x}},
+                                               {importer.named("diagonal", diagonal)}));
+}
+
+void importGather(OpImporter &importer) {
+  Value index = importer.requiredInput("Index");
+  if (!index)
+    return;
+  // A matrix of one column stands for a vector.
+  auto type = pd::tensorType(index);
+  if (type.getRank() == 2 && type.getDimSize(1) == 1)
+    importer.overrideInput("Index",
+                           reshape(importer, index, {type.isDynamicDim(0) ? -1 : type.getDimSize(0)}));
+  importer.importByTable();
+}
+
+void importPutAlongAxis(OpImporter &importer) {
+  if (!importer.boolAttribute("Include_self", true)) {
+    importer.report("Include_self=false is not supported");
+    return;
+  }
+  if (importer.stringAttribute("Reduce", "assign") == "mul")
+    importer.overrideAttribute("Reduce", importer.getBuilder().getStringAttr("multiply"));
+  importer.importByTable();
+}
+
+namespace {
+
+/// The literal values of a set_value, in whichever attribute they stand, as a constant of the element type of
+/// x.
+Value literalValues(OpImporter &importer, Type element) {
+  llvm::SmallVector<double> numbers;
+  llvm::SmallVector<int64_t> integers, shape = importer.intsAttribute("shape");
+  for (const char *name :
+       {"values", "bool_values", "int32_values", "int64_values", "fp32_values", "fp64_values", "fp16_values"})
+    if (numbers.empty()) {
+      numbers = importer.floatsAttribute(name);
+      integers = importer.intsAttribute(name);
+    }
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  if (numbers.empty() || count != static_cast<int64_t>(numbers.size())) {
+    importer.report("set_value holds " + llvm::Twine(numbers.size()) + " values for a shape of " +
+                    llvm::Twine(count) + " elements");
+    return {};
+  }
+  Builder &builder = importer.getBuilder();
+  llvm::SmallVector<Attribute> elements;
+  for (auto [number, integer] : llvm::zip(numbers, integers)) {
+    if (isa<FloatType>(element))
+      elements.push_back(builder.getFloatAttr(element, number));
+    else if (isa<IntegerType>(element))
+      elements.push_back(builder.getIntegerAttr(element, integer));
+  }
+  if (elements.empty()) {
+    importer.report("literal values of a set_value on complex numbers are not supported");
+    return {};
+  }
+  return importer.constant(DenseElementsAttr::get(RankedTensorType::get(shape, element), elements));
+}
+
+/// The value aligned with the slice that it replaces: the slice as indexed has `none_axes` more dimensions of
+/// extent 1 and lacks the `decrease_axes`.
+Value alignedValue(OpImporter &importer, Value value, int64_t rank) {
+  llvm::SmallVector<int64_t> decrease = importer.intsAttribute("decrease_axes"),
+                             none = importer.intsAttribute("none_axes");
+  llvm::sort(decrease);
+  llvm::sort(none);
+  llvm::SmallVector<int64_t> dropped;
+  int64_t given = pd::tensorType(value).getRank();
+  int64_t indexed = rank - static_cast<int64_t>(decrease.size()) + static_cast<int64_t>(none.size());
+  for (int64_t axis : none)
+    if (axis - (indexed - given) >= 0)
+      dropped.push_back(axis - (indexed - given));
+  if (!dropped.empty())
+    value = importer.createOne("pd.squeeze", {{value}, {}}, {intsNamed(importer, "axis", dropped)});
+  if (!value || decrease.empty())
+    return value;
+  // Of the dimensions that remain, those that the value has are the last ones; a decreased one before them
+  // all is left to broadcasting.
+  int64_t missing = rank - static_cast<int64_t>(decrease.size()) - pd::tensorType(value).getRank();
+  llvm::SmallVector<int64_t> inserted;
+  int64_t seen = 0;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    bool isDecreased = llvm::is_contained(decrease, axis);
+    if (!isDecreased)
+      ++seen;
+    else if (seen > missing)
+      inserted.push_back(axis - missing -
+                         (llvm::count_if(decrease, [&](int64_t d) { return d < axis; }) -
+                          static_cast<int64_t>(inserted.size())));
+  }
+  return inserted.empty()
+             ? value
+             : importer.createOne("pd.unsqueeze", {{value}, {}}, {intsNamed(importer, "axis", inserted)});
+}
+
+} // namespace
+
+void importSetValue(OpImporter &importer) {
+  Value x = importer.requiredInput("Input");
+  if (!x)
+    return;
+  auto type = pd::tensorType(x);
+  Value value = importer.input("ValueTensor");
+  if (!value)
+    value = literalValues(importer, type.getElementType());
+  if (value && pd::tensorType(value).getElementType() != type.getElementType())
+    value = importer.createOne("pd.cast", {{value}},
+                               {importer.named("dtype", TypeAttr::get(type.getElementType()))});
+  if (value)
+    value = alignedValue(importer, value, type.getRank());
+  if (!value)
+    return;
+  llvm::SmallVector<Operands> operands{{x},
+                                       {value},
+                                       stacked(importer, "StartsTensorList"),
+                                       stacked(importer, "EndsTensorList"),
+                                       stacked(importer, "StepsTensorList")};
+  llvm::SmallVector<NamedAttribute> attributes{intsNamed(importer, "axes", importer.intsAttribute("axes"))};
+  for (auto [i, name] : llvm::enumerate(llvm::ArrayRef<const char *>{"starts", "ends", "steps"}))
+    if (operands[i + 2].empty())
+      attributes.push_back(intsNamed(importer, name, importer.intsAttribute(name)));
+  importer.setOutput("Out", importer.createOne("pd.set_value", operands, attributes));
+}
+
+} // namespace proa::import::hooks
