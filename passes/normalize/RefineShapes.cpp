@@ -4,6 +4,8 @@
 #include "dialects/pd/Pd.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -39,10 +41,40 @@ private:
     Operation *next = op->getNextNode();
     if (op->hasTrait<OpTrait::IsTerminator>() || op->hasTrait<OpTrait::ConstantLike>())
       return next;
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return inlineKnownBranch(branch, next);
+    // A cast only widens; what is known of its operand is known of its result.
+    if (auto cast = dyn_cast<tensor::CastOp>(op); cast && cast.getType() != cast.getSource().getType() &&
+                                                  pd::compatibleTypes(cast.getSource().getType(), cast.getType())) {
+      cast.getResult().replaceAllUsesWith(cast.getSource());
+      cast.erase();
+      return next;
+    }
     refine(op);
     if (fold(op))
       return next;
     return decomposeConstant(op, next);
+  }
+
+  /// Puts the arm of a branch with a constant condition in its place; returns its first op, or `next`.
+  Operation *inlineKnownBranch(scf::IfOp branch, Operation *next) {
+    APInt condition;
+    if (!matchPattern(branch.getCondition(), m_ConstantInt(&condition)))
+      return next;
+    Region &region = condition.isZero() ? branch.getElseRegion() : branch.getThenRegion();
+    if (region.empty()) {
+      branch.erase();
+      return next;
+    }
+    Block &arm = region.front();
+    SmallVector<Value> values(arm.getTerminator()->getOperands());
+    arm.getTerminator()->erase();
+    Operation *first = arm.empty() ? next : &arm.front();
+    branch->getBlock()->getOperations().splice(branch->getIterator(), arm.getOperations());
+    branch.replaceAllUsesWith(values);
+    branch.erase();
+    ++numFolded;
+    return first;
   }
 
   void refine(Operation *op) {

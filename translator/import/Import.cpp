@@ -3,6 +3,8 @@
 
 #include "dialects/pd/Pd.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -34,7 +36,7 @@ const std::string emptyVariable = "@EMPTY@";
 
 ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program, const ImportOptions &options)
     : context(context), program(program), options(options), variables(program), builder(&context) {
-  context.loadDialect<pd::PdDialect, func::FuncDialect>();
+  context.loadDialect<pd::PdDialect, func::FuncDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
 
 Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
@@ -87,11 +89,18 @@ void ProgramImporter::findInterface() {
     const legacy::Variable *variable = variables.find(0, name);
     return variable && variable->persistable;
   };
-  for (const legacy::Operation *op : body) {
-    for (const legacy::Slot &slot : op->inputs)
+  auto readAll = [&](const legacy::Operation &op) {
+    for (const legacy::Slot &slot : op.inputs)
       for (const std::string &name : slot.arguments)
         if (!written.contains(name) && isPersistable(name))
           read.insert(name);
+  };
+  // What a sub-block reads of block 0 is not always among the inputs of the op that runs it.
+  for (size_t block = 1; block < program.blocks.size(); ++block)
+    for (const legacy::Operation &op : program.blocks[block].operations)
+      readAll(op);
+  for (const legacy::Operation *op : body) {
+    readAll(*op);
     for (const legacy::Slot &slot : op->outputs)
       for (const std::string &name : slot.arguments) {
         written.insert(name);
@@ -163,7 +172,11 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   currentOp = &op;
   const LegacyOp *entry = findLegacyOp(op.type);
   size_t before = problems.size();
-  if (!entry) {
+  if (op.type == "conditional_block") {
+    importConditionalBlock(op);
+  } else if (op.type == "select_input") {
+    importSelectInput(op);
+  } else if (!entry) {
     report("op '" + op.type + "' is not known");
   } else {
     OpImporter importer(*this, op, builder, locationOf(index, op));
@@ -185,7 +198,7 @@ void ProgramImporter::define(const std::string &name, Value value) {
     return;
   environment[name] = value;
   poisoned.erase(name);
-  const legacy::Variable *declared = variables.find(0, name);
+  const legacy::Variable *declared = variables.find(currentBlock, name);
   if (!options.warn || !declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)
     return;
   auto type = cast<RankedTensorType>(value.getType());
@@ -242,7 +255,7 @@ std::string ProgramImporter::describeCurrent() const {
   std::string text = options.source;
   if (!currentOp)
     return text;
-  text += (text.empty() ? "" : ": ") + ("blocks[0].ops[" + std::to_string(currentIndex) + "] (" + currentOp->type + ")");
+  text += (text.empty() ? "" : ": ") + ("blocks[" + std::to_string(currentBlock) + "].ops[" + std::to_string(currentIndex) + "] (" + currentOp->type + ")");
   for (const legacy::Slot &slot : currentOp->outputs)
     if (!slot.arguments.empty()) {
       text += " -> " + slot.arguments.front();

@@ -29,6 +29,27 @@ private:
   void importOp(size_t index, const legacy::Operation &op);
   void finishFunction();
 
+  // Control flow (ControlFlow.cpp).
+
+  /// One arm of a `cond`: what a conditional_block is, until a select_input brings both arms together.
+  struct Arm {
+    mlir::Value condition;
+    int32_t block = 0;
+    const legacy::Operation *op = nullptr;
+  };
+  void importConditionalBlock(const legacy::Operation &op);
+  /// Makes one scf.if of two arms, for this select_input and all later ones that choose between the same two.
+  void importSelectInput(const legacy::Operation &op);
+  /// Imports a sub-block at the insertion point and returns the values of `outputs`; null values were reported.
+  llvm::SmallVector<mlir::Value> importArm(const Arm &arm, llvm::ArrayRef<std::string> outputs);
+  /// The pairs (false, true) of names that select_inputs from the current op on choose between, for two arms.
+  llvm::SmallVector<std::pair<std::string, std::string>> selectedPairs(const Arm &onFalse, const Arm &onTrue);
+  bool isNegation(mlir::Value value, mlir::Value of) const;
+
+  llvm::StringMap<Arm> arms;
+  /// By "false|true": the results of scf.ifs that later select_inputs stand for.
+  llvm::StringMap<mlir::Value> selected;
+
   /// The tensor type of a variable, or null and a problem.
   mlir::RankedTensorType typeOf(const std::string &name, const std::string &where);
   /// Defines a variable and compares its type with the declared one.
@@ -64,6 +85,7 @@ private:
   llvm::StringMap<mlir::Value> environment;
   /// Names that an op failed to define: their readers report nothing more.
   llvm::StringSet<> poisoned;
+  int32_t currentBlock = 0;
   size_t currentIndex = 0;
   const legacy::Operation *currentOp = nullptr;
 };

@@ -98,6 +98,18 @@ Result<Tensors> readAll(const ModelFiles &files, const legacy::Program &program)
   return Tensors();
 }
 
+/// The stored weights, and those that meta.json says how to make beside them.
+Result<Tensors> readStoredAndGenerated(const ModelFiles &files, const legacy::Program &program) {
+  Result<Tensors> stored = readAll(files, program);
+  bool isPartial = files.weightsForm != WeightsForm::Generated && !files.meta.empty() && hasGeneratedParams(files.meta);
+  if (!stored || !isPartial)
+    return stored;
+  Result<Tensors> generated = readGeneratedParams(files.meta);
+  if (generated)
+    stored->merge(*generated);
+  return generated ? stored : generated;
+}
+
 bool dimsAgree(const std::vector<int64_t> &declared, const std::vector<int64_t> &found) {
   return std::equal(declared.begin(), declared.end(), found.begin(), found.end(),
                     [](int64_t a, int64_t b) { return a == -1 || a == b; });
@@ -154,7 +166,7 @@ Result<ModelFiles> findModel(const std::string &path, const std::string &weights
 }
 
 Result<Tensors> readParameters(const ModelFiles &files, const legacy::Program &program) {
-  Result<Tensors> all = readAll(files, program);
+  Result<Tensors> all = readStoredAndGenerated(files, program);
   if (!all)
     return all.problems();
   Tensors used;
