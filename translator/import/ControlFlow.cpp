@@ -3,6 +3,7 @@
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,6 +32,21 @@ RankedTensorType joined(Value a, Value b) {
     if (dim != y.getDimSize(i))
       dim = ShapedType::kDynamic;
   return x.clone(shape);
+}
+
+/// Where only one arm defines a variable, dy2static gives the other one `undefined_var_N`, a number of any type. No correct
+/// program reads it: zeros of the other arm's type stand for it.
+void replaceFiller(Value &value, llvm::StringRef name, Value other, Region &arm) {
+  if (!name.starts_with("undefined_var_") || joined(value, other))
+    return;
+  auto type = pd::tensorType(other);
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t &dim : shape)
+    dim = ShapedType::isDynamic(dim) ? 1 : dim;
+  auto known = type.clone(shape);
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointToEnd(&arm.front());
+  value = pd::ConstantOp::create(builder, value.getLoc(), known, cast<ElementsAttr>(builder.getZeroAttr(known)));
 }
 
 } // namespace
@@ -67,13 +83,20 @@ llvm::SmallVector<std::pair<std::string, std::string>> ProgramImporter::selected
     if (!names)
       continue;
     auto first = arms.find((*names)[0]), second = arms.find((*names)[1]);
-    if (first != arms.end() && second != arms.end() && first->second.op == onFalse.op && second->second.op == onTrue.op)
+    auto opOf = [&](auto arm) { return arm == arms.end() ? nullptr : arm->second.op; };
+    if (opOf(first) == onFalse.op && opOf(second) == onTrue.op)
       pairs.emplace_back((*names)[0], (*names)[1]);
   }
   return pairs;
 }
 
 llvm::SmallVector<Value> ProgramImporter::importArm(const Arm &arm, llvm::ArrayRef<std::string> outputs) {
+  llvm::SmallVector<Value> values;
+  if (!arm.op) {
+    for (const std::string &name : outputs)
+      values.push_back(lookup(name));
+    return values;
+  }
   // What an arm defines is seen by nobody else.
   llvm::StringMap<Value> outer = environment;
   int32_t outerBlock = std::exchange(currentBlock, arm.block);
@@ -84,7 +107,6 @@ llvm::SmallVector<Value> ProgramImporter::importArm(const Arm &arm, llvm::ArrayR
   currentBlock = outerBlock;
   currentIndex = outerIndex;
   currentOp = outerOp;
-  llvm::SmallVector<Value> values;
   for (const std::string &name : outputs) {
     Value value = lookup(name);
     if (!value && !poisoned.contains(name))
@@ -104,11 +126,13 @@ void ProgramImporter::importSelectInput(const legacy::Operation &op) {
   if (Value known = selected.lookup(key))
     return define(output->arguments.front(), known);
   auto onFalse = arms.find((*names)[0]), onTrue = arms.find((*names)[1]);
-  if (onFalse == arms.end() || onTrue == arms.end() ||
-      !isNegation(onFalse->second.condition, onTrue->second.condition))
+  // One of the two may be an outer variable that a missing arm leaves as it is.
+  Arm falseArm = onFalse == arms.end() ? Arm() : onFalse->second, trueArm = onTrue == arms.end() ? Arm() : onTrue->second;
+  bool defined = (falseArm.op || lookup((*names)[0])) && (trueArm.op || lookup((*names)[1]));
+  bool paired = falseArm.op && trueArm.op ? isNegation(falseArm.condition, trueArm.condition) : trueArm.op != nullptr;
+  if (!defined || !paired)
     return report("'" + (*names)[0] + "' and '" + (*names)[1] +
                   "' are not the results of two conditional_blocks, one on a condition and one on its logical_not");
-  Arm falseArm = onFalse->second, trueArm = onTrue->second;
   auto pairs = selectedPairs(falseArm, trueArm);
   llvm::SmallVector<std::string> falseNames, trueNames;
   for (auto &[falseName, trueName] : pairs) {
@@ -135,6 +159,8 @@ void ProgramImporter::importSelectInput(const legacy::Operation &op) {
   }
   llvm::SmallVector<Type> types;
   for (size_t i = 0; i < pairs.size(); ++i) {
+    replaceFiller(values[0][i], trueNames[i], values[1][i], regions[0]);
+    replaceFiller(values[1][i], falseNames[i], values[0][i], regions[1]);
     RankedTensorType type = joined(values[0][i], values[1][i]);
     if (!type)
       return report("the two arms give '" + trueNames[i] + "' and '" + falseNames[i] + "' different ranks or element types");
