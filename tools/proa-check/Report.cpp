@@ -100,6 +100,10 @@ std::string caseLine(const FoundCase &found, const Outcome &outcome, bool verbos
   return line;
 }
 
+std::string reasonOf(const Outcome &outcome) {
+  return outcome.problems.empty() ? outcome.stage : firstLine(reasonKey(outcome, outcome.problems[0]));
+}
+
 std::string groupTable(const Report &report) {
   std::map<std::string, Counts> groups;
   Counts total;

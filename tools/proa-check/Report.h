@@ -18,6 +18,9 @@ struct Report {
 /// output.
 std::string caseLine(const FoundCase &found, const Outcome &outcome, bool verbose);
 
+/// The first reason of a failure in one line, numbers left out: "import: op 'relu' is not known".
+std::string reasonOf(const Outcome &outcome);
+
 /// Passed, failed and skipped cases, and the stages that failed, for each group of cases.
 std::string groupTable(const Report &report);
 

@@ -3,11 +3,14 @@
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
+#include "tools/proa-check/KnownFailures.h"
 #include "tools/proa-check/Pool.h"
 #include "tools/proa-check/Report.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <thread>
 
 using namespace proa;
@@ -23,6 +26,7 @@ struct Options {
   double timeoutSeconds = 60;
   size_t reasons = 30;
   std::string json, junit;
+  std::string known, updateKnown;
   bool verbose = false;
   bool list = false;
 };
@@ -51,6 +55,13 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--cache", options.check.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
       ->type_name("DIR|off");
   line.add_option("--reasons", options.reasons, "Rows of the table of reasons")->capture_default_str();
+  line.add_option("--known-failures", options.known,
+                  "Cases that may fail, a line each; they count as skipped then")
+      ->type_name("FILE");
+  line.add_option("--update-known", options.updateKnown,
+                  "Writes which of the checked cases fail into this file")
+      ->type_name("FILE")
+      ->excludes("--known-failures");
   line.add_option("--json", options.json, "Writes all results to this file")->type_name("FILE");
   line.add_option("--junit", options.junit, "The same as JUnit XML")->type_name("FILE");
   line.add_flag("--list", options.list, "Prints the selected cases and checks nothing");
@@ -58,27 +69,57 @@ void declare(CommandLine &line, Options &options) {
                 "Prints every case, every reason, and what failed cases wrote");
 }
 
-Report checkCases(std::vector<FoundCase> cases, const Options &options) {
-  Report report{std::move(cases), {}};
-  report.outcomes.resize(report.cases.size());
-  ProgressBar bar{std::chrono::milliseconds(0)};
-  size_t done = 0, failed = 0;
-  checkAll(report.cases, options.pool, [&](size_t index, Outcome outcome) {
+/// The list that --known-failures or --update-known names; empty where there is none yet to be updated.
+Result<KnownFailures> readKnownFailures(const Options &options) {
+  if (!options.known.empty())
+    return KnownFailures::read(options.known);
+  if (!options.updateKnown.empty() && std::filesystem::exists(options.updateKnown))
+    return KnownFailures::read(options.updateKnown);
+  return KnownFailures();
+}
+
+/// Checks the cases and prints those that fail as they do.
+class Session {
+public:
+  Session(std::vector<FoundCase> cases, const KnownFailures &known, const Options &options)
+      : report{std::move(cases), {}}, known(known), options(options) {
+    report.outcomes.resize(report.cases.size());
+  }
+
+  Report check() {
+    checkAll(report.cases, options.pool,
+             [&](size_t index, Outcome outcome) { take(index, std::move(outcome)); });
+    return std::move(report);
+  }
+
+private:
+  void take(size_t index, Outcome outcome) {
+    const FoundCase &found = report.cases[index];
+    bool isKnown = !options.known.empty() && known.contains(found.folder);
+    bool printed = options.verbose || (outcome.status == check::Status::Failed && !isKnown);
+    bar.clear();
+    if (isKnown && outcome.status == check::Status::Failed)
+      outcome.status = check::Status::Skipped;
+    else if (isKnown)
+      fmt::print("note {}: passes; --update-known takes it out of {}\n", found.folder, options.known);
+    if (printed)
+      fmt::print("{}", caseLine(found, outcome, options.verbose));
+    std::fflush(stdout); // before a later case is forked, which would write it once more
     ++done;
     failed += outcome.status == check::Status::Failed;
-    if (options.verbose || outcome.status == check::Status::Failed) {
-      bar.clear();
-      fmt::print("{}", caseLine(report.cases[index], outcome, options.verbose));
-      std::fflush(stdout); // before a later case is forked, which would write it once more
-    }
     bar.show(fmt::format("{} of {} cases, {} failed", done, report.cases.size(), failed),
              static_cast<double>(done) / static_cast<double>(report.cases.size()));
     report.outcomes[index] = std::move(outcome);
-  });
-  return report;
-}
+  }
 
-bool writeReports(const Report &report, const Options &options) {
+  Report report;
+  const KnownFailures &known;
+  const Options &options;
+  ProgressBar bar{std::chrono::milliseconds(0)};
+  size_t done = 0, failed = 0;
+};
+
+Problems writeReports(const Report &report, const Options &options) {
   Problems problems;
   auto write = [&](const std::string &file, const std::string &text) {
     if (file.empty())
@@ -88,9 +129,23 @@ bool writeReports(const Report &report, const Options &options) {
   };
   write(options.json, toJson(report));
   write(options.junit, toJunit(report));
+  return problems;
+}
+
+int finish(const Report &report, KnownFailures known, const Options &options) {
+  Problems problems = writeReports(report, options);
+  if (!options.updateKnown.empty()) {
+    known.update(report);
+    if (Result<void> written = writeFile(options.updateKnown, known.text()); !written)
+      problems.append(written.problems());
+  }
+  std::string reasons = reasonTable(report, options.reasons);
+  fmt::print("{}{}{}{}\n", groupTable(report), reasons.empty() ? "" : "\n", reasons, lastLine(report));
+  bool anyFailed = std::any_of(report.outcomes.begin(), report.outcomes.end(),
+                               [](const Outcome &o) { return o.status == check::Status::Failed; });
   if (!problems.empty())
-    fail(problems);
-  return problems.empty();
+    return fail(problems);
+  return anyFailed ? ExitCode::failure : ExitCode::success;
 }
 
 } // namespace
@@ -122,11 +177,8 @@ int main(int argc, char **argv) {
       fmt::print("{}\n", found.folder);
     return ExitCode::success;
   }
-  Report report = checkCases(std::move(*cases), options);
-  bool written = writeReports(report, options);
-  std::string reasons = reasonTable(report, options.reasons);
-  fmt::print("{}{}{}{}\n", groupTable(report), reasons.empty() ? "" : "\n", reasons, lastLine(report));
-  bool allPassed = std::none_of(report.outcomes.begin(), report.outcomes.end(),
-                                [](const Outcome &o) { return o.status == check::Status::Failed; });
-  return allPassed && written ? ExitCode::success : ExitCode::failure;
+  Result<KnownFailures> known = readKnownFailures(options);
+  if (!known)
+    return fail(known.problems());
+  return finish(Session(std::move(*cases), *known, options).check(), *known, options);
 }
