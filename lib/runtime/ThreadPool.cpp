@@ -43,6 +43,16 @@ void applyThreads() {
     omp_set_num_threads(threads());
 }
 
+SingleThreadScope::SingleThreadScope(bool small) : active(small && threads() > 1) {
+  if (active)
+    omp_set_num_threads(1);
+}
+
+SingleThreadScope::~SingleThreadScope() {
+  if (active)
+    applyThreads();
+}
+
 int detail::rangesFor(int64_t extent, int64_t grain) {
   int64_t most = extent / std::max<int64_t>(1, grain);
   if (most < 2)

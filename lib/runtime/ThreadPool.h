@@ -21,6 +21,19 @@ void applyThreads();
 /// Work below this many nanoseconds is not worth waking a second thread for.
 inline constexpr double minimalForkNanoseconds = 20000;
 
+/// Keeps oneDNN on the calling thread while it lives, where `small` says that the work does not pay a second
+/// one. A primitive must be made and run under the same count.
+class SingleThreadScope {
+public:
+  explicit SingleThreadScope(bool small);
+  ~SingleThreadScope();
+  SingleThreadScope(const SingleThreadScope &) = delete;
+  SingleThreadScope &operator=(const SingleThreadScope &) = delete;
+
+private:
+  bool active;
+};
+
 namespace detail {
 using Body = void (*)(void *context, int64_t begin, int64_t end);
 void parallelRanges(int64_t extent, int ranges, Body body, void *context);

@@ -1,7 +1,8 @@
-/// The library kernels "concat" (x..., axis), "split" (x; sections or num, axis) and "stack" (x..., axis).
+/// The library kernels "concat" (x..., and perhaps an absent operand; axis) and "split" (x; sections or num,
+/// axis).
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Families.h"
-#include "lib/runtime/library/OneDnn.h"
+#include "lib/runtime/library/Lines.h"
 #include "lib/runtime/library/StridedCopy.h"
 
 #include <fmt/ranges.h>
@@ -12,43 +13,43 @@
 namespace proa::runtime {
 namespace {
 
-/// Elements before, along and after an axis, in row-major order.
-struct Split {
-  int64_t outer = 1, along = 1, inner = 1;
-
-  Split(std::span<const int64_t> dims, size_t axis) {
-    for (size_t i = 0; i < dims.size(); ++i)
-      (i < axis ? outer : i == axis ? along : inner) *= dims[i];
-  }
-};
+/// A scalar counts as a vector of one element.
+std::vector<int64_t> dimsOf(const View &view) {
+  return view.rank() == 0 ? std::vector<int64_t>{1}
+                          : std::vector<int64_t>(view.dims.begin(), view.dims.end());
+}
 
 Result<void> concat(Call &call, int64_t axisAttribute) {
   const View &first = call.input(0);
-  Result<size_t> axis = normalizeAxis(axisAttribute, first.rank());
+  std::vector<int64_t> dims = dimsOf(first);
+  Result<size_t> axis = normalizeAxis(axisAttribute, dims.size());
   if (!axis)
     return axis.problems();
-  std::vector<int64_t> dims(first.dims.begin(), first.dims.end());
   dims[*axis] = 0;
+  std::vector<View> parts;
   for (size_t i = 0; i < call.inputCount(); ++i) {
-    std::span<const int64_t> other = call.input(i).dims;
-    bool fits = other.size() == dims.size() && call.input(i).dtype == first.dtype;
+    const View &part = call.input(i);
+    if (!part)
+      continue;
+    std::vector<int64_t> other = dimsOf(part);
+    bool fits = other.size() == dims.size() && part.dtype == first.dtype;
     for (size_t d = 0; fits && d < dims.size(); ++d)
       fits = d == *axis || other[d] == dims[d];
     if (!fits)
-      return failure("can not join {} to {} at axis {}", describe(call.input(i).dtype, other),
+      return failure("can not join {} to {} at axis {}", describe(part.dtype, other),
                      describe(first.dtype, first.dims), *axis);
     dims[*axis] += other[*axis];
+    parts.push_back(part);
   }
   Result<View> out = call.output(0, dims);
   if (!out)
     return out.problems();
-  Split whole(dims, *axis);
+  Lines whole(dims, *axis);
   size_t bytes = sizeOf(first.dtype);
   int64_t offset = 0;
-  for (size_t i = 0; i < call.inputCount(); ++i) {
-    Split part(call.input(i).dims, *axis);
-    int64_t line = part.along * part.inner;
-    stridedCopy(bytes, {{part.outer, line, whole.along * whole.inner}, {line, 1, 1}}, call.input(i).data,
+  for (const View &part : parts) {
+    int64_t line = whole.outer == 0 ? 0 : part.size() / whole.outer;
+    stridedCopy(bytes, {{whole.outer, line, whole.extent * whole.inner}, {line, 1, 1}}, part.data,
                 out->as<std::byte>() + static_cast<size_t>(offset) * bytes);
     offset += line;
   }
@@ -82,7 +83,7 @@ Result<void> split(Call &call, const std::vector<int64_t> &sections, int64_t num
     return sizes.problems();
   if (sizes->size() != call.outputCount())
     return failure("{} sections for {} results", sizes->size(), call.outputCount());
-  Split whole(x.dims, *axis);
+  Lines whole(x.dims, *axis);
   size_t bytes = sizeOf(x.dtype);
   int64_t offset = 0;
   for (size_t i = 0; i < sizes->size(); ++i) {
@@ -93,34 +94,11 @@ Result<void> split(Call &call, const std::vector<int64_t> &sections, int64_t num
       Result<View> out = call.output(i, dims);
       if (!out)
         return out.problems();
-      stridedCopy(bytes, {{whole.outer, whole.along * whole.inner, line}, {line, 1, 1}},
+      stridedCopy(bytes, {{whole.outer, whole.extent * whole.inner, line}, {line, 1, 1}},
                   x.as<std::byte>() + static_cast<size_t>(offset) * bytes, out->data);
     }
     offset += line;
   }
-  return {};
-}
-
-Result<void> stack(Call &call, int64_t axisAttribute) {
-  const View &first = call.input(0);
-  Result<size_t> axis = normalizeAxis(axisAttribute, first.rank() + 1);
-  if (!axis)
-    return axis.problems();
-  for (size_t i = 1; i < call.inputCount(); ++i)
-    if (!std::ranges::equal(call.input(i).dims, first.dims) || call.input(i).dtype != first.dtype)
-      return failure("can not stack {} on {}", describe(call.input(i).dtype, call.input(i).dims),
-                     describe(first.dtype, first.dims));
-  std::vector<int64_t> dims(first.dims.begin(), first.dims.end());
-  auto count = static_cast<int64_t>(call.inputCount());
-  dims.insert(dims.begin() + static_cast<ptrdiff_t>(*axis), count);
-  Result<View> out = call.output(0, dims);
-  if (!out)
-    return out.problems();
-  Split whole(dims, *axis);
-  size_t bytes = sizeOf(first.dtype);
-  for (size_t i = 0; i < call.inputCount(); ++i)
-    stridedCopy(bytes, {{whole.outer, whole.inner, count * whole.inner}, {whole.inner, 1, 1}}, call.input(i).data,
-                out->as<std::byte>() + i * static_cast<size_t>(whole.inner) * bytes);
   return {};
 }
 
@@ -129,7 +107,7 @@ Result<void> stack(Call &call, int64_t axisAttribute) {
 Result<std::unique_ptr<LibraryKernel>> makeConcat(const KernelRequest &request) {
   Attributes reader(request);
   int64_t axis = reader.integer("axis", 0);
-  reader.expectOperands(std::max<size_t>(1, request.inputs.size()), 1);
+  reader.expectOperands(1, 1);
   if (!reader.ok())
     return reader.problems();
   return makeKernel([axis](Call &call) { return concat(call, axis); });
@@ -143,15 +121,6 @@ Result<std::unique_ptr<LibraryKernel>> makeSplit(const KernelRequest &request) {
   if (!reader.ok())
     return reader.problems();
   return makeKernel([=](Call &call) { return split(call, sections, number, axis); });
-}
-
-Result<std::unique_ptr<LibraryKernel>> makeStack(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t axis = reader.integer("axis", 0);
-  reader.expectOperands(std::max<size_t>(1, request.inputs.size()), 1);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([axis](Call &call) { return stack(call, axis); });
 }
 
 } // namespace proa::runtime

@@ -47,6 +47,7 @@ private:
                      const dnnl::memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes);
 
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;
+  bool small = false;
   bool channelLast = true; ///< of the layout that oneDNN gets
   Port inputPort, outputPort;
   std::vector<Port> extraPorts;

@@ -1,5 +1,7 @@
 #include "lib/runtime/library/Conv.h"
 
+#include "lib/runtime/ThreadPool.h"
+
 namespace proa::runtime {
 namespace {
 
@@ -63,6 +65,14 @@ std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvAttribut
                                                  const ConvGeometry &geometry,
                                                  std::span<const OperandType> inputs, bool inPlace) {
   auto plan = std::make_shared<ConvPlan>();
+  double operations =
+      2.0 * static_cast<double>(geometry.inputChannels()) / static_cast<double>(geometry.groups);
+  for (const auto &dims :
+       {attributes.transposed ? geometry.input.dims : geometry.output.dims, geometry.kernel})
+    for (int64_t dim : dims)
+      operations *= static_cast<double>(dim);
+  plan->small = isSmallWork(operations);
+  SingleThreadScope scope(plan->small);
   plan->type = *dnnlType(dtype);
   // oneDNN's transposed convolutions are fast through a matrix product only, which wants channels first.
   plan->channelLast = !attributes.transposed;
@@ -163,7 +173,7 @@ void ConvPlan::makePrimitive(const ConvAttributes &attributes, const ConvGeometr
 }
 
 std::unique_ptr<Execution> ConvPlan::execution() const {
-  auto out = std::make_unique<Execution>(primitive, scratchpad);
+  auto out = std::make_unique<Execution>(primitive, scratchpad, small);
   out->add(DNNL_ARG_SRC, inputPort.desc);
   out->add(DNNL_ARG_WEIGHTS, filterWanted);
   out->add(DNNL_ARG_DST, outputPort.desc);

@@ -1,7 +1,8 @@
 /// The library kernels that read elements at indices. A bad index is an error that names it and its place.
 ///
-/// embedding: x (ids), weight; padding_idx. gather: x, index; axis. index_select: x, index; axis.
-/// gather_nd: x, index. take_along_axis: arr, indices; axis. index_sample: x, index.
+/// embedding: x (ids), weight; padding_idx. gather: x, index, axis as a tensor (which wins); axis. gather_nd:
+/// x, index. take_along_axis: x, indices; axis; an extent of 1 of one operand, other than along the axis,
+/// broadcasts. But for embedding an index below 0 counts from the end.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
@@ -93,8 +94,8 @@ Result<void> embedding(Call &call, int64_t padding) {
   return {};
 }
 
-/// gather and index_select: the axis is replaced by the index's dims (a rank-0 index drops it).
-Result<void> gather(Call &call, int64_t axisAttribute, bool wraps) {
+/// The axis is replaced by the index's dims (a rank-0 index drops it).
+Result<void> gather(Call &call, int64_t axisAttribute) {
   const View &x = call.input(0), &index = call.input(1);
   int64_t given = axisAttribute;
   if (call.input(2)) {
@@ -106,15 +107,11 @@ Result<void> gather(Call &call, int64_t axisAttribute, bool wraps) {
   Result<size_t> axis = normalizeAxis(given, x.rank());
   if (!axis)
     return axis.problems();
-  // Paddle takes an index of [n, 1] as [n].
-  std::span<const int64_t> indexDims = index.dims;
-  if (indexDims.size() == 2 && indexDims[1] == 1)
-    indexDims = indexDims.first(1);
-  Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], wraps);
+  Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], true);
   if (!indices)
     return indices.problems();
   std::vector<int64_t> dims(x.dims.begin(), x.dims.begin() + static_cast<ptrdiff_t>(*axis));
-  dims.insert(dims.end(), indexDims.begin(), indexDims.end());
+  dims.insert(dims.end(), index.dims.begin(), index.dims.end());
   dims.insert(dims.end(), x.dims.begin() + static_cast<ptrdiff_t>(*axis) + 1, x.dims.end());
   Result<View> out = call.output(0, dims);
   if (!out)
@@ -171,54 +168,45 @@ Result<void> gatherNd(Call &call) {
   return {};
 }
 
-/// out[..., i, ...] = x[..., indices[..., i, ...], ...]. The result has the dims of the indices, which are
-/// nowhere longer than x but along the axis.
+/// out[..., i, ...] = x[..., indices[..., i, ...], ...]
 Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
   const View &x = call.input(0), &index = call.input(1);
   Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
   if (!axis)
     return axis.problems();
   bool fits = index.rank() == x.rank();
-  for (size_t i = 0; fits && i < x.rank(); ++i)
-    fits = i == *axis || index.dims[i] <= x.dims[i];
+  std::vector<int64_t> dims(index.dims.begin(), index.dims.end());
+  for (size_t i = 0; fits && i < x.rank(); ++i) {
+    if (i != *axis && dims[i] == 1)
+      dims[i] = x.dims[i];
+    fits = i == *axis || x.dims[i] == 1 || dims[i] <= x.dims[i];
+  }
   if (!fits)
     return failure("indices {} do not fit {}", describe(index.dtype, index.dims), describe(x.dtype, x.dims));
   Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[*axis], true);
   if (!indices)
     return indices.problems();
-  Result<View> out = call.output(0, index.dims);
+  Result<View> out = call.output(0, dims);
   if (!out)
     return out.problems();
   dispatchSize(sizeOf(x.dtype), [&](auto zero) {
     using T = decltype(zero);
     parallelFor(out->size(), 8192, [&](int64_t begin, int64_t end) {
       for (int64_t flat = begin; flat < end; ++flat) {
-        int64_t rest = flat, at = 0, stride = 1;
-        for (size_t i = x.rank(); i-- > 0; rest /= index.dims[i]) {
-          at += (i == *axis ? (*indices)[static_cast<size_t>(flat)] : rest % index.dims[i]) * stride;
+        int64_t rest = flat, indexAt = 0, indexStride = 1, at = 0, stride = 1, axisStride = 1;
+        for (size_t i = x.rank(); i-- > 0; rest /= dims[i]) {
+          int64_t place = rest % dims[i];
+          indexAt += index.dims[i] == 1 ? 0 : place * indexStride;
+          indexStride *= index.dims[i];
+          if (i == *axis)
+            axisStride = stride;
+          else
+            at += x.dims[i] == 1 ? 0 : place * stride;
           stride *= x.dims[i];
         }
-        out->as<T>()[flat] = x.as<T>()[at];
+        out->as<T>()[flat] = x.as<T>()[at + (*indices)[static_cast<size_t>(indexAt)] * axisStride];
       }
     });
-  });
-  return {};
-}
-
-Result<void> indexSample(Call &call) {
-  const View &x = call.input(0), &index = call.input(1);
-  if (x.rank() != 2 || index.rank() != 2 || x.dims[0] != index.dims[0])
-    return failure("indices {} do not fit {}", describe(index.dtype, index.dims), describe(x.dtype, x.dims));
-  Result<std::vector<int64_t>> indices = checkedIndices(index, x.dims[1], false);
-  if (!indices)
-    return indices.problems();
-  Result<View> out = call.output(0, index.dims);
-  if (!out)
-    return out.problems();
-  dispatchSize(sizeOf(x.dtype), [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t i = 0; i < out->size(); ++i)
-      out->as<T>()[i] = x.as<T>()[i / index.dims[1] * x.dims[1] + (*indices)[static_cast<size_t>(i)]];
   });
   return {};
 }
@@ -240,10 +228,7 @@ Result<std::unique_ptr<LibraryKernel>> makeEmbedding(const KernelRequest &reques
   return withAxis(request, "padding_idx", -1, embedding);
 }
 Result<std::unique_ptr<LibraryKernel>> makeGather(const KernelRequest &request) {
-  return withAxis(request, "axis", 0, [](Call &call, int64_t axis) { return gather(call, axis, false); });
-}
-Result<std::unique_ptr<LibraryKernel>> makeIndexSelect(const KernelRequest &request) {
-  return withAxis(request, "axis", 0, [](Call &call, int64_t axis) { return gather(call, axis, true); });
+  return withAxis(request, "axis", 0, gather);
 }
 Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const KernelRequest &request) {
   return withAxis(request, "axis", 0, takeAlongAxis);
@@ -251,8 +236,4 @@ Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const KernelRequest &re
 Result<std::unique_ptr<LibraryKernel>> makeGatherNd(const KernelRequest &request) {
   return withAxis(request, "", 0, [](Call &call, int64_t) { return gatherNd(call); });
 }
-Result<std::unique_ptr<LibraryKernel>> makeIndexSample(const KernelRequest &request) {
-  return withAxis(request, "", 0, [](Call &call, int64_t) { return indexSample(call); });
-}
-
 } // namespace proa::runtime

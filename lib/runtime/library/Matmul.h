@@ -46,6 +46,7 @@ private:
   std::vector<std::pair<int, dnnl::memory::desc>>
       extra; ///< oneDNN's argument and layout, for each fused operand
   std::vector<size_t> operandInputs;
+  bool small = false;
   size_t fused = 0; ///< how many leading post-ops oneDNN applies
   dnnl::matmul::primitive_desc description;
   dnnl::matmul primitive;

@@ -1,5 +1,7 @@
 #include "lib/runtime/library/Matmul.h"
 
+#include "lib/runtime/ThreadPool.h"
+
 namespace proa::runtime {
 namespace {
 
@@ -33,6 +35,11 @@ std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAt
                                                      std::span<const OperandType> inputs,
                                                      const Options &options) {
   auto plan = std::make_shared<MatmulPlan>();
+  double operations = 2.0 * static_cast<double>(geometry.inner());
+  for (int64_t dim : geometry.out.dims)
+    operations *= static_cast<double>(dim);
+  plan->small = isSmallWork(operations);
+  SingleThreadScope scope(plan->small);
   plan->shape = std::move(geometry);
   plan->type = *dnnlType(dtype);
   plan->xDesc = describeStrided(plan->shape.x, plan->type);
@@ -113,7 +120,7 @@ bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const Opera
 }
 
 std::unique_ptr<Execution> MatmulPlan::execution() const {
-  auto out = std::make_unique<Execution>(primitive, description.scratchpad_desc());
+  auto out = std::make_unique<Execution>(primitive, description.scratchpad_desc(), small);
   out->add(DNNL_ARG_SRC, xDesc);
   out->add(DNNL_ARG_WEIGHTS, description.weights_desc());
   out->add(DNNL_ARG_DST, outDesc);

@@ -1,5 +1,7 @@
 #include "lib/runtime/library/OneDnn.h"
 
+#include "lib/runtime/ThreadPool.h"
+
 #include <cstring>
 
 namespace proa::runtime {
@@ -41,6 +43,11 @@ dnnl::primitive_attr userScratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
+}
+
+bool isSmallWork(double operations) {
+  constexpr double operationsPerNanosecond = 100; // one core with AVX-512
+  return operations / operationsPerNanosecond < minimalForkNanoseconds;
 }
 
 bool isReference(const char *implementation) { return std::strncmp(implementation, "ref", 3) == 0; }
@@ -87,8 +94,8 @@ std::vector<dnnl::memory::desc> PackedCache::layouts() const {
   return out;
 }
 
-Execution::Execution(const dnnl::primitive &primitive, const dnnl::memory::desc &scratchpadDesc)
-    : primitive(primitive), scratchSize(scratchpadDesc.get_size()),
+Execution::Execution(const dnnl::primitive &primitive, const dnnl::memory::desc &scratchpadDesc, bool small)
+    : primitive(primitive), scratchSize(scratchpadDesc.get_size()), small(small),
       scratchpad(scratchpadDesc, dnnlEngine(), noMemory) {
   arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad.get()});
 }
@@ -99,6 +106,7 @@ void Execution::add(int argument, const dnnl::memory::desc &desc) {
 }
 
 void Execution::run(void *scratch) {
+  SingleThreadScope scope(small);
   if (scratchSize != 0)
     scratchpad.set_data_handle(scratch);
   dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive.get(), dnnlStream().get(),

@@ -20,6 +20,8 @@ std::optional<dnnl::memory::data_type> dnnlType(DType dtype);
 /// Attributes of a primitive whose scratch memory comes from the caller, so that several sessions may run it
 /// at once.
 dnnl::primitive_attr userScratchpad();
+/// Whether so many multiplications and additions are done before a second thread is awake.
+bool isSmallWork(double operations);
 /// Whether the chosen implementation is oneDNN's slow reference code.
 bool isReference(const char *implementation);
 /// oneDNN's dims for a tensor; a rank of 0 becomes one dim of 1.
@@ -80,7 +82,8 @@ private:
 /// A primitive with memory objects whose addresses are set before each execution; belongs to one session.
 class Execution {
 public:
-  Execution(const dnnl::primitive &primitive, const dnnl::memory::desc &scratchpad);
+  /// `small`: made under a SingleThreadScope, and run so.
+  Execution(const dnnl::primitive &primitive, const dnnl::memory::desc &scratchpad, bool small);
   /// Adds an argument; its slot is the number of arguments added before.
   void add(int argument, const dnnl::memory::desc &desc);
   void set(size_t slot, void *data) { memories[slot].set_data_handle(data); }
@@ -93,6 +96,7 @@ private:
   std::vector<dnnl::memory> memories;
   std::vector<dnnl_exec_arg_t> arguments;
   size_t scratchSize;
+  bool small;
   dnnl::memory scratchpad;
 };
 

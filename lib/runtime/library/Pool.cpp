@@ -25,7 +25,8 @@ template <class T> T lowest() {
 /// All windows of one batch element and channel, or (channels last) of one batch element.
 template <class T> class Windows {
 public:
-  Windows(const PoolGeometry &g, const PoolAttributes &attributes, const View &in, const View &out, const View &mask)
+  Windows(const PoolGeometry &g, const PoolAttributes &attributes, const View &in, const View &out,
+          const View &mask)
       : g(g), attributes(attributes), in(in.as<T>()), out(out.as<T>()),
         mask(mask ? mask.as<int32_t>() : nullptr) {}
 
@@ -67,7 +68,8 @@ public:
       count = inclusive;
     if (mask)
       mask[target] = static_cast<int32_t>(bestAt);
-    out[target] = static_cast<T>(attributes.isMax ? best : static_cast<Wide<T>>(sum / static_cast<Wide<T>>(count)));
+    out[target] =
+        static_cast<T>(attributes.isMax ? best : static_cast<Wide<T>>(sum / static_cast<Wide<T>>(count)));
   }
 
 private:
@@ -78,8 +80,8 @@ private:
   int32_t *mask;
 };
 
-Result<void> plainPool(const PoolGeometry &g, const PoolAttributes &attributes, const View &in, const View &out,
-                       const View &mask) {
+Result<void> plainPool(const PoolGeometry &g, const PoolAttributes &attributes, const View &in,
+                       const View &out, const View &mask) {
   bool known = dispatchReal(in.dtype, [&](auto zero) {
     using T = decltype(zero);
     Windows<T> windows(g, attributes, in, out, mask);
@@ -127,22 +129,29 @@ std::unique_ptr<Execution> planPool(const PoolGeometry &g, const PoolAttributes 
     if (before[axis] >= kernel[axis] || after[axis] >= kernel[axis])
       return nullptr;
   }
-  auto algorithm = attributes.isMax                            ? dnnl::algorithm::pooling_max
-                   : attributes.exclusive || attributes.adaptive ? dnnl::algorithm::pooling_avg_exclude_padding
-                                                                 : dnnl::algorithm::pooling_avg_include_padding;
+  auto algorithm = attributes.isMax ? dnnl::algorithm::pooling_max
+                   : attributes.exclusive || attributes.adaptive
+                       ? dnnl::algorithm::pooling_avg_exclude_padding
+                       : dnnl::algorithm::pooling_avg_include_padding;
   auto describe = [&](const std::vector<int64_t> &dims, const std::vector<int64_t> &elementStrides) {
     return memory::desc(memory::dims(dims.begin(), dims.end()), *type,
                         memory::dims(elementStrides.begin(), elementStrides.end()));
   };
   memory::desc in = describe(g.input, g.inputStrides), out = describe(g.output, g.outputStrides);
+  // A pooling moves bytes more than it computes: each element it reads counts as some operations.
+  double operations = 16;
+  for (int64_t dim : g.input)
+    operations *= static_cast<double>(dim);
+  bool small = isSmallWork(operations);
+  SingleThreadScope scope(small);
   try {
     dnnl::pooling_forward::primitive_desc description(
-        {dnnl::prop_kind::forward_inference, algorithm, in, out, strides, kernel, before, after}, userScratchpad(),
-        dnnlEngine());
+        {dnnl::prop_kind::forward_inference, algorithm, in, out, strides, kernel, before, after},
+        userScratchpad(), dnnlEngine());
     if (isReference(description.impl_info_str()))
       return nullptr;
     auto execution =
-        std::make_unique<Execution>(dnnl::pooling_forward(description), description.scratchpad_desc());
+        std::make_unique<Execution>(dnnl::pooling_forward(description), description.scratchpad_desc(), small);
     execution->add(DNNL_ARG_SRC, in);
     execution->add(DNNL_ARG_DST, out);
     return execution;
@@ -236,8 +245,12 @@ Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makePool2d(const KernelRequest &request) { return make(request, 2, false); }
-Result<std::unique_ptr<LibraryKernel>> makePool3d(const KernelRequest &request) { return make(request, 3, false); }
+Result<std::unique_ptr<LibraryKernel>> makePool2d(const KernelRequest &request) {
+  return make(request, 2, false);
+}
+Result<std::unique_ptr<LibraryKernel>> makePool3d(const KernelRequest &request) {
+  return make(request, 3, false);
+}
 Result<std::unique_ptr<LibraryKernel>> makeMaxPool2dWithIndex(const KernelRequest &request) {
   return make(request, 2, true);
 }

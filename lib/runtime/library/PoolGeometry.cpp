@@ -13,7 +13,7 @@ Result<PoolAttributes> PoolAttributes::parse(const KernelRequest &request, size_
   Attributes reader(request);
   PoolAttributes out;
   out.spatial = spatial;
-  out.isMax = withIndex || reader.choice("pooling_type", {"avg", "max"}) == "max";
+  out.isMax = withIndex || reader.choice("pooling_type", {"max", "avg"}) == "max";
   out.exclusive = reader.boolean("exclusive", true);
   out.ceilMode = reader.boolean("ceil_mode", false);
   out.global = reader.boolean("global_pooling", false);
@@ -22,6 +22,10 @@ Result<PoolAttributes> PoolAttributes::parse(const KernelRequest &request, size_
   out.strides = reader.integers("strides", std::vector<int64_t>(spatial, 1));
   out.paddings = reader.integers("paddings", std::vector<int64_t>(spatial, 0));
   out.paddingAlgorithm = reader.choice("padding_algorithm", {"EXPLICIT", "SAME", "VALID"});
+  if (out.strides.empty())
+    out.strides.assign(spatial, 1);
+  if (out.paddings.empty())
+    out.paddings.assign(spatial, 0);
   std::string format = reader.choice("data_format", {"NCHW", "NHWC", "NCDHW", "NDHWC"});
   out.channelLast = format == "NHWC" || format == "NDHWC";
   reader.expectOperands(1, 1);

@@ -1,12 +1,9 @@
-/// The library kernels "slice", "strided_slice", "set_value", "flip", "roll" and "crop".
+/// The library kernels "slice", "set_value" and "roll".
 ///
-/// slice: x, starts and ends as tensors (which win); axes, starts, ends, decrease_axis. strided_slice has strides too.
-/// set_value: x, values, and starts, ends, steps as tensors (which win); axes, starts, ends, steps, decrease_axes,
-/// none_axes; the values may come as attributes `shape` and `values`.
-/// flip: x; axis. roll: x, shifts as a tensor (which wins); shifts, axis. crop: x, shape, offsets as tensors; shape,
-/// offsets.
+/// slice: x, and starts, ends, strides as tensors (which win); axes, starts, ends, strides (absent: 1).
+/// set_value: x, values, and starts, ends, steps as tensors (which win); axes, starts, ends, steps. The
+/// values broadcast to the slice. roll: x, shifts as a tensor (which wins); shifts, axis.
 #include "lib/runtime/library/Attributes.h"
-#include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/OneDnn.h"
 #include "lib/runtime/library/PostOps.h"
@@ -28,20 +25,20 @@ struct Box {
       : begin(dims.size(), 0), step(dims.size(), 1), count(dims.begin(), dims.end()) {}
 };
 
-/// Start and end of an axis by Python's rules, except that an end of -1 with a negative step means down to the first.
+/// Start and end of an axis by Paddle's rules: below 0 they count from the end, but an end of -1 with a
+/// negative step means down to the first element.
 void restrict(Box &box, size_t axis, int64_t extent, int64_t start, int64_t end, int64_t step) {
-  auto clamp = [](int64_t value, int64_t low, int64_t high) { return std::min(std::max(value, low), high); };
+  bool downToTheFirst = step < 0 && end == -1;
   if (start < 0)
-    start += extent;
-  if (end < 0)
-    end = (end == -1 && step < 0) || end < -extent ? -1 : end + extent;
-  int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
-  start = clamp(start, low, high);
-  end = clamp(end, low, high);
-  int64_t span = step > 0 ? end - start + step - 1 : start - end - step - 1;
+    start = std::max<int64_t>(start + extent, 0);
+  if (end < 0 && !downToTheFirst)
+    end = std::max<int64_t>(end + extent, 0);
+  start = std::min(start, step > 0 ? extent : extent - 1);
+  end = std::min(end, extent);
+  int64_t distance = step > 0 ? end - start : start - end;
   box.begin[axis] = start;
   box.step[axis] = step;
-  box.count[axis] = std::max<int64_t>(0, span / std::abs(step));
+  box.count[axis] = distance > 0 ? (distance - 1) / std::abs(step) + 1 : 0;
 }
 
 /// Bounds as attributes, any of which a tensor may replace.
@@ -49,9 +46,11 @@ struct Bounds {
   std::vector<int64_t> axes, starts, ends, steps;
 
   Result<Box> boxIn(std::span<const int64_t> dims) const {
-    if (starts.size() != axes.size() || ends.size() != axes.size() || (!steps.empty() && steps.size() != axes.size()))
-      return failure("axes [{}], starts [{}], ends [{}] and steps [{}] differ in length", fmt::join(axes, ", "),
-                     fmt::join(starts, ", "), fmt::join(ends, ", "), fmt::join(steps, ", "));
+    if (starts.size() != axes.size() || ends.size() != axes.size() ||
+        (!steps.empty() && steps.size() != axes.size()))
+      return failure("axes [{}], starts [{}], ends [{}] and steps [{}] differ in length",
+                     fmt::join(axes, ", "), fmt::join(starts, ", "), fmt::join(ends, ", "),
+                     fmt::join(steps, ", "));
     Box box(dims);
     for (size_t i = 0; i < axes.size(); ++i) {
       Result<size_t> axis = normalizeAxis(axes[i], dims.size());
@@ -77,7 +76,8 @@ Result<void> replace(std::vector<int64_t> &list, const View &tensor) {
 }
 
 /// The axes of the copy of a box, whose other side is dense in the box's own order.
-std::vector<CopyAxis> boxAxes(const Box &box, std::span<const int64_t> dims, bool boxIsSource, int64_t &offset) {
+std::vector<CopyAxis> boxAxes(const Box &box, std::span<const int64_t> dims, bool boxIsSource,
+                              int64_t &offset) {
   std::vector<int64_t> strides = rowMajorStrides(dims), dense = rowMajorStrides(box.count);
   std::vector<CopyAxis> axes;
   offset = 0;
@@ -87,18 +87,6 @@ std::vector<CopyAxis> boxAxes(const Box &box, std::span<const int64_t> dims, boo
     offset += box.begin[i] * strides[i];
   }
   return axes;
-}
-
-std::vector<int64_t> without(std::span<const int64_t> dims, const std::vector<int64_t> &dropped) {
-  std::vector<int64_t> out;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    bool drop = std::any_of(dropped.begin(), dropped.end(), [&](int64_t axis) {
-      return axis == static_cast<int64_t>(i) || axis + static_cast<int64_t>(dims.size()) == static_cast<int64_t>(i);
-    });
-    if (!drop)
-      out.push_back(dims[i]);
-  }
-  return out;
 }
 
 Result<void> copyBox(Call &call, const Box &box, std::span<const int64_t> outDims) {
@@ -115,182 +103,74 @@ Result<void> copyBox(Call &call, const Box &box, std::span<const int64_t> outDim
   return {};
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeSliceWith(const KernelRequest &request, bool strided) {
-  Attributes reader(request);
-  Bounds bounds{reader.integers("axes"), reader.integers("starts"), reader.integers("ends"), {}};
-  if (strided)
-    bounds.steps = reader.integers("strides");
-  std::vector<int64_t> dropped = reader.integers("decrease_axis");
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) -> Result<void> {
-    Bounds now = bounds;
-    std::vector<int64_t> *lists[] = {&now.starts, &now.ends, &now.steps};
-    for (size_t i = 0; i < (strided ? 3u : 2u); ++i)
-      if (Result<void> done = replace(*lists[i], call.input(1 + i)); !done)
-        return done;
-    Result<Box> box = now.boxIn(call.input(0).dims);
-    if (!box)
-      return box.problems();
-    return copyBox(call, *box, without(box->count, dropped));
-  });
+/// The bounds of this run: tensors from input `first` on win over the attributes.
+Result<Box> boxOf(const Call &call, Bounds bounds, size_t first) {
+  std::vector<int64_t> *lists[] = {&bounds.starts, &bounds.ends, &bounds.steps};
+  for (size_t i = 0; i < 3; ++i)
+    if (Result<void> done = replace(*lists[i], call.input(first + i)); !done)
+      return done.problems();
+  return bounds.boxIn(call.input(0).dims);
 }
 
 /// Writes `values`, broadcast, into a box of `target`.
-Result<void> fillBox(const View &target, const Box &box, const std::vector<int64_t> &dropped,
-                     std::vector<int64_t> noneAxes, const View &values) {
-  // Where the values go, as the user's index expression sees it: without indexed axes, with new ones of size 1.
-  std::vector<size_t> axisOf;
-  std::vector<int64_t> dims;
-  for (size_t i = 0; i < box.count.size(); ++i) {
-    std::vector<int64_t> kept = without(box.count, dropped);
-    bool drop = std::any_of(dropped.begin(), dropped.end(), [&](int64_t axis) {
-      return axis == static_cast<int64_t>(i) || axis + static_cast<int64_t>(box.count.size()) == static_cast<int64_t>(i);
-    });
-    if (drop)
-      continue;
-    axisOf.push_back(i);
-    dims.push_back(box.count[i]);
-  }
-  constexpr size_t fresh = SIZE_MAX;
-  std::sort(noneAxes.begin(), noneAxes.end());
-  for (int64_t axis : noneAxes) {
-    if (axis < 0 || axis > static_cast<int64_t>(dims.size()))
-      return failure("none_axes [{}] lie outside of the result", fmt::join(noneAxes, ", "));
-    dims.insert(dims.begin() + axis, 1);
-    axisOf.insert(axisOf.begin() + axis, fresh);
-  }
+Result<void> fillBox(const View &target, const Box &box, const View &values) {
   // Leading axes of size 1 of the values are allowed, as in numpy's assignment.
   std::span<const int64_t> valueDims = values.dims;
-  while (valueDims.size() > dims.size() && valueDims.front() == 1)
+  while (valueDims.size() > box.count.size() && valueDims.front() == 1)
     valueDims = valueDims.subspan(1);
-  Result<StridedOperand> from = broadcastOperand(valueDims, dims);
+  Result<StridedOperand> from = broadcastOperand(valueDims, box.count);
   if (!from)
     return from.problems();
   std::vector<int64_t> strides = rowMajorStrides(target.dims);
   std::vector<CopyAxis> axes;
   int64_t offset = 0;
-  for (size_t i = 0; i < box.count.size(); ++i)
+  for (size_t i = 0; i < box.count.size(); ++i) {
     offset += box.begin[i] * strides[i];
-  for (size_t i = 0; i < dims.size(); ++i)
-    if (axisOf[i] != fresh)
-      axes.push_back({dims[i], from->strides[i], strides[axisOf[i]] * box.step[axisOf[i]]});
+    axes.push_back({box.count[i], from->strides[i], strides[i] * box.step[i]});
+  }
+  if (elementCount(box.count) == 0)
+    return {};
   size_t bytes = sizeOf(target.dtype);
-  for (int64_t count : box.count)
-    if (count == 0)
-      return {};
-  stridedCopy(bytes, std::move(axes), values.data, target.as<std::byte>() + offset * static_cast<int64_t>(bytes));
+  stridedCopy(bytes, std::move(axes), values.data,
+              target.as<std::byte>() + offset * static_cast<int64_t>(bytes));
   return {};
-}
-
-/// The values of a set_value that come as attributes, in x's dtype.
-Result<Tensor> attributeValues(DType dtype, std::vector<int64_t> shape, const std::vector<double> &numbers) {
-  if (elementCount(shape) != static_cast<int64_t>(numbers.size()))
-    return failure("{} values for a shape of [{}]", numbers.size(), fmt::join(shape, ", "));
-  Tensor tensor(dtype, std::move(shape));
-  bool known = dispatchAll(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (size_t i = 0; i < numbers.size(); ++i)
-      tensor.as<T>()[i] = static_cast<T>(static_cast<Wide<T>>(numbers[i]));
-  });
-  if (!known)
-    return failure("set_value of {} is not supported", nameOf(dtype));
-  return tensor;
 }
 
 } // namespace
 
 Result<std::unique_ptr<LibraryKernel>> makeSlice(const KernelRequest &request) {
-  return makeSliceWith(request, true);
-}
-Result<std::unique_ptr<LibraryKernel>> makeStridedSlice(const KernelRequest &request) {
-  return makeSliceWith(request, true);
-}
-
-Result<std::unique_ptr<LibraryKernel>> makeSetValue(const KernelRequest &request) {
   Attributes reader(request);
-  Bounds bounds{reader.integers("axes"), reader.integers("starts"), reader.integers("ends"), reader.integers("steps")};
-  std::vector<int64_t> dropped = reader.integers("decrease_axes"), noneAxes = reader.integers("none_axes");
-  std::vector<int64_t> shape = reader.integers("shape", {1});
-  std::vector<double> numbers = reader.reals("values");
+  Bounds bounds{reader.integers("axes"), reader.integers("starts"), reader.integers("ends"),
+                reader.integers("strides")};
   reader.expectOperands(1, 1);
   if (!reader.ok())
     return reader.problems();
   return makeKernel([=](Call &call) -> Result<void> {
-    const View &x = call.input(0);
-    Bounds now = bounds;
-    std::vector<int64_t> *lists[] = {&now.starts, &now.ends, &now.steps};
-    for (size_t i = 0; i < 3; ++i)
-      if (Result<void> done = replace(*lists[i], call.input(2 + i)); !done)
-        return done;
-    Result<Box> box = now.boxIn(x.dims);
+    Result<Box> box = boxOf(call, bounds, 1);
+    return box ? copyBox(call, *box, box->count) : box.problems();
+  });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeSetValue(const KernelRequest &request) {
+  Attributes reader(request);
+  Bounds bounds{reader.integers("axes"), reader.integers("starts"), reader.integers("ends"),
+                reader.integers("steps")};
+  reader.expectOperands(2, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([=](Call &call) -> Result<void> {
+    const View &x = call.input(0), &values = call.input(1);
+    Result<Box> box = boxOf(call, bounds, 2);
     if (!box)
       return box.problems();
     Result<View> out = call.output(0, x.dims);
     if (!out)
       return out.problems();
-    if (out->data != x.data)
-      std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(x.dtype));
-    View values = call.input(1);
-    Tensor made;
-    if (!values) {
-      Result<Tensor> given = attributeValues(x.dtype, shape, numbers);
-      if (!given)
-        return given.problems();
-      made = *given;
-      values = {made.dtype(), made.dims(), made.data()};
-    }
     if (values.dtype != x.dtype)
       return failure("the values are {}, but x is {}", nameOf(values.dtype), nameOf(x.dtype));
-    return fillBox(*out, *box, dropped, noneAxes, values);
-  });
-}
-
-Result<std::unique_ptr<LibraryKernel>> makeFlip(const KernelRequest &request) {
-  Attributes reader(request);
-  std::vector<int64_t> flipped = reader.integers("axis");
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) -> Result<void> {
-    std::span<const int64_t> dims = call.input(0).dims;
-    Box box(dims);
-    for (int64_t given : flipped) {
-      Result<size_t> axis = normalizeAxis(given, dims.size());
-      if (!axis)
-        return axis.problems();
-      box.begin[*axis] = dims[*axis] - 1;
-      box.step[*axis] = -1;
-    }
-    return copyBox(call, box, dims);
-  });
-}
-
-Result<std::unique_ptr<LibraryKernel>> makeCrop(const KernelRequest &request) {
-  Attributes reader(request);
-  std::vector<int64_t> shape = reader.integers("shape"), offsets = reader.integers("offsets");
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
-  return makeKernel([=](Call &call) -> Result<void> {
-    std::vector<int64_t> count = shape, begin = offsets;
-    if (Result<void> done = replace(count, call.input(1)); !done)
-      return done;
-    if (Result<void> done = replace(begin, call.input(2)); !done)
-      return done;
-    std::span<const int64_t> dims = call.input(0).dims;
-    Box box(dims);
-    if (count.size() != dims.size() || begin.size() != dims.size())
-      return failure("expected {} numbers in shape [{}] and offsets [{}]", dims.size(), fmt::join(count, ", "),
-                     fmt::join(begin, ", "));
-    for (size_t i = 0; i < dims.size(); ++i) {
-      box.begin[i] = begin[i];
-      box.count[i] = count[i] == -1 ? dims[i] - begin[i] : count[i];
-      if (box.begin[i] < 0 || box.count[i] < 0 || box.begin[i] > dims[i] - box.count[i])
-        return failure("[{}, {}) lies outside of axis {}, which has {}", begin[i], begin[i] + box.count[i], i, dims[i]);
-    }
-    return copyBox(call, box, box.count);
+    if (out->data != x.data)
+      std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(x.dtype));
+    return fillBox(*out, *box, values);
   });
 }
 

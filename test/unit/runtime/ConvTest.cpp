@@ -116,7 +116,7 @@ TEST(Conv, GroupsAndDepthwise) {
              convolve(x, w, {1, 6, 8, 8}, window));
   Tensor each = randomFloats({12, 1, 3, 3}, 3);
   window.groups = 12;
-  expectConv("depthwise_conv2d", {{"paddings", {1, 1}}, {"groups", 12}}, x, each, {1, 12, 8, 8},
+  expectConv("conv2d", {{"paddings", {1, 1}}, {"groups", 12}}, x, each, {1, 12, 8, 8},
              convolve(x, each, {1, 12, 8, 8}, window));
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <numeric>
 
 namespace proa::runtime {
@@ -88,13 +89,13 @@ TEST(Moves, SliceByTensorsAndDynamicDims) {
   Tensor x = floats({4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   for (Dims dims : {Dims::Static, Dims::Dynamic}) {
     auto result = runCase({"slice",
-                           {{"axes", {0, 1}}, {"starts", {9, 9}}, {"ends", {9, 9}}, {"decrease_axis", {1}}},
+                           {{"axes", {0, 1}}, {"starts", {9, 9}}, {"ends", {9, 9}}},
                            {x, longs({2}, {-3, 1}), longs({2}, {100, 2})},
-                           {{DType::Float32, {3}}},
+                           {{DType::Float32, {3, 1}}},
                            {},
                            dims});
     ASSERT_TRUE(result) << result.problems().text();
-    EXPECT_EQ((*result)[0].dims(), Shape{3});
+    EXPECT_EQ((*result)[0].dims(), (Shape{3, 1}));
     EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{4, 7, 10}));
   }
   auto result =
@@ -105,7 +106,7 @@ TEST(Moves, SliceByTensorsAndDynamicDims) {
 TEST(Moves, ReverseSlice) {
   Tensor x = longs({5}, {0, 1, 2, 3, 4});
   auto run = [&](int64_t start, int64_t end, int64_t step, int64_t count) {
-    auto result = runCase({"strided_slice",
+    auto result = runCase({"slice",
                            {{"axes", {0}}, {"starts", {start}}, {"ends", {end}}, {"strides", {step}}},
                            {x},
                            {{DType::Int64, {count}}}});
@@ -113,18 +114,19 @@ TEST(Moves, ReverseSlice) {
     return valuesOf<int64_t>((*result)[0]);
   };
   EXPECT_EQ(run(4, 0, -2, 2), (Shape{4, 2}));
-  EXPECT_EQ(run(-1, -100, -1, 5), (Shape{4, 3, 2, 1, 0}));
+  EXPECT_EQ(run(-1, -1, -1, 5), (Shape{4, 3, 2, 1, 0})); // Paddle: an end of -1 is before the first element
+  EXPECT_EQ(run(9, -4, -1, 3), (Shape{4, 3, 2}));
   EXPECT_EQ(run(1, 100, 3, 2), (Shape{1, 4}));
 }
 
 TEST(Moves, SetValueBroadcasts) {
   Tensor x = floats({3, 2}, {0, 0, 0, 0, 0, 0});
-  auto result = runCase({"set_value",
-                         {{"axes", {0}}, {"starts", {0}}, {"ends", {3}}, {"steps", {2}}},
-                         {x, floats({2}, {7, 8})},
-                         {{DType::Float32, {3, 2}}}});
+  nlohmann::json attributes = {{"axes", {0}}, {"starts", {0}}, {"ends", {3}}, {"steps", {2}}};
+  auto result = runCase({"set_value", attributes, {x, floats({2}, {7, 8})}, {{DType::Float32, {3, 2}}}});
   ASSERT_TRUE(result) << result.problems().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{7, 8, 0, 0, 7, 8}));
+  result = runCase({"set_value", attributes, {x, floats({3}, {7, 8, 9})}, {{DType::Float32, {3, 2}}}});
+  EXPECT_THAT(result.problems().text(), HasSubstr("[3] does not broadcast to [2, 2]"));
 }
 
 TEST(Moves, RollTwoAxesAndFlat) {
@@ -176,8 +178,8 @@ TEST(Gather, BadIndexIsNamed) {
   auto result =
       runCase({"embedding", {}, {longs({2, 2}, {0, 9, 10, 3}), table}, {{DType::Float32, {2, 2, 4}}}});
   EXPECT_THAT(result.problems().text(), HasSubstr("index 10 at [1, 0] is outside of [0, 10)"));
-  result = runCase({"gather", {}, {table, longs({1}, {-1})}, {{DType::Float32, {1, 4}}}});
-  EXPECT_THAT(result.problems().text(), HasSubstr("index -1 at [0] is outside of [0, 10)"));
+  result = runCase({"gather", {}, {table, longs({1}, {-11})}, {{DType::Float32, {1, 4}}}});
+  EXPECT_THAT(result.problems().text(), HasSubstr("index -1 at [0] is outside of [-10, 10)"));
   result = runCase({"gather_nd", {}, {table, longs({1, 2}, {3, 4})}, {{DType::Float32, {1}}}});
   EXPECT_THAT(result.problems().text(),
               HasSubstr("the index at [0, 1] is outside of axis 1 of float32[10, 4]"));
@@ -194,19 +196,36 @@ TEST(Gather, AlongAxis) {
   ASSERT_TRUE(result) << result.problems().text();
 }
 
-TEST(Gather, SampleAndSelect) {
+TEST(Gather, NegativeIndicesAndAxis) {
   Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
-  auto result = runCase({"index_sample", {}, {x, longs({2, 2}, {2, 0, 1, 1})}, {{DType::Float32, {2, 2}}}});
-  ASSERT_TRUE(result) << result.problems().text();
-  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{3, 1, 5, 5}));
-  result = runCase({"index_select",
-                    {{"axis", 1}},
-                    {x, longs({2}, {-1, 0})},
-                    {{DType::Float32, {2, 2}}},
-                    {},
-                    Dims::Dynamic});
+  auto result = runCase(
+      {"gather", {{"axis", 1}}, {x, longs({2}, {-1, 0})}, {{DType::Float32, {2, 2}}}, {}, Dims::Dynamic});
   ASSERT_TRUE(result) << result.problems().text();
   EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{3, 1, 6, 4}));
+  result = runCase({"gather", {{"axis", 0}}, {x, longs({}, {1}), longs({1}, {1})}, {{DType::Float32, {2}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{2, 5}));
+}
+
+TEST(Scatter, EveryReduction) {
+  Tensor x = floats({4}, {1, 2, 3, 4});
+  auto run = [&](const char *reduce) {
+    auto result = runCase({"scatter_nd",
+                           {{"reduce", reduce}},
+                           {x, longs({3, 1}, {1, -1, 1}), floats({3}, {10, 2, 5})},
+                           {{DType::Float32, {4}}}});
+    EXPECT_TRUE(result) << result.problems().text();
+    return valuesOf<float>((*result)[0]);
+  };
+  EXPECT_EQ(run("assign"), (std::vector<float>{1, 5, 3, 2}));
+  EXPECT_EQ(run("add"), (std::vector<float>{1, 17, 3, 6}));
+  EXPECT_EQ(run("multiply"), (std::vector<float>{1, 100, 3, 8}));
+  EXPECT_EQ(run("amin"), (std::vector<float>{1, 2, 3, 2}));
+  EXPECT_EQ(run("amax"), (std::vector<float>{1, 10, 3, 4}));
+  auto result =
+      runCase({"scatter_nd", {}, {x, longs({1, 1}, {4}), floats({1}, {0})}, {{DType::Float32, {4}}}});
+  EXPECT_THAT(result.problems().text(),
+              HasSubstr("index 4 at element 0 of the indices is outside of [-4, 4)"));
 }
 
 TEST(Pool, ChannelsLastIsTheSame) {
@@ -236,6 +255,72 @@ TEST(Pool, ChannelsLastIsTheSame) {
               EXPECT_FLOAT_EQ((*last)[0].as<float>()[(n * positions + i) * 5 + c],
                               (*plain)[0].as<float>()[(n * 5 + c) * positions + i]);
       }
+}
+
+TEST(Order, NanIsTheGreatestAndTiesKeepTheirOrder) {
+  float nan = std::numeric_limits<float>::quiet_NaN();
+  Tensor x = floats({6}, {2, nan, 1, 2, nan, 3});
+  auto sorted = runCase({"argsort", {}, {x}, {{DType::Float32, {6}}, {DType::Int64, {6}}}});
+  ASSERT_TRUE(sorted) << sorted.problems().text();
+  EXPECT_EQ(valuesOf<int64_t>((*sorted)[1]), (Shape{2, 0, 3, 5, 1, 4}));
+  auto top = runCase(
+      {"topk", {}, {x, longs({1}, {4})}, {{DType::Float32, {4}}, {DType::Int64, {4}}}, {}, Dims::Dynamic});
+  ASSERT_TRUE(top) << top.problems().text();
+  EXPECT_EQ(valuesOf<int64_t>((*top)[1]), (Shape{1, 4, 5, 0}));
+  auto arg = runCase({"argmax", {{"axis", 0}}, {x}, {{DType::Int64, {}}}});
+  ASSERT_TRUE(arg) << arg.problems().text();
+  EXPECT_EQ(valuesOf<int64_t>((*arg)[0]), Shape{1});
+  auto tooMany = runCase({"topk", {{"k", 7}}, {x}, {{DType::Float32, {7}}, {DType::Int64, {7}}}});
+  EXPECT_THAT(tooMany.problems().text(), HasSubstr("expected k in [0, 6], found 7"));
+}
+
+TEST(Order, TopOfManyByPartialSort) {
+  Tensor x = randomFloats({3, 500}, 1);
+  auto top = runCase(
+      {"topk", {{"k", 5}, {"largest", false}}, {x}, {{DType::Float32, {3, 5}}, {DType::Int64, {3, 5}}}});
+  ASSERT_TRUE(top) << top.problems().text();
+  for (int64_t row = 0; row < 3; ++row) {
+    std::vector<float> line(x.as<float>() + row * 500, x.as<float>() + row * 500 + 500);
+    std::sort(line.begin(), line.end());
+    for (int64_t i = 0; i < 5; ++i) {
+      EXPECT_EQ((*top)[0].as<float>()[row * 5 + i], line[static_cast<size_t>(i)]);
+      EXPECT_EQ(x.as<float>()[row * 500 + (*top)[1].as<int64_t>()[row * 5 + i]],
+                line[static_cast<size_t>(i)]);
+    }
+  }
+}
+
+TEST(Order, LogCumSumExp) {
+  auto result = runCase(
+      {"logcumsumexp", {{"axis", 0}}, {floats({4}, {1000, 1000, -1000, 0.5f})}, {{DType::Float32, {4}}}});
+  ASSERT_TRUE(result) << result.problems().text();
+  double two = 1000 + std::log(2.0);
+  expectClose((*result)[0], {1000, two, two, two}, 1e-6);
+}
+
+TEST(Count, NonzeroRowsInOrder) {
+  auto result = runCase(
+      {"nonzero", {}, {floats({2, 3}, {0, 1, 0, -2, 0, 3})}, {{DType::Int64, {3, 2}}}, {}, Dims::Dynamic});
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ((*result)[0].dims(), (Shape{3, 2}));
+  EXPECT_EQ(valuesOf<int64_t>((*result)[0]), (Shape{0, 1, 1, 0, 1, 2}));
+}
+
+TEST(Fill, Ranges) {
+  auto run = [](Tensor start, Tensor end, Tensor step, DType dtype, int64_t count) {
+    return runCase({"arange", {}, {start, end, step}, {{dtype, {count}}}, {}, Dims::Dynamic});
+  };
+  auto result = run(longs({1}, {5}), longs({1}, {-2}), longs({1}, {-3}), DType::Int64, 3);
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<int64_t>((*result)[0]), (Shape{5, 2, -1}));
+  result = run(floats({1}, {0}), floats({1}, {1}), floats({1}, {0.25f}), DType::Float32, 4);
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ(valuesOf<float>((*result)[0]), (std::vector<float>{0, 0.25f, 0.5f, 0.75f}));
+  result = run(longs({1}, {3}), longs({1}, {3}), longs({1}, {1}), DType::Int64, 0);
+  ASSERT_TRUE(result) << result.problems().text();
+  EXPECT_EQ((*result)[0].size(), 0);
+  result = run(longs({1}, {3}), longs({1}, {9}), longs({1}, {0}), DType::Int64, 0);
+  EXPECT_THAT(result.problems().text(), HasSubstr("the step is 0"));
 }
 
 } // namespace

@@ -1,0 +1,169 @@
+/// The library kernels "cumsum", "cumprod" and "logcumsumexp" (x, for cumsum axis as a tensor, which wins;
+/// axis, flatten, exclusive, reverse) and "cummax" and "cummin" (x; axis; results: values and indices).
+#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/library/Attributes.h"
+#include "lib/runtime/library/Convert.h"
+#include "lib/runtime/library/Families.h"
+#include "lib/runtime/library/Lines.h"
+
+#include <cmath>
+#include <limits>
+
+namespace proa::runtime {
+namespace {
+
+struct ScanAttributes {
+  int64_t axis = -1;
+  bool flatten = false, exclusive = false, reverse = false;
+};
+
+struct Sum {
+  template <class T> static T start() { return T(0); }
+  template <class T> static T combine(T a, T b) { return a + b; }
+};
+struct Product {
+  template <class T> static T start() { return T(1); }
+  template <class T> static T combine(T a, T b) { return a * b; }
+};
+struct LogSumExp {
+  template <class T> static T start() { return -std::numeric_limits<T>::infinity(); }
+  template <class T> static T combine(T a, T b) {
+    if (std::isinf(a) && a == b)
+      return a;
+    T high = std::max(a, b), low = std::min(a, b);
+    return high + std::log1p(std::exp(low - high));
+  }
+};
+
+template <class Combine, class T>
+void scanLines(const Lines &lines, const ScanAttributes &attributes, const T *x, T *out) {
+  parallelFor(lines.count(), 1 + 8192 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; ++line) {
+      int64_t first = lines.begin(line, lines.extent);
+      auto total = Combine::template start<Wide<T>>();
+      for (int64_t i = 0; i < lines.extent; ++i) {
+        int64_t at = first + (attributes.reverse ? lines.extent - 1 - i : i) * lines.inner;
+        auto value = static_cast<Wide<T>>(x[at]); // before the write, which may be in place
+        if (attributes.exclusive)
+          out[at] = static_cast<T>(total);
+        total = Combine::combine(total, value);
+        if (!attributes.exclusive)
+          out[at] = static_cast<T>(total);
+      }
+    }
+  });
+}
+
+template <class Combine> Result<void> scan(Call &call, ScanAttributes attributes) {
+  const View &x = call.input(0);
+  if (call.input(1)) {
+    Result<std::vector<int64_t>> axis = integersOf(call.input(1));
+    if (!axis || axis->size() != 1)
+      return failure("expected one axis");
+    attributes.axis = axis->front();
+  }
+  std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
+  if (attributes.flatten)
+    dims = {x.size()};
+  Result<size_t> axis =
+      normalizeAxis(attributes.flatten ? 0 : attributes.axis, std::max<size_t>(1, dims.size()));
+  if (!axis)
+    return axis.problems();
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.problems();
+  Lines lines(dims, *axis);
+  bool known = false;
+  auto run = [&](auto zero) {
+    using T = decltype(zero);
+    scanLines<Combine>(lines, attributes, x.as<T>(), out->template as<T>());
+  };
+  if constexpr (std::is_same_v<Combine, LogSumExp>)
+    known = dispatchFloat(x.dtype, run);
+  else
+    known = dispatchAll(x.dtype, run);
+  return known ? Result<void>() : failure("a scan of {} is not supported", nameOf(x.dtype));
+}
+
+/// The extreme so far and where it stands; of equal ones the last. NaN is an extreme that stays.
+template <class T>
+void extremeLines(const Lines &lines, bool greatest, const T *x, T *out, const View &indices) {
+  parallelFor(lines.count(), 1 + 8192 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; ++line) {
+      int64_t first = lines.begin(line, lines.extent), best = 0;
+      for (int64_t i = 0; i < lines.extent; ++i) {
+        auto value = static_cast<Wide<T>>(x[first + i * lines.inner]);
+        auto held = static_cast<Wide<T>>(x[first + best * lines.inner]);
+        if (value != value || (greatest ? value >= held : value <= held))
+          best = i;
+        out[first + i * lines.inner] = x[first + best * lines.inner];
+        if (indices)
+          dispatchIndex(indices.dtype, [&](auto zero) {
+            using Index = decltype(zero);
+            indices.as<Index>()[first + i * lines.inner] = static_cast<Index>(best);
+          });
+      }
+    }
+  });
+}
+
+Result<void> extreme(Call &call, int64_t axisAttribute, bool greatest) {
+  const View &x = call.input(0);
+  Result<size_t> axis = normalizeAxis(axisAttribute, std::max<size_t>(1, x.rank()));
+  if (!axis)
+    return axis.problems();
+  Result<View> out = call.output(0, x.dims);
+  if (!out)
+    return out.problems();
+  View indices;
+  if (call.hasOutput(1)) {
+    Result<View> given = call.output(1, x.dims);
+    if (!given)
+      return given.problems();
+    indices = *given;
+  }
+  bool known = dispatchReal(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    extremeLines(Lines(x.dims, *axis), greatest, x.as<T>(), out->as<T>(), indices);
+  });
+  return known ? Result<void>() : failure("a scan of {} is not supported", nameOf(x.dtype));
+}
+
+template <class Combine> Result<std::unique_ptr<LibraryKernel>> makeScan(const KernelRequest &request) {
+  Attributes reader(request);
+  ScanAttributes attributes{reader.integer("axis", -1), reader.boolean("flatten", false),
+                            reader.boolean("exclusive", false), reader.boolean("reverse", false)};
+  reader.expectOperands(1, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([attributes](Call &call) { return scan<Combine>(call, attributes); });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeExtreme(const KernelRequest &request, bool greatest) {
+  Attributes reader(request);
+  int64_t axis = reader.integer("axis", -1);
+  reader.expectOperands(1, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([axis, greatest](Call &call) { return extreme(call, axis, greatest); });
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeCumsum(const KernelRequest &request) {
+  return makeScan<Sum>(request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeCumprod(const KernelRequest &request) {
+  return makeScan<Product>(request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeLogcumsumexp(const KernelRequest &request) {
+  return makeScan<LogSumExp>(request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeCummax(const KernelRequest &request) {
+  return makeExtreme(request, true);
+}
+Result<std::unique_ptr<LibraryKernel>> makeCummin(const KernelRequest &request) {
+  return makeExtreme(request, false);
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,168 @@
+/// The library kernels "scatter_nd" (x, index, updates; reduce) and "put_along_axis" (x, indices, values;
+/// axis, reduce). An index below 0 counts from the end; of several updates of a place the last counts, or all
+/// are combined, in order.
+#include "lib/runtime/library/Attributes.h"
+#include "lib/runtime/library/Convert.h"
+#include "lib/runtime/library/Families.h"
+#include "lib/runtime/library/PostOps.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+enum class Combine : uint8_t { Assign, Add, Multiply, Least, Greatest };
+
+Combine combineOf(Attributes &reader) {
+  std::string name = reader.choice("reduce", {"assign", "add", "multiply", "amin", "amax"});
+  return name == "add"        ? Combine::Add
+         : name == "multiply" ? Combine::Multiply
+         : name == "amin"     ? Combine::Least
+         : name == "amax"     ? Combine::Greatest
+                              : Combine::Assign;
+}
+
+template <class T> constexpr bool isComplex = false;
+template <class T> constexpr bool isComplex<std::complex<T>> = true;
+
+template <class T> void update(T &target, T value, Combine combine) {
+  auto held = static_cast<Wide<T>>(target), given = static_cast<Wide<T>>(value);
+  if (combine == Combine::Assign)
+    target = value;
+  else if (combine == Combine::Add)
+    target = static_cast<T>(static_cast<Wide<T>>(held + given));
+  else if (combine == Combine::Multiply)
+    target = static_cast<T>(static_cast<Wide<T>>(held * given));
+  else if constexpr (!isComplex<T>)
+    target = combine == Combine::Least ? (given < held ? value : target) : (given > held ? value : target);
+}
+
+/// The result begins as a copy of x.
+Result<View> copyOfFirst(Call &call) {
+  const View &x = call.input(0);
+  Result<View> out = call.output(0, x.dims);
+  if (out && out->data != x.data && x.size() != 0)
+    std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(x.dtype));
+  return out;
+}
+
+Result<int64_t> place(int64_t index, int64_t extent, int64_t position) {
+  int64_t at = index < 0 ? index + extent : index;
+  if (at < 0 || at >= extent)
+    return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -extent,
+                   extent);
+  return at;
+}
+
+Result<void> scatterNd(Call &call, Combine combine) {
+  const View &x = call.input(0), &index = call.input(1), &updates = call.input(2);
+  bool fits =
+      index.rank() > 0 && index.dims.back() <= static_cast<int64_t>(x.rank()) && updates.dtype == x.dtype;
+  size_t depth = fits ? static_cast<size_t>(index.dims.back()) : 0;
+  std::vector<int64_t> expected;
+  if (fits) {
+    expected.assign(index.dims.begin(), index.dims.end() - 1);
+    expected.insert(expected.end(), x.dims.begin() + static_cast<ptrdiff_t>(depth), x.dims.end());
+    fits = std::ranges::equal(expected, updates.dims);
+  }
+  if (!fits)
+    return failure("updates {} at indices {} do not fit {}", describe(updates.dtype, updates.dims),
+                   describe(index.dtype, index.dims), describe(x.dtype, x.dims));
+  Result<std::vector<int64_t>> indices = integersOf(index);
+  if (!indices)
+    return indices.problems();
+  int64_t inner = 1;
+  for (size_t i = depth; i < x.rank(); ++i)
+    inner *= x.dims[i];
+  int64_t rows = inner == 0 ? 0 : updates.size() / inner;
+  std::vector<int64_t> targets;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t flat = 0;
+    for (size_t axis = 0; axis < depth; ++axis) {
+      int64_t position = row * static_cast<int64_t>(depth) + static_cast<int64_t>(axis);
+      Result<int64_t> at = place((*indices)[static_cast<size_t>(position)], x.dims[axis], position);
+      if (!at)
+        return at.problems();
+      flat = flat * x.dims[axis] + *at;
+    }
+    targets.push_back(flat * inner);
+  }
+  Result<View> out = copyOfFirst(call);
+  if (!out)
+    return out.problems();
+  bool known = dispatchAll(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t i = 0; i < inner; ++i)
+        update(out->as<T>()[targets[static_cast<size_t>(row)] + i], updates.as<T>()[row * inner + i],
+               combine);
+  });
+  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(x.dtype));
+}
+
+Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
+  const View &x = call.input(0), &index = call.input(1), &values = call.input(2);
+  Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
+  if (!axis)
+    return axis.problems();
+  bool fits = index.rank() == x.rank() && values.dtype == x.dtype;
+  for (size_t i = 0; fits && i < x.rank(); ++i)
+    fits = i == *axis || index.dims[i] <= x.dims[i];
+  if (!fits)
+    return failure("values {} at indices {} do not fit {}", describe(values.dtype, values.dims),
+                   describe(index.dtype, index.dims), describe(x.dtype, x.dims));
+  Result<StridedOperand> from = broadcastOperand(values.dims, index.dims);
+  if (!from)
+    return from.problems();
+  Result<std::vector<int64_t>> indices = integersOf(index);
+  if (!indices)
+    return indices.problems();
+  std::vector<int64_t> targets(indices->size()), sources(indices->size());
+  for (size_t flat = 0; flat < indices->size(); ++flat) {
+    Result<int64_t> at = place((*indices)[flat], x.dims[*axis], static_cast<int64_t>(flat));
+    if (!at)
+      return at.problems();
+    int64_t stride = 1;
+    auto rest = static_cast<int64_t>(flat);
+    for (size_t i = x.rank(); i-- > 0; rest /= index.dims[i]) {
+      int64_t here = rest % index.dims[i];
+      targets[flat] += (i == *axis ? *at : here) * stride;
+      sources[flat] += here * from->strides[i];
+      stride *= x.dims[i];
+    }
+  }
+  Result<View> out = copyOfFirst(call);
+  if (!out)
+    return out.problems();
+  bool known = dispatchAll(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (size_t i = 0; i < targets.size(); ++i)
+      update(out->as<T>()[targets[i]], values.as<T>()[sources[i]], combine);
+  });
+  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(x.dtype));
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const KernelRequest &request) {
+  Attributes reader(request);
+  Combine combine = combineOf(reader);
+  reader.expectOperands(3, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([combine](Call &call) { return scatterNd(call, combine); });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const KernelRequest &request) {
+  Attributes reader(request);
+  Combine combine = combineOf(reader);
+  int64_t axis = reader.integer("axis", 0);
+  reader.expectOperands(3, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([=](Call &call) { return putAlongAxis(call, axis, combine); });
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,208 @@
+/// The library kernels "argsort" (x; axis, descending), "topk" (x, k as a tensor, which wins; k, axis,
+/// largest) and "argmax" and "argmin" (x, axis as a tensor, which wins; axis, keepdims, flatten).
+///
+/// NaN is greater than every number. Equal elements keep their order; argmax takes the first of them.
+#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/library/Attributes.h"
+#include "lib/runtime/library/Convert.h"
+#include "lib/runtime/library/Families.h"
+#include "lib/runtime/library/Lines.h"
+
+#include <algorithm>
+
+namespace proa::runtime {
+namespace {
+
+template <class T> bool less(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a < b || (a == a && b != b);
+  else
+    return a < b;
+}
+
+template <class T> struct Element {
+  Wide<T> value;
+  int64_t place;
+};
+
+/// Writes the first `length` elements of each line's order, and their places.
+template <class T>
+void sortLines(const Lines &lines, bool descending, int64_t length, const T *x, T *values,
+               const View &indices) {
+  parallelFor(lines.count(), 1 + 2048 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Element<T>> line(static_cast<size_t>(lines.extent));
+    for (int64_t number = begin; number < end; ++number) {
+      int64_t from = lines.begin(number, lines.extent), to = lines.begin(number, length);
+      for (int64_t i = 0; i < lines.extent; ++i)
+        line[static_cast<size_t>(i)] = {static_cast<Wide<T>>(x[from + i * lines.inner]), i};
+      auto before = [descending](const Element<T> &a, const Element<T> &b) {
+        if (descending ? less(b.value, a.value) : less(a.value, b.value))
+          return true;
+        if (descending ? less(a.value, b.value) : less(b.value, a.value))
+          return false;
+        return a.place < b.place;
+      };
+      if (length * 8 < lines.extent)
+        std::partial_sort(line.begin(), line.begin() + length, line.end(), before);
+      else
+        std::sort(line.begin(), line.end(), before);
+      for (int64_t i = 0; i < length; ++i) {
+        int64_t place = line[static_cast<size_t>(i)].place;
+        if (values)
+          values[to + i * lines.inner] = x[from + place * lines.inner];
+        if (indices)
+          dispatchIndex(indices.dtype, [&](auto zero) {
+            using Index = decltype(zero);
+            indices.as<Index>()[to + i * lines.inner] = static_cast<Index>(place);
+          });
+      }
+    }
+  });
+}
+
+/// An output that nobody reads has no data.
+Result<View> optionalOutput(Call &call, size_t i, std::span<const int64_t> dims) {
+  return call.hasOutput(i) ? call.output(i, dims) : Result<View>(View());
+}
+
+Result<void> sort(Call &call, int64_t axisAttribute, bool descending, std::optional<int64_t> first) {
+  const View &x = call.input(0);
+  Result<size_t> axis = normalizeAxis(axisAttribute, std::max<size_t>(1, x.rank()));
+  if (!axis)
+    return axis.problems();
+  Lines lines(x.dims, *axis);
+  int64_t length = first.value_or(lines.extent);
+  if (length < 0 || length > lines.extent)
+    return failure("expected k in [0, {}], found {}", lines.extent, length);
+  std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
+  if (!dims.empty())
+    dims[*axis] = length;
+  Result<View> values = optionalOutput(call, 0, dims), indices = optionalOutput(call, 1, dims);
+  for (const Result<View> *result : {&values, &indices})
+    if (!*result)
+      return result->problems();
+  bool known = dispatchReal(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    sortLines(lines, descending, length, x.as<T>(), values->as<T>(), *indices);
+  });
+  return known ? Result<void>() : failure("sorting {} is not supported", nameOf(x.dtype));
+}
+
+struct ArgAttributes {
+  int64_t axis = -1;
+  bool keepDims = false, flatten = false, greatest = true;
+};
+
+template <class T> int64_t bestOf(const T *line, int64_t extent, int64_t stride, bool greatest) {
+  int64_t best = 0;
+  auto held = static_cast<Wide<T>>(line[0]);
+  for (int64_t i = 1; i < extent; ++i) {
+    auto value = static_cast<Wide<T>>(line[i * stride]);
+    if (greatest ? less(held, value) : less(value, held)) {
+      held = value;
+      best = i;
+    }
+  }
+  return best;
+}
+
+Result<void> arg(Call &call, ArgAttributes attributes) {
+  const View &x = call.input(0);
+  if (call.input(1)) {
+    Result<std::vector<int64_t>> axis = integersOf(call.input(1));
+    if (!axis || axis->size() != 1)
+      return failure("expected one axis");
+    attributes.axis = axis->front();
+  }
+  const int64_t flat[] = {x.size()};
+  std::span<const int64_t> lineDims = attributes.flatten ? std::span<const int64_t>(flat) : x.dims;
+  Result<size_t> axis =
+      normalizeAxis(attributes.flatten ? 0 : attributes.axis, std::max<size_t>(1, lineDims.size()));
+  if (!axis)
+    return axis.problems();
+  std::vector<int64_t> dims;
+  for (size_t i = 0; i < x.rank(); ++i) {
+    bool reduced = attributes.flatten || i == *axis;
+    if (!reduced || attributes.keepDims)
+      dims.push_back(reduced ? 1 : x.dims[i]);
+  }
+  Lines lines(lineDims, *axis);
+  if (lines.extent == 0)
+    return failure("an empty axis has no extreme");
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.problems();
+  bool known = dispatchReal(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    parallelFor(lines.count(), 1 + 16384 / lines.extent, [&](int64_t begin, int64_t end) {
+      for (int64_t line = begin; line < end; ++line) {
+        const T *first = x.as<T>() + lines.begin(line, lines.extent);
+        int64_t best = bestOf(first, lines.extent, lines.inner, attributes.greatest);
+        dispatchIndex(out->dtype, [&](auto index) {
+          using Index = decltype(index);
+          out->as<Index>()[line] = static_cast<Index>(best);
+        });
+      }
+    });
+  });
+  return known ? Result<void>() : failure("comparing {} is not supported", nameOf(x.dtype));
+}
+
+void expectIndexOutput(Attributes &reader, const KernelRequest &request, size_t output) {
+  if (output < request.outputs.size() && request.outputs[output].present) {
+    DType dtype = request.outputs[output].dtype;
+    reader.expect(dtype == DType::Int32 || dtype == DType::Int64,
+                  fmt::format("output {} is {}; expected int32 or int64", output, nameOf(dtype)));
+  }
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeArg(const KernelRequest &request, bool greatest) {
+  Attributes reader(request);
+  ArgAttributes attributes{reader.integer("axis", -1), reader.boolean("keepdims", false),
+                           reader.boolean("flatten", false), greatest};
+  reader.expectOperands(1, 1);
+  expectIndexOutput(reader, request, 0);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([attributes](Call &call) { return arg(call, attributes); });
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeArgsort(const KernelRequest &request) {
+  Attributes reader(request);
+  int64_t axis = reader.integer("axis", -1);
+  bool descending = reader.boolean("descending", false);
+  reader.expectOperands(1, 0);
+  expectIndexOutput(reader, request, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([=](Call &call) { return sort(call, axis, descending, std::nullopt); });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeTopk(const KernelRequest &request) {
+  Attributes reader(request);
+  int64_t count = reader.integer("k", 1), axis = reader.integer("axis", -1);
+  bool largest = reader.boolean("largest", true);
+  reader.expectOperands(1, 0);
+  expectIndexOutput(reader, request, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([=](Call &call) -> Result<void> {
+    if (!call.input(1))
+      return sort(call, axis, largest, count);
+    Result<std::vector<int64_t>> given = integersOf(call.input(1));
+    if (!given || given->size() != 1)
+      return failure("expected one number k");
+    return sort(call, axis, largest, given->front());
+  });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeArgmax(const KernelRequest &request) {
+  return makeArg(request, true);
+}
+Result<std::unique_ptr<LibraryKernel>> makeArgmin(const KernelRequest &request) {
+  return makeArg(request, false);
+}
+
+} // namespace proa::runtime
