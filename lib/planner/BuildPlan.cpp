@@ -252,20 +252,59 @@ private:
     return last;
   }
 
+  /// The summand that a product adds first, if its memory can become the result's: it lives in the arena, has the same
+  /// size, dies here, and nothing else here reads it. The runtime's products add in place then.
+  ValueId summandToReuse(const Step &step, int64_t index, const std::vector<int64_t> &last) const {
+    auto postOps = step.attributes.find("post_ops");
+    if (step.kind != runtime::StepKind::Library || postOps == step.attributes.end() || step.outputs.size() != 1)
+      return none;
+    size_t operands = 0, summand = 0;
+    bool found = false;
+    for (const nlohmann::json &op : *postOps) {
+      const nlohmann::json &kind = op["kind"];
+      if (kind == "add" && !std::exchange(found, true))
+        summand = operands;
+      operands += kind == "bias" || kind == "add" || kind == "multiply";
+    }
+    if (!found || operands > step.inputs.size())
+      return none;
+    size_t position = step.inputs.size() - operands + summand;
+    ValueId id = step.inputs[position], out = step.outputs[0];
+    ValueId root = rootOf(id);
+    bool dies = plan.values[root].storage == Storage::Arena && last[root] == index;
+    bool same = plan.values[root].dtype == plan.values[out].dtype &&
+                elementCount(plan.values[root].dims) == elementCount(plan.values[out].dims);
+    for (size_t i = 0; i < step.inputs.size(); ++i)
+      if (i != position && step.inputs[i] != none && rootOf(step.inputs[i]) == root)
+        return none;
+    return dies && same && plan.values[out].storage == Storage::Arena ? root : none;
+  }
+
   void placeArena() {
     std::vector<int64_t> last = lastUses();
     std::vector<Lifetime> lifetimes;
-    std::vector<ValueId> owners;
-    for (auto [index, step] : llvm::enumerate(plan.steps))
-      for (ValueId id : step.outputs)
-        if (id != none && plan.values[id].storage == Storage::Arena) {
+    std::vector<std::pair<ValueId, size_t>> owners;
+    std::vector<size_t> bufferOf(plan.values.size(), 0);
+    for (auto [step_, step] : llvm::enumerate(plan.steps)) {
+      auto index = static_cast<int64_t>(step_);
+      ValueId reused = summandToReuse(step, index, last);
+      for (ValueId id : step.outputs) {
+        if (id == none || plan.values[id].storage != Storage::Arena)
+          continue;
+        if (reused != none) {
+          bufferOf[id] = bufferOf[reused];
+          lifetimes[bufferOf[id]].last = last[id];
+        } else {
           int64_t count = elementCount(plan.values[id].dims).value_or(0);
-          lifetimes.push_back({count * static_cast<int64_t>(sizeOf(plan.values[id].dtype)), static_cast<int64_t>(index), last[id]});
-          owners.push_back(id);
+          bufferOf[id] = lifetimes.size();
+          lifetimes.push_back({count * static_cast<int64_t>(sizeOf(plan.values[id].dtype)), index, last[id]});
         }
+        owners.emplace_back(id, bufferOf[id]);
+      }
+    }
     MemoryPlan memory = planMemory(lifetimes, runtime::addressAlignment);
-    for (auto [id, offset] : llvm::zip(owners, memory.offsets))
-      plan.values[id].offset = offset;
+    for (auto [id, buffer] : owners)
+      plan.values[id].offset = memory.offsets[buffer];
     plan.arenaBytes = memory.bytes;
   }
 

@@ -62,6 +62,7 @@ enum class StepKind : uint8_t {
 /// A library kernel computes the dims of its Dynamic outputs itself. The library kernel "reshape" may write an Alias of
 /// its input: no bytes move, only the dims are computed. An Alias that no step writes has at most one dynamic dim, which
 /// follows from the number of elements of its base.
+/// The output of a product with `post_ops` may lie where the first summand of kind `add` lies: it adds in place.
 struct Step {
   StepKind kind = StepKind::Kernel;
   std::string symbol;

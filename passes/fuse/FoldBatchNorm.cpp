@@ -4,7 +4,9 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/math/Math.h"
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/shape/Shape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -40,8 +42,34 @@ public:
   }
 
 private:
+  /// The bias added between a convolution and its normalization: null where there is none.
+  static Value biasBefore(pd::BatchNormOp op) {
+    auto add = op.getX().getDefiningOp<pd::AddOp>();
+    if (!add || !add.getOut().hasOneUse())
+      return {};
+    Value bias = add.getY();
+    auto reshape = bias.getDefiningOp<pd::ReshapeOp>();
+    return isParameter(reshape ? reshape.getX() : bias) ? bias : Value();
+  }
+
+  static pd::Conv2dOp convBefore(pd::BatchNormOp op) {
+    if (biasBefore(op))
+      return op.getX().getDefiningOp<pd::AddOp>().getX().getDefiningOp<pd::Conv2dOp>();
+    return op.getX().getDefiningOp<pd::Conv2dOp>();
+  }
+
+  /// Whether a bias has one element for each channel of a convolution with channels first.
+  static bool isPerChannel(Value bias, pd::Conv2dOp conv) {
+    ArrayRef<int64_t> shape = pd::tensorType(bias).getShape();
+    int64_t channels = pd::tensorType(conv.getFilter()).getDimSize(0);
+    return shape.size() >= 3 && shape.size() <= 4 && shape[shape.size() - 3] == channels &&
+           pd::tensorType(bias).hasStaticShape() && pd::tensorType(bias).getNumElements() == channels;
+  }
+
   static bool isFoldable(pd::BatchNormOp op) {
-    auto conv = op.getX().getDefiningOp<pd::Conv2dOp>();
+    pd::Conv2dOp conv = convBefore(op);
+    if (Value bias = biasBefore(op); conv && bias && (!isPerChannel(bias, conv) || conv.getDataFormat() != "NCHW"))
+      return false;
     bool isFixed = op.getUseGlobalStats() || (op.getIsTest() && !op.getTrainableStatistics());
     return isFixed && conv && conv.getOut().hasOneUse() && pd::tensorType(conv.getOut()).getElementType().isF32() &&
            conv.getDataFormat() == op.getDataFormat() &&
@@ -51,13 +79,17 @@ private:
 
   /// conv(x, w) * s + t = conv(x, w * s) + t with s = scale / sqrt(variance + epsilon), t = bias - mean * s.
   void fold(pd::BatchNormOp op) {
-    auto conv = op.getX().getDefiningOp<pd::Conv2dOp>();
+    pd::Conv2dOp conv = convBefore(op);
+    Value convBias = biasBefore(op);
     OpBuilder builder(op);
     pd::TensorBuilder e(builder, op);
     pd::Expression factor = e.rsqrt(e.wrap(op.getVariance()) + op.getEpsilon().convertToDouble());
     if (op.getScale())
       factor = factor * e.wrap(op.getScale());
-    pd::Expression shift = -(e.wrap(op.getMean()) * factor);
+    pd::Expression mean = e.wrap(op.getMean());
+    if (convBias)
+      mean = mean - e.reshape(e.wrap(convBias), {-1});
+    pd::Expression shift = -(mean * factor);
     if (op.getBias())
       shift = e.wrap(op.getBias()) + shift;
     pd::Expression filter = e.wrap(conv.getFilter()) * e.reshape(factor, {-1, 1, 1, 1});
@@ -72,7 +104,10 @@ private:
                                    std::pair(op.getSavedVariance(), op.getVariance())})
       result.replaceAllUsesWith(operand);
     if (op.use_empty()) {
+      Operation *between = convBias ? op.getX().getDefiningOp() : nullptr;
       op.erase();
+      if (between)
+        between->erase();
       conv.erase();
       ++numFolded;
     }

@@ -167,7 +167,7 @@ SeenThrough seeThrough(Value operand) {
       continue;
     }
     auto transpose = dyn_cast<pd::TransposeOp>(producer);
-    bool usable = transpose && isOnlyMultiplied(seen.value) && seen.permutation.empty() &&
+    bool usable = transpose && (seen.value.hasOneUse() || isOnlyMultiplied(seen.value)) && seen.permutation.empty() &&
                   llvm::all_of(transpose.getPerm(), [](int64_t axis) { return axis >= 0; }) &&
                   keepsRows(transpose.getPerm());
     if (!usable)

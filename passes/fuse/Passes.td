@@ -26,7 +26,7 @@ def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {
   let description = [{
     `batch_norm(conv2d(x, w))` becomes `conv2d(x, w * s) + t` with `s = scale / sqrt(variance + epsilon)` and
     `t = bias - mean * s`, where w and the statistics are parameters: s, t and the new filter are computed once.
-    The convolution must have no other user.
+    The convolution must have no other user; a bias added between the two goes into t as well.
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
   let statistics = [Statistic<"numFolded", "folded", "Number of normalizations folded">];
