@@ -8,6 +8,9 @@ if(PROA_SANITIZE)
   add_compile_options(-fsanitize=${PROA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PROA_SANITIZE})
 endif()
+if(PROA_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # The compile flags and include paths of every proa target.
 add_library(proa_flags INTERFACE)

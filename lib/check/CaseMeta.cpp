@@ -1,6 +1,6 @@
 #include "lib/check/CaseMeta.h"
 
-#include "lib/support/Files.h"
+#include "lib/support/Json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -55,17 +55,10 @@ void readCompareKind(Fields &fields, const std::string &path, CaseMeta &meta, Pr
 }
 
 Result<json> parse(const std::string &path) {
-  Result<std::string> text = readFile(path);
-  if (!text)
-    return text.problems();
-  try {
-    json value = json::parse(*text);
-    if (!value.is_object())
-      return problem(path, "expected a JSON object");
-    return value;
-  } catch (const json::parse_error &error) {
-    return problem(path, fmt::format("no valid JSON at byte {}", error.byte));
-  }
+  Result<json> value = readJsonFile(path);
+  if (value && !value->is_object())
+    return problem(path, "expected a JSON object");
+  return value;
 }
 
 } // namespace

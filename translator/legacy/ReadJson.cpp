@@ -417,10 +417,10 @@ Result<Program> readJson(const std::string &path) {
   auto file = mapFile(path);
   if (!file)
     return file.problems();
-  return readJsonFile(**file, path);
+  return readMappedJson(**file, path);
 }
 
-Result<Program> readJsonFile(const MappedFile &file, const std::string &name) {
+Result<Program> readMappedJson(const MappedFile &file, const std::string &name) {
   std::span<const std::byte> bytes = file.bytes();
   return parse({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, hasPadding(bytes.size()), name);
 }

@@ -18,7 +18,7 @@ namespace proa::legacy {
 Result<Program> readJson(const std::string &path);
 
 /// The same for a mapped file, and for text in memory; `name` stands for the file in problems.
-Result<Program> readJsonFile(const MappedFile &file, const std::string &name);
+Result<Program> readMappedJson(const MappedFile &file, const std::string &name);
 Result<Program> readJsonText(std::string_view text, const std::string &name);
 
 } // namespace proa::legacy

@@ -42,7 +42,7 @@ Result<Program> readProgram(const std::string &path) {
     return readBinaryBytes(bytes, path);
   if (isNewIr(text))
     return problem(path, "found a model of Paddle's new IR (\"magic\": \"pir\"), expected a legacy program");
-  return readJsonFile(**file, path);
+  return readMappedJson(**file, path);
 }
 
 } // namespace proa::legacy

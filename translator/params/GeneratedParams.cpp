@@ -1,26 +1,20 @@
 #include "translator/params/GeneratedParams.h"
 
-#include "lib/support/Files.h"
+#include "lib/support/Json.h"
 #include "translator/params/Generate.h"
 #include "translator/params/MappedTensor.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include <unistd.h>
 
 namespace proa::params {
 namespace {
 
 using nlohmann::json;
 
-Result<json> parse(const std::string &path) {
-  Result<std::string> text = readFile(path);
-  if (!text)
-    return text.problems();
-  try {
-    return json::parse(*text);
-  } catch (const json::parse_error &error) {
-    return problem(path, fmt::format("no valid JSON at byte {}", error.byte));
-  }
+size_t machineMemory() {
+  return static_cast<size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 struct Recipe {
@@ -42,7 +36,11 @@ std::string parseRecipe(const json &entry, Recipe &out) {
   }
   if (out.dtype != nameOf(DType::Float32))
     return fmt::format("'{}': found dtype {}, expected float32", out.name, out.dtype);
-  if (!byteCount(DType::Float32, out.dims))
+  std::optional<size_t> bytes = byteCount(DType::Float32, out.dims);
+  if (bytes > machineMemory())
+    return fmt::format("'{}': {} needs {} bytes, more than the machine's {}", out.name,
+                       describe(DType::Float32, out.dims), *bytes, machineMemory());
+  if (!bytes)
     return fmt::format("'{}': the shape [{}] has no size", out.name, fmt::join(out.dims, ", "));
   return {};
 }
@@ -50,12 +48,12 @@ std::string parseRecipe(const json &entry, Recipe &out) {
 } // namespace
 
 bool hasGeneratedParams(const std::string &metaPath) {
-  Result<json> meta = parse(metaPath);
+  Result<json> meta = readJsonFile(metaPath);
   return meta && meta->is_object() && meta->contains("generated_params");
 }
 
 Result<std::map<std::string, Tensor>> readGeneratedParams(const std::string &metaPath) {
-  Result<json> meta = parse(metaPath);
+  Result<json> meta = readJsonFile(metaPath);
   if (!meta)
     return meta.problems();
   const json *list = nullptr;

@@ -1,9 +1,9 @@
 #include "translator/params/Safetensors.h"
 
+#include "lib/support/Json.h"
 #include "translator/params/MappedTensor.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -123,12 +123,12 @@ private:
         wrong(parsed.get<std::string>(), "occurs twice");
       return true;
     };
-    try {
-      header = json::parse(text, noteKey);
-    } catch (const json::parse_error &error) {
-      problems.add(path, fmt::format("the header is no valid JSON at byte {}", lengthBytes + error.byte));
+    Result<json> parsed = parseJson(text, path + ": header", noteKey);
+    if (!parsed) {
+      problems.append(parsed.problems());
       return false;
     }
+    header = std::move(*parsed);
     if (!header.is_object()) {
       problems.add(path, "the header is no JSON object");
       return false;
@@ -155,7 +155,11 @@ private:
   void readTensor(const std::string &name, const json &entry) {
     if (!entry.is_object())
       return wrong(name, "found no JSON object");
-    auto member = [&](const char *key) { return entry.contains(key) ? entry[key] : json(); };
+    static const json absent;
+    auto member = [&](const char *key) -> const json & {
+      auto found = entry.find(key);
+      return found == entry.end() ? absent : *found;
+    };
     std::optional<DType> dtype = dtypeOf(member("dtype"));
     std::optional<std::vector<int64_t>> dims = sizesOf(member("shape")),
                                         offsets = sizesOf(member("data_offsets"));
@@ -175,7 +179,10 @@ private:
                 static_cast<size_t>((*offsets)[1]));
   }
 
+  /// nlohmann's dump recurses, so that it gets only values of one level.
   static std::string shortened(const json &value) {
+    if (std::any_of(value.begin(), value.end(), [](const json &element) { return element.is_structured(); }))
+      return value.is_array() ? "a nested list" : "a nested object";
     return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 60);
   }
 

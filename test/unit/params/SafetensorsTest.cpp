@@ -111,8 +111,15 @@ TEST_F(Safetensors, DamagedFiles) {
   EXPECT_THAT(readBadBytes(bytesOf<uint64_t>({UINT64_MAX}) + "{}"), HasSubstr("the file ends after 2"));
   EXPECT_THAT(readBad("{\"a\":", ""), HasSubstr("no valid JSON at byte"));
   EXPECT_THAT(readBad("[]", ""), HasSubstr("no JSON object"));
+  EXPECT_THAT(readBad("{\"a\":1e999}", ""), HasSubstr("header: the JSON has a number that no double holds"));
   EXPECT_THAT(readBad(std::string(100000, '['), ""), HasSubstr("no valid JSON"));
   EXPECT_THAT(readBad(std::string(100000, '[') + std::string(100000, ']'), ""), HasSubstr("no JSON object"));
+}
+
+TEST_F(Safetensors, DeepNestingIsAProblemAndNoCrash) {
+  std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  EXPECT_THAT(readBad("{\"a\":{\"dtype\":" + deep + ",\"shape\":" + deep + ",\"data_offsets\":[0,0]}}", ""),
+              HasSubstr("tensor 'a': found shape a nested list"));
 }
 
 TEST_F(Safetensors, AllWrongTensorsAtOnce) {

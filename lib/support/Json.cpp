@@ -1,0 +1,29 @@
+#include "lib/support/Json.h"
+
+#include "lib/support/Files.h"
+
+#include <fmt/format.h>
+
+namespace proa {
+
+using nlohmann::json;
+
+Result<json> parseJson(std::string_view text, const std::string &where,
+                       const json::parser_callback_t &filter) {
+  try {
+    return json::parse(text, filter);
+  } catch (const json::parse_error &error) {
+    return problem(where, fmt::format("no valid JSON at byte {}", error.byte));
+  } catch (const json::out_of_range &) {
+    return problem(where, "the JSON has a number that no double holds");
+  }
+}
+
+Result<json> readJsonFile(const std::string &path) {
+  Result<std::string> text = readFile(path);
+  if (!text)
+    return text.problems();
+  return parseJson(*text, path);
+}
+
+} // namespace proa
