@@ -59,6 +59,8 @@ Expression TensorBuilder::maximum(Expression x, Expression y) { return wrap(crea
 Expression TensorBuilder::maximum(Expression x, double y) { return maximum(x, constant(y, x.type().getElementType())); }
 Expression TensorBuilder::minimum(Expression x, Expression y) { return wrap(create<MinimumOp>(x, y)); }
 Expression TensorBuilder::minimum(Expression x, double y) { return minimum(x, constant(y, x.type().getElementType())); }
+Expression TensorBuilder::maximum(double x, Expression y) { return maximum(constant(x, y.type().getElementType()), y); }
+Expression TensorBuilder::minimum(double x, Expression y) { return minimum(constant(x, y.type().getElementType()), y); }
 Expression TensorBuilder::pow(Expression x, Expression y) { return wrap(create<ElementwisePowOp>(x, y)); }
 Expression TensorBuilder::select(Expression condition, Expression x, Expression y) {
   return wrap(create<WhereOp>(condition, x, y));

@@ -53,9 +53,12 @@ public:
   Expression sigmoid(Expression x);
   Expression floor(Expression x);
   Expression isnan(Expression x);
+  /// x > y ? x : y. A NaN in x gives y: write the bound first where NaN is to stay.
   Expression maximum(Expression x, Expression y);
+  Expression maximum(double x, Expression y);
   Expression maximum(Expression x, double y);
   Expression minimum(Expression x, Expression y);
+  Expression minimum(double x, Expression y);
   Expression minimum(Expression x, double y);
   Expression pow(Expression x, Expression y);
   Expression select(Expression condition, Expression x, Expression y);

@@ -1,4 +1,5 @@
-// Elementwise composites: activations and other functions of one operand, by formula. Constants and defaults are Paddle's.
+// Elementwise composites: activations and other functions of one operand, by formula. Constants and defaults are Paddle's;
+// so is what the formulas make of NaN and infinities (a product with a condition, not a selection, where Paddle has one).
 #ifndef PROA_DIALECTS_PD_MATH_ACTIVATION
 #define PROA_DIALECTS_PD_MATH_ACTIVATION
 
@@ -25,7 +26,7 @@ def Pd_ReluOp : Pd_FormulaOp<"relu", Pd_RealTensor, "max(x, 0)", "e.maximum(x, 0
   let postOp = [{PostOp{"relu", {}, {}} }];
   let legacy = [LegacyFormula<"relu">];
 }
-def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(e.maximum(x, 0.0), 6.0)"> {
+def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(6.0, e.maximum(0.0, x))"> {
   let postOp = [{PostOp{"relu6", 6.0, {}} }];
   let legacy = [LegacyFormula<"relu6", [], ["threshold"]>];
 }
@@ -46,14 +47,14 @@ def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp
   let legacy = [LegacyFormula<"selu", ["scale", "alpha"]>];
 }
 def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
-    "e.maximum(x, 0.0) + e.minimum(e.expm1(x / op.getAlpha().convertToDouble()) * op.getAlpha().convertToDouble(), 0.0)",
+    "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * op.getAlpha().convertToDouble())",
     (ins F64Default<"1.0">:$alpha)> {
   let legacy = [LegacyFormula<"celu", ["alpha"]>];
 }
 def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution function; or its tanh approximation",
     [{op.getApproximate()
         ? x * 0.5 * (1.0 + e.tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))
-        : x * 0.5 * (1.0 + e.erf(x * 0.70710678118654752440))}],
+        : x * (1.0 + e.erf(x * 0.70710678118654752440)) * 0.5}],
     (ins DefaultValuedAttr<BoolAttr, "false">:$approximate)> {
   let postOp = [{PostOp{op.getApproximate() ? "gelu_tanh" : "gelu_erf", {}, {}} }];
   let legacy = [LegacyFormula<"gelu", ["approximate"]>];
@@ -63,7 +64,7 @@ def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + ex
   let legacy = [LegacyFormula<"sigmoid">];
 }
 def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
-    "e.minimum(x, 0.0) - e.log1p(e.exp(-e.abs(x)))"> {
+    "-e.maximum(-x, 0.0) - e.log(e.exp(-e.maximum(-x, 0.0)) + e.exp(-x - e.maximum(-x, 0.0)))"> {
   let legacy = [LegacyFormula<"logsigmoid">];
 }
 def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", "x * e.sigmoid(x)"> {
@@ -90,13 +91,13 @@ def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs
   let legacy = [LegacyFormula<"softsign">];
 }
 def Pd_HardsigmoidOp : Pd_Activation<"hardsigmoid", "min(max(slope * x + offset, 0), 1)",
-    "e.minimum(e.maximum(x * op.getSlope().convertToDouble() + op.getOffset().convertToDouble(), 0.0), 1.0)",
+    "e.minimum(1.0, e.maximum(0.0, x * op.getSlope().convertToDouble() + op.getOffset().convertToDouble()))",
     (ins F64Default<"0.2">:$slope, F64Default<"0.5">:$offset)> {
   let postOp = [{PostOp{"hardsigmoid", op.getSlope().convertToDouble(), op.getOffset().convertToDouble()} }];
   let legacy = [LegacyFormula<"hard_sigmoid", ["slope", "offset"]>];
 }
 def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), threshold) / scale",
-    [{x * e.minimum(e.maximum(x + op.getOffset().convertToDouble(), 0.0), op.getThreshold().convertToDouble())
+    [{x * e.minimum(op.getThreshold().convertToDouble(), e.maximum(0.0, x + op.getOffset().convertToDouble()))
         / op.getScale().convertToDouble()}],
     (ins F64Default<"6.0">:$threshold, F64Default<"6.0">:$scale, F64Default<"3.0">:$offset)> {
   let legacy = [LegacyFormula<"hard_swish", ["threshold", "scale", "offset"]>];
@@ -105,22 +106,23 @@ def Pd_TanhShrinkOp : Pd_Activation<"tanh_shrink", "x - tanh(x)", "x - e.tanh(x)
   let legacy = [LegacyFormula<"tanh_shrink">];
 }
 def Pd_HardshrinkOp : Pd_Activation<"hardshrink", "x where |x| > threshold, else 0",
-    "e.select(e.abs(x) > op.getThreshold().convertToDouble(), x, 0.0)", (ins F64Default<"0.5">:$threshold)> {
+    "x * e.cast(e.abs(x) > op.getThreshold().convertToDouble(), x.type().getElementType())", (ins F64Default<"0.5">:$threshold)> {
   let legacy = [LegacyFormula<"hard_shrink", ["threshold"]>];
 }
 def Pd_SoftshrinkOp : Pd_Activation<"softshrink", "x moved towards 0 by the threshold, 0 within it",
-    [{e.select(x > op.getThreshold().convertToDouble(), x - op.getThreshold().convertToDouble(),
-        e.select(x < -op.getThreshold().convertToDouble(), x + op.getThreshold().convertToDouble(), 0.0))}],
+    [{(x - op.getThreshold().convertToDouble()) * e.cast(x > op.getThreshold().convertToDouble(), x.type().getElementType())
+      + (x + op.getThreshold().convertToDouble()) * e.cast(x < -op.getThreshold().convertToDouble(), x.type().getElementType())}],
     (ins F64Default<"0.5">:$threshold)> {
   let legacy = [LegacyFormula<"softshrink", ["threshold=lambda"]>];
 }
 def Pd_ThresholdedReluOp : Pd_Activation<"thresholded_relu", "x where x > threshold, else value",
-    "e.select(x > op.getThreshold().convertToDouble(), x, op.getValue().convertToDouble())",
+    [{x * e.cast(x > op.getThreshold().convertToDouble(), x.type().getElementType())
+      + op.getValue().convertToDouble() * e.cast(x <= op.getThreshold().convertToDouble(), x.type().getElementType())}],
     (ins F64Default<"1.0">:$threshold, F64Default<"0.0">:$value)> {
   let legacy = [LegacyFormula<"thresholded_relu", ["threshold", "value"]>];
 }
 def Pd_HardtanhOp : Pd_Activation<"hardtanh", "min(max(x, t_min), t_max)",
-    "e.minimum(e.maximum(x, op.getTMin().convertToDouble()), op.getTMax().convertToDouble())",
+    "e.minimum(op.getTMax().convertToDouble(), e.maximum(op.getTMin().convertToDouble(), x))",
     (ins F64Default<"0.0">:$t_min, F64Default<"24.0">:$t_max)> {
   let legacy = [LegacyFormula<"brelu", ["t_min", "t_max"]>];
 }
@@ -138,8 +140,8 @@ def Pd_ReciprocalOp : Pd_FormulaOp<"reciprocal", Pd_FloatOrComplexTensor, "1 / x
 def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)), p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] where eps is 0",
     [{op.getEps().convertToDouble() == 0.0
         ? e.log(x / (1.0 - x))
-        : e.log(e.minimum(e.maximum(x, op.getEps().convertToDouble()), 1.0 - op.getEps().convertToDouble()) /
-            (1.0 - e.minimum(e.maximum(x, op.getEps().convertToDouble()), 1.0 - op.getEps().convertToDouble())))}],
+        : e.log(e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) /
+            (1.0 - e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x))))}],
     (ins F64Default<"1e-6">:$eps)> {
   let legacy = [LegacyFormula<"logit", ["eps"]>];
 }

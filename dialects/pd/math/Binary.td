@@ -38,15 +38,15 @@ def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
   let legacy = [LegacyByAxis<"elementwise_div">];
 }
 
-def Pd_MaximumOp : Pd_BinaryOp<"maximum", Pd_RealTensor, [Commutative]> {
-  let summary = "The greater of x and y; NaN if either is NaN";
-  let scalar = "b.maximum(x, y)";
+def Pd_MaximumOp : Pd_BinaryOp<"maximum", Pd_RealTensor> {
+  let summary = "x > y ? x : y; so y if either is NaN";
+  let scalar = "b.select(b.lessThan(y, x), x, y)";
   let legacy = [LegacyByAxis<"elementwise_max">];
 }
 
-def Pd_MinimumOp : Pd_BinaryOp<"minimum", Pd_RealTensor, [Commutative]> {
-  let summary = "The smaller of x and y; NaN if either is NaN";
-  let scalar = "b.minimum(x, y)";
+def Pd_MinimumOp : Pd_BinaryOp<"minimum", Pd_RealTensor> {
+  let summary = "x < y ? x : y; so y if either is NaN";
+  let scalar = "b.select(b.lessThan(x, y), x, y)";
   let legacy = [LegacyByAxis<"elementwise_min">];
 }
 

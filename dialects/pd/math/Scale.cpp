@@ -55,7 +55,7 @@ FailureOr<SmallVector<Value>> ClipOp::decompose(OpBuilder &builder) {
   Expression x = e.operand(0);
   Expression low = parameter(e, x, getMinTensor(), getMin().convertToDouble());
   Expression high = parameter(e, x, getMaxTensor(), getMax().convertToDouble());
-  return e.results({e.minimum(e.maximum(x, low), high)});
+  return e.results({e.minimum(high, e.maximum(low, x))});
 }
 
 } // namespace proa::pd
