@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <filesystem>
@@ -52,6 +53,21 @@ void dump(ModuleOp module, const CompileOptions &options, const char *stage) {
   file << text;
 }
 
+/// Takes back state results that turned out to be the parameter itself, as the running mean of a normalization is at
+/// inference: it is a constant then, and so is all that is computed from it.
+void dropUnchangedStates(func::FuncOp main) {
+  auto exit = cast<func::ReturnOp>(main.getBody().front().getTerminator());
+  llvm::BitVector unchanged(main.getNumResults());
+  for (auto [i, value] : llvm::enumerate(exit.getOperands())) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
+    if (argument && state && main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") == state)
+      unchanged.set(i);
+  }
+  exit->eraseOperands(unchanged);
+  (void)main.eraseResults(unchanged);
+}
+
 /// Moves the kernel functions to a module of their own, for the code generator.
 OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
@@ -78,6 +94,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   buildCpuPipeline(pm);
   if (failed(pm.run(*module)))
     return diagnostics.take("optimization");
+  dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));
   dump(*module, options, "1-kernels-formed");
 
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);

@@ -4,6 +4,7 @@
 #include "dialects/pd/Pd.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
+#include "passes/layout/Passes.h"
 #include "passes/normalize/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,6 +26,12 @@ void addCleanup(OpPassManager &pm) {
 void buildCpuPipeline(OpPassManager &pm) {
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
+  // Normalizations that are left must be elementwise before the layout can flow through them.
+  DecomposeOptions normalization;
+  normalization.only = {"pd.batch_norm"};
+  pm.addPass(createDecompose(normalization));
+  pm.addNestedPass<func::FuncOp>(createChannelsLast());
+  addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
   DecomposeOptions decompose;
   decompose.keepLibrary = true;

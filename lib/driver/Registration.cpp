@@ -5,6 +5,7 @@
 #include "lib/driver/Compile.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
+#include "passes/layout/Passes.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/normalize/Passes.h"
 
@@ -30,6 +31,7 @@ void registerAllPasses() {
   registerProaNormalizePasses();
   registerProaDecomposePasses();
   registerProaFusePasses();
+  registerProaLayoutPasses();
   registerLowerCpu();
   mlir::PassPipelineRegistration<>("proa-cpu", "Imported pd to library ops and kernel calls",
                                    [](mlir::OpPassManager &pm) { buildCpuPipeline(pm); });

@@ -1,0 +1,28 @@
+// RUN: proa-opt --pd-fold-batch-norm %s | FileCheck %s
+
+// CHECK-LABEL: func @fold
+// CHECK: pd.rsqrt
+// CHECK: %[[W:.*]] = pd.multiply %arg1
+// CHECK: %[[C:.*]] = pd.conv2d %arg0, %[[W]]
+// CHECK: pd.add %[[C]]
+// CHECK-NOT: pd.batch_norm
+func.func @fold(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32> {pd.param = "w"}, %m: tensor<4xf32> {pd.param = "m"},
+                %v: tensor<4xf32> {pd.param = "v"}, %s: tensor<4xf32> {pd.param = "s"}, %b: tensor<4xf32> {pd.param = "b"}) -> tensor<1x4x8x8xf32> {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1:6 = "pd.batch_norm"(%0, %m, %v, %s, %b) {is_test = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>}
+    : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+    -> (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<0xui8>)
+  return %1#0 : tensor<1x4x8x8xf32>
+}
+
+// Near-miss: in training the statistics come from the batch.
+// CHECK-LABEL: func @training
+// CHECK: pd.batch_norm
+func.func @training(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32> {pd.param = "w"}, %m: tensor<4xf32> {pd.param = "m"},
+                %v: tensor<4xf32> {pd.param = "v"}) -> tensor<1x4x8x8xf32> {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1:6 = "pd.batch_norm"(%0, %m, %v) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}
+    : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>)
+    -> (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<0xui8>)
+  return %1#0 : tensor<1x4x8x8xf32>
+}

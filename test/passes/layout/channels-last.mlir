@@ -1,0 +1,38 @@
+// RUN: proa-opt --pd-channels-last --canonicalize %s | FileCheck %s
+
+// One transpose in, one out; what lies between follows, a residual and a bias for each channel too.
+// CHECK-LABEL: func @flow
+// CHECK-COUNT-1: pd.transpose {{.*}}perm = array<i64: 0, 2, 3, 1>
+// CHECK: pd.conv2d {{.*}}data_format = "NHWC"
+// CHECK: pd.add {{.*}} : (tensor<1x8x8x4xf32>, tensor<4xf32>) -> tensor<1x8x8x4xf32>
+// CHECK: pd.relu {{.*}} tensor<1x8x8x4xf32>
+// CHECK: pd.conv2d {{.*}}data_format = "NHWC"
+// CHECK: pd.add {{.*}} : (tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>)
+// CHECK: pd.transpose {{.*}}perm = array<i64: 0, 3, 1, 2>
+// CHECK-NEXT: return
+func.func @flow(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %b: tensor<1x4x1x1xf32>, %v: tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32> {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = pd.add %0, %b : (tensor<1x4x8x8xf32>, tensor<1x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %2 = pd.relu %1 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %3 = pd.conv2d %2, %v : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %4 = pd.add %3, %2 : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return %4 : tensor<1x4x8x8xf32>
+}
+
+// A mean over the image needs no transpose back.
+// CHECK-LABEL: func @mean
+// CHECK: pd.mean {{.*}}axis = array<i64: 1, 2>{{.*}} (tensor<1x8x8x4xf32>) -> tensor<1x4xf32>
+// CHECK-NOT: perm = array<i64: 0, 3, 1, 2>
+func.func @mean(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4xf32> {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = pd.mean %0 {axis = array<i64: 2, 3>} : (tensor<1x4x8x8xf32>) -> tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
+}
+
+// Near-miss: without a convolution nothing changes.
+// CHECK-LABEL: func @no_conv
+// CHECK-NOT: pd.transpose
+func.func @no_conv(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32> {
+  %0 = pd.relu %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  return %0 : tensor<1x3x8x8xf32>
+}
