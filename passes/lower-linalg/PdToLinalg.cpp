@@ -148,9 +148,9 @@ Value combine(pd::ScalarBuilder &b, pd::ReductionKind kind, Value x, Value y) {
   case pd::ReductionKind::Product:
     return b.multiply(x, y);
   case pd::ReductionKind::Maximum:
-    return b.maximum(x, y);
+    return b.fmax(x, y);
   case pd::ReductionKind::Minimum:
-    return b.minimum(x, y);
+    return b.fmin(x, y);
   case pd::ReductionKind::And:
     return b.bitAnd(x, y);
   case pd::ReductionKind::Or:

@@ -63,9 +63,9 @@ HostScalar combine(ReductionKind kind, HostScalarBuilder &b, HostScalar x, HostS
   case ReductionKind::Product:
     return b.multiply(x, y);
   case ReductionKind::Maximum:
-    return b.maximum(x, y);
+    return b.fmax(x, y);
   case ReductionKind::Minimum:
-    return b.minimum(x, y);
+    return b.fmin(x, y);
   case ReductionKind::And:
     return b.bitAnd(x, y);
   case ReductionKind::Or:

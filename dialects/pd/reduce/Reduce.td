@@ -35,11 +35,11 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let evaluates = 1;
   let legacy = [LegacyReduce<"reduce_sum">];
 }
-def Pd_MaxOp : Pd_ReduceOp<"max", Pd_RealTensor, "Greatest element; NaN if one is NaN"> {
+def Pd_MaxOp : Pd_ReduceOp<"max", Pd_RealTensor, "Greatest element; NaNs are passed over, as Paddle does"> {
   let reduction = "Maximum";
   let legacy = [LegacyReduce<"reduce_max">, LegacyReduce<"reduce_amax">];
 }
-def Pd_MinOp : Pd_ReduceOp<"min", Pd_RealTensor, "Smallest element; NaN if one is NaN"> {
+def Pd_MinOp : Pd_ReduceOp<"min", Pd_RealTensor, "Smallest element; NaNs are passed over, as Paddle does"> {
   let reduction = "Minimum";
   let legacy = [LegacyReduce<"reduce_min">, LegacyReduce<"reduce_amin">];
 }

@@ -17,7 +17,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "concat";
-  let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"]>];
+  let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"], ["num", "sections"]>];
 }
 
 def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
