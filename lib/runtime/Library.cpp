@@ -30,10 +30,13 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"expand", makeExpand},
       {"gather", makeGather},
       {"gather_nd", makeGatherNd},
+      {"interpolate", makeInterpolate},
       {"logcumsumexp", makeLogcumsumexp},
       {"matmul", makeMatmul},
+      {"matrix_nms", makeMatrixNms},
       {"max_pool2d_with_index", makeMaxPool2dWithIndex},
       {"max_pool3d_with_index", makeMaxPool3dWithIndex},
+      {"multiclass_nms3", makeMulticlassNms3},
       {"nonzero", makeNonzero},
       {"pad", makePad},
       {"pool2d", makePool2d},
@@ -41,6 +44,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"put_along_axis", makePutAlongAxis},
       {"repeat_interleave", makeRepeatInterleave},
       {"reshape", makeReshape},
+      {"rnn", makeRnn},
       {"roll", makeRoll},
       {"scatter_nd", makeScatterNd},
       {"set_value", makeSetValue},
@@ -54,6 +58,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"unique", makeUnique},
       {"unique_consecutive", makeUniqueConsecutive},
       {"unique_with_counts", makeUniqueWithCounts},
+      {"yolo_box", makeYoloBox},
   };
   return table;
 }

@@ -24,10 +24,13 @@ Result<std::unique_ptr<LibraryKernel>> makeEmbedding(const KernelRequest &reques
 Result<std::unique_ptr<LibraryKernel>> makeExpand(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeGather(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeGatherNd(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeLogcumsumexp(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeMatmul(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeMatrixNms(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeMaxPool2dWithIndex(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeMaxPool3dWithIndex(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeMulticlassNms3(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeNonzero(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makePad(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makePool2d(const KernelRequest &request);
@@ -35,6 +38,7 @@ Result<std::unique_ptr<LibraryKernel>> makePool3d(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeRepeatInterleave(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeReshape(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeRnn(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeRoll(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeSetValue(const KernelRequest &request);
@@ -48,5 +52,6 @@ Result<std::unique_ptr<LibraryKernel>> makeTranspose(const KernelRequest &reques
 Result<std::unique_ptr<LibraryKernel>> makeUnique(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeUniqueConsecutive(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeUniqueWithCounts(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeYoloBox(const KernelRequest &request);
 
 } // namespace proa::runtime
