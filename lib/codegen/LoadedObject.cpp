@@ -56,6 +56,11 @@ Result<LoadedObject> LoadedObject::load(std::string_view archive) {
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return toProblems(jit.takeError());
+  // The session reports why a symbol has no address apart from the failed lookup; without this it prints.
+  auto reasons = std::make_shared<std::string>();
+  (*jit)->getExecutionSession().setErrorReporter([reasons](llvm::Error error) {
+    *reasons += (reasons->empty() ? "" : "; ") + llvm::toString(std::move(error));
+  });
   auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix());
   if (!process)
@@ -68,13 +73,18 @@ Result<LoadedObject> LoadedObject::load(std::string_view archive) {
     return toProblems(std::move(error));
   LoadedObject loaded;
   loaded.jit = std::move(*jit);
+  loaded.reasons = reasons;
   return loaded;
 }
 
 Result<void *> LoadedObject::find(const std::string &symbol) const {
   auto address = jit->lookup(symbol);
-  if (!address)
-    return toProblems(address.takeError());
+  if (!address) {
+    std::string message = llvm::toString(address.takeError());
+    if (!reasons->empty())
+      message += " (" + *reasons + ")";
+    return problem("loading compiled kernels", message);
+  }
   return address->toPtr<void *>();
 }
 

@@ -32,6 +32,7 @@ public:
   }
 
 private:
+  std::shared_ptr<std::string> reasons;
   std::shared_ptr<llvm::orc::LLJIT> jit;
 };
 

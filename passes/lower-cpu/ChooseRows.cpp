@@ -35,7 +35,8 @@ int64_t tileOf(int64_t size, int64_t limit) {
 
 struct RowChooser {
   RowChooser(func::FuncOp function, int64_t innerElements, int64_t rowElements)
-      : function(function), classes(function), innerElements(innerElements), rowElements(rowElements) {
+      : function(function), classes(function, DimensionClasses::Kind::Slices), innerElements(innerElements),
+        rowElements(rowElements) {
     for (Value result : function.getBody().front().getTerminator()->getOperands()) {
       SmallVector<Operation *> reshapes;
       roots.push_back(proa::peelReshapes(result, reshapes));
@@ -155,9 +156,10 @@ private:
     };
     if (contiguous && llvm::is_contained(rowClasses, *contiguous))
       choose(*contiguous, std::max<double>(64, innerElements / elements));
+    // Rows of a dynamic dimension are not gathered: the size of the last tile would be another.
     for (unsigned c : llvm::reverse(rowClasses))
       if (c != contiguous)
-        choose(c, rowElements / elements);
+        choose(c, ShapedType::isDynamic(sizeOf(c)) ? 1 : rowElements / elements);
     for (unsigned c : rowClasses)
       tiles.push_back(tileOfClass[c]);
   }

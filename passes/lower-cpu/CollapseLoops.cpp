@@ -162,7 +162,7 @@ struct CollapseLoops : proa::impl::CollapseLoopsBase<CollapseLoops> {
     if (function.isDeclaration())
       return;
     IRRewriter rewriter(&getContext());
-    DimensionClasses classes(function);
+    DimensionClasses classes(function, DimensionClasses::Kind::Slices);
     Neighbours neighbours(classes);
     SmallVector<std::pair<linalg::GenericOp, SmallVector<ReassociationIndices>>> work;
     for (linalg::LinalgOp op : classes.operations())

@@ -26,7 +26,32 @@ void DimensionClasses::joinOperand(linalg::LinalgOp op, OpOperand &operand, Valu
       join(firstOfValue[value] + dim, firstOfLoops[op] + loop.getPosition());
 }
 
-DimensionClasses::DimensionClasses(func::FuncOp function) {
+/// In a group of a reshape where all other dimensions are 1, the one left has the size of the one that they
+/// became.
+void DimensionClasses::joinReshape(Value source, Value result, ArrayRef<ReassociationIndices> groups) {
+  bool expands = cast<ShapedType>(source.getType()).getRank() < cast<ShapedType>(result.getType()).getRank();
+  Value folded = expands ? source : result, unfolded = expands ? result : source;
+  auto type = cast<ShapedType>(unfolded.getType());
+  for (auto [dim, group] : llvm::enumerate(groups)) {
+    auto isUnit = [&](int64_t inner) { return type.getDimSize(inner) == 1; };
+    if (llvm::count_if(group, isUnit) + 1 != int64_t(group.size()))
+      continue;
+    const auto *left = llvm::find_if_not(group, isUnit);
+    join(firstOfValue[folded] + dim, firstOfValue[unfolded] + *left);
+  }
+}
+
+void DimensionClasses::joinSizes(Operation &op) {
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    joinReshape(expand.getSrc(), expand.getResult(), expand.getReassociationIndices());
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    joinReshape(collapse.getSrc(), collapse.getResult(), collapse.getReassociationIndices());
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    for (int64_t dim = 0; dim < cast.getType().getRank(); ++dim)
+      join(firstOfValue[cast.getSource()] + dim, firstOfValue[cast.getResult()] + dim);
+}
+
+DimensionClasses::DimensionClasses(func::FuncOp function, Kind kind) {
   auto addValue = [&](Value value) {
     if (auto type = dyn_cast<RankedTensorType>(value.getType()))
       firstOfValue[value] = add(type.getRank());
@@ -41,9 +66,13 @@ DimensionClasses::DimensionClasses(func::FuncOp function) {
       firstOfLoops[&op] = add(linalgOp.getNumLoops());
     }
   }
+  if (kind == Kind::Sizes)
+    for (Operation &op : function.getBody().front())
+      joinSizes(op);
   for (linalg::LinalgOp op : linalgOps) {
     for (OpOperand &operand : op->getOpOperands())
-      if (operand.get().getDefiningOp<linalg::LinalgOp>())
+      if (firstOfValue.contains(operand.get()) &&
+          (kind == Kind::Sizes || operand.get().getDefiningOp<linalg::LinalgOp>()))
         joinOperand(op, operand, operand.get());
     for (OpOperand &init : op.getDpsInitsMutable())
       joinOperand(op, init, op.getTiedOpResult(&init));

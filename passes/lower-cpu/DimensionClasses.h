@@ -11,11 +11,17 @@ namespace proa {
 
 /// A partition of all loops and result dimensions of a kernel's operations.
 ///
-/// A loop and a dimension are in one class when an operation walks the dimension with the loop. Arguments
-/// connect nothing: they may be read at any place.
+/// A loop and a dimension are in one class when an operation walks the dimension with the loop.
 class DimensionClasses {
 public:
-  explicit DimensionClasses(mlir::func::FuncOp function);
+  enum class Kind {
+    /// A slice of one dimension needs the same slice of the other. Arguments connect nothing: all of them is
+    /// there.
+    Slices,
+    /// The dimensions have the same size.
+    Sizes,
+  };
+  DimensionClasses(mlir::func::FuncOp function, Kind kind);
 
   /// Classes of the dimensions of `value`, outermost first.
   llvm::SmallVector<unsigned> of(mlir::Value value) const;
@@ -31,6 +37,8 @@ private:
   unsigned find(unsigned node) const;
   void join(unsigned a, unsigned b) { parents[find(a)] = find(b); }
   void joinOperand(mlir::linalg::LinalgOp op, mlir::OpOperand &operand, mlir::Value value);
+  void joinReshape(mlir::Value source, mlir::Value result, llvm::ArrayRef<mlir::ReassociationIndices> groups);
+  void joinSizes(mlir::Operation &op);
 
   llvm::SmallVector<unsigned> parents;
   llvm::DenseMap<mlir::Value, unsigned> firstOfValue;

@@ -37,10 +37,18 @@ bool shouldFuse(OpOperand *operand) {
   return onlyUser && producer.getNumLoops() == consumer.getNumLoops();
 }
 
-/// Reshapes move through a producer that has no other user.
+bool isGeneric(Operation *op) { return isa_and_nonnull<linalg::GenericOp>(op); }
+
+/// Reshapes between two operations move outwards through one of them. At arguments and results they are views
+/// already.
 bool shouldMoveReshape(OpOperand *operand) {
-  Operation *producer = operand->get().getDefiningOp();
-  return producer && producer->hasOneUse();
+  Operation *producer = operand->get().getDefiningOp(), *consumer = operand->getOwner();
+  if (!producer || !producer->hasOneUse())
+    return false;
+  if (isGeneric(consumer))
+    return isa<tensor::CollapseShapeOp>(producer) && isGeneric(producer->getOperand(0).getDefiningOp());
+  return isa<tensor::ExpandShapeOp>(consumer) && isGeneric(producer) &&
+         llvm::any_of(consumer->getUsers(), isGeneric);
 }
 
 struct FuseElementwise : proa::impl::FuseElementwiseBase<FuseElementwise> {

@@ -114,6 +114,24 @@ def BufferizeKernels : Pass<"bufferize-kernels", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
 }
 
+def BoundScratch : Pass<"bound-scratch", "mlir::func::FuncOp"> {
+  let summary = "Give scratch buffers of a tile the size of the largest tile";
+  let description = [{
+    The last tile of a dimension may be smaller than the others, so that a buffer of a tile's size has a size that
+    changes from row to row: it could neither leave the loop nor live on the stack. Where an upper bound of the size
+    is known, the buffer gets that size, and a view of it the size that is needed.
+
+    ```mlir
+    %n = affine.min ...                               // at most 64
+    %a = memref.alloc(%n) : memref<?xf32>             // before
+    %b = memref.alloc() : memref<64xf32>              // after
+    %a = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<64xf32> to memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"numBounded", "bounded", "Number of buffers that got a fixed size">];
+}
+
 def PlaceScratch : Pass<"place-scratch", "mlir::func::FuncOp"> {
   let summary = "Put scratch buffers on the stack, or free them";
   let description = [{

@@ -40,6 +40,7 @@ static void addLoopPasses(OpPassManager &passes) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createCSEPass());
   functions.addPass(createCanonicalizerPass());
+  functions.addPass(createBoundScratch());
   functions.addPass(bufferization::createBufferHoistingPass());
   functions.addPass(bufferization::createBufferLoopHoistingPass());
   functions.addPass(createPlaceScratch());

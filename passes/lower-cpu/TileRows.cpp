@@ -65,6 +65,52 @@ Value withShape(OpBuilder &builder, Location loc, Value base, RankedTensorType t
                                            strides);
 }
 
+/// For each dynamic dim of the arguments and results of `function`, in order, its class of equal sizes, and
+/// the size of the classes that have a known one.
+struct KnownSizes {
+  explicit KnownSizes(func::FuncOp function) {
+    proa::DimensionClasses classes(function, proa::DimensionClasses::Kind::Sizes);
+    auto visit = [&](Value value, bool isBoundary) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type)
+        return;
+      for (auto [dimensionClass, size] : llvm::zip(classes.of(value), type.getShape())) {
+        if (!ShapedType::isDynamic(size))
+          sizeOfClass[dimensionClass] = size;
+        else if (isBoundary)
+          classOfDim.push_back(dimensionClass);
+      }
+    };
+    for (BlockArgument argument : function.getArguments())
+      visit(argument, true);
+    for (Value result : function.getBody().front().getTerminator()->getOperands())
+      visit(result, true);
+    for (Operation &op : function.getBody().front())
+      for (Value result : op.getResults())
+        visit(result, false);
+  }
+
+  SmallVector<unsigned> classOfDim;
+  llvm::DenseMap<unsigned, int64_t> sizeOfClass;
+};
+
+/// Dims that must be equal become one value, or a constant: equal sizes that look different cost duplicate
+/// operations.
+SmallVector<Value> unifyDims(OpBuilder &builder, Location loc, const KnownSizes &known,
+                             ArrayRef<Value> dims) {
+  llvm::DenseMap<unsigned, Value> valueOfClass;
+  SmallVector<Value> unified;
+  for (auto [dim, dimensionClass] : llvm::zip(dims, known.classOfDim)) {
+    Value &value = valueOfClass[dimensionClass];
+    auto size = known.sizeOfClass.find(dimensionClass);
+    if (!value)
+      value =
+          size == known.sizeOfClass.end() ? dim : arith::ConstantIndexOp::create(builder, loc, size->second);
+    unified.push_back(value);
+  }
+  return unified;
+}
+
 /// Replaces the tensor arguments of `function` by memrefs and adds its destinations, dims and range.
 Signature changeSignature(func::FuncOp function) {
   Signature signature;
@@ -72,6 +118,7 @@ Signature changeSignature(func::FuncOp function) {
   Location loc = function.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   unsigned numInputs = body.getNumArguments();
+  KnownSizes known(function);
   SmallVector<RankedTensorType> types;
   for (Type type : body.getArgumentTypes())
     types.push_back(cast<RankedTensorType>(type));
@@ -87,7 +134,8 @@ Signature changeSignature(func::FuncOp function) {
   signature.begin = body.addArgument(builder.getIndexType(), loc);
   signature.end = body.addArgument(builder.getIndexType(), loc);
 
-  ArrayRef<Value> dims = dimArguments;
+  SmallVector<Value> unified = unifyDims(builder, loc, known, dimArguments);
+  ArrayRef<Value> dims = unified;
   for (auto [i, base] : llvm::enumerate(bases)) {
     Value memory = withShape(builder, loc, base, types[i], dims);
     if (i >= numInputs) {

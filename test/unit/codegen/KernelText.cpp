@@ -62,7 +62,8 @@ KernelText &KernelText::generic(const std::string &result, const std::vector<Ope
   if (!inputs.empty())
     body += "ins(" + names + " : " + types + ") ";
   body += "outs(" + outs + " : " + output.type + ") {\n^bb0(" + block + "%o: " + elementOf(output.type) +
-          "):\n" + code + "\nlinalg.yield %y : " + elementOf(output.type) + "\n} -> " + output.type + "\n";
+          "):\n" + code + "\nlinalg.yield " + (code.empty() ? "%i0" : "%y") + " : " + elementOf(output.type) +
+          "\n} -> " + output.type + "\n";
   return *this;
 }
 

@@ -30,9 +30,9 @@ public:
     return *this;
   }
   /// `result = linalg.generic`. `loops` has a letter for each loop: p(arallel) or r(eduction). The scalar
-  /// code `code` uses %i0, %i1, ... for inputs, %o for the output, and ends in its last definition named %y.
-  /// `fill` is the scalar that the output starts from; empty: undefined. `sizes`: SSA values of the result's
-  /// dynamic dims.
+  /// code `code` uses %i0, %i1, ... for inputs, %o for the output, and ends in its last definition named %y;
+  /// empty: %i0 moves. `fill` is the scalar that the output starts from; empty: undefined. `sizes`: SSA
+  /// values of the result's dynamic dims.
   KernelText &generic(const std::string &result, const std::vector<Operand> &inputs, const Operand &output,
                       const std::string &loops, const std::string &code, const std::string &fill = "",
                       const std::string &sizes = "");

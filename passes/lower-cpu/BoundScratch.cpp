@@ -1,0 +1,69 @@
+// Scratch buffers of known size: see Passes.td.
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+namespace proa {
+#define GEN_PASS_DEF_BOUNDSCRATCH
+#include "passes/lower-cpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+struct BoundScratch : proa::impl::BoundScratchBase<BoundScratch> {
+  using BoundScratchBase::BoundScratchBase;
+
+  /// Largest sizes of the buffer's dimensions, if they are known.
+  static std::optional<SmallVector<int64_t>> largestSizes(memref::AllocOp op) {
+    SmallVector<int64_t> sizes;
+    for (OpFoldResult size : op.getMixedSizes()) {
+      auto value = dyn_cast<Value>(size);
+      if (!value) {
+        sizes.push_back(*getConstantIntValue(size));
+        continue;
+      }
+      FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+          presburger::BoundType::UB, value, nullptr, /*closedUB=*/true);
+      if (failed(bound))
+        return std::nullopt;
+      sizes.push_back(*bound);
+    }
+    return sizes;
+  }
+
+  void runOnOperation() override {
+    SmallVector<memref::AllocOp> allocations;
+    getOperation().walk([&](memref::AllocOp op) {
+      if (!op.getType().hasStaticShape() && op->getParentOfType<scf::ForOp>())
+        allocations.push_back(op);
+    });
+    for (memref::AllocOp op : allocations) {
+      std::optional<SmallVector<int64_t>> sizes = largestSizes(op);
+      if (!sizes)
+        continue;
+      OpBuilder builder(op);
+      Location loc = op.getLoc();
+      auto type = MemRefType::get(*sizes, op.getType().getElementType());
+      Value whole = memref::AllocOp::create(builder, loc, type, op.getAlignmentAttr());
+      SmallVector<OpFoldResult> own = op.getMixedSizes(), strides(own.size());
+      OpFoldResult stride = builder.getIndexAttr(1);
+      AffineExpr product = builder.getAffineSymbolExpr(0) * builder.getAffineSymbolExpr(1);
+      for (size_t dim = own.size(); dim-- > 0;) {
+        strides[dim] = stride;
+        stride = affine::makeComposedFoldedAffineApply(builder, loc, product, {stride, own[dim]});
+      }
+      Value view = memref::ReinterpretCastOp::create(builder, loc, op.getType(), whole,
+                                                     builder.getIndexAttr(0), own, strides);
+      op.replaceAllUsesWith(view);
+      op.erase();
+      ++numBounded;
+    }
+  }
+};
+
+} // namespace

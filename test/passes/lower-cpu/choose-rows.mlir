@@ -1,0 +1,103 @@
+// RUN: proa-opt %s --choose-rows --split-input-file | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#col = affine_map<(d0, d1) -> (d1)>
+
+// One row at a time where the inner dimension is reduced.
+// CHECK: func.func private @inner
+// CHECK-SAME: proa.row_dims = [array<i64: 0>], proa.row_tiles = array<i64: 1>
+func.func private @inner(%x: tensor<128x3072xf32>) -> tensor<128xf32> attributes {proa.kernel} {
+  %e = tensor.empty() : tensor<128xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<128x3072xf32>) outs(%e : tensor<128xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<128xf32>
+  return %0 : tensor<128xf32>
+}
+
+// A piece of contiguous columns where the outer dimension is reduced.
+// CHECK: func.func private @outer
+// CHECK-SAME: proa.row_dims = [array<i64: 0>], proa.row_tiles = array<i64: 64>
+func.func private @outer(%x: tensor<128x3072xf32>) -> tensor<3072xf32> attributes {proa.kernel} {
+  %e = tensor.empty() : tensor<3072xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<128x3072xf32>) outs(%e : tensor<3072xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<3072xf32>
+  return %0 : tensor<3072xf32>
+}
+
+// Two results share the rows; the second has no other dimension.
+// CHECK: func.func private @two_results
+// CHECK-SAME: proa.row_dims = [array<i64: 0, -1>, array<i64: 0>], proa.row_tiles = array<i64: 1>
+func.func private @two_results(%x: tensor<128x768xf32>) -> (tensor<128x768xf32>, tensor<128xf32>) attributes {proa.kernel} {
+  %e0 = tensor.empty() : tensor<128x768xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<128x768xf32>) outs(%e0 : tensor<128x768xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = math.exp %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<128x768xf32>
+  %e1 = tensor.empty() : tensor<128xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<128x768xf32>) outs(%e1 : tensor<128xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %3 = arith.addf %o, %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<128xf32>
+  return %0, %2 : tensor<128x768xf32>, tensor<128xf32>
+}
+
+// Near miss: row and column sums share no dimension, so that there is one row.
+// CHECK: func.func private @nothing_shared
+// CHECK-SAME: proa.row_dims = [array<i64: -1>, array<i64: -1>], proa.row_tiles = array<i64>
+func.func private @nothing_shared(%x: tensor<20x30xf32>) -> (tensor<20xf32>, tensor<30xf32>) attributes {proa.kernel} {
+  %e0 = tensor.empty() : tensor<20x30xf32>
+  %x2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<20x30xf32>) outs(%e0 : tensor<20x30xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.mulf %a, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<20x30xf32>
+  %e1 = tensor.empty() : tensor<20xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x2 : tensor<20x30xf32>) outs(%e1 : tensor<20xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<20xf32>
+  %e2 = tensor.empty() : tensor<30xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]}
+      ins(%x2 : tensor<20x30xf32>) outs(%e2 : tensor<30xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %3 = arith.addf %o, %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<30xf32>
+  return %0, %2 : tensor<20xf32>, tensor<30xf32>
+}
+
+// Short rows are gathered.
+// CHECK: func.func private @short
+// CHECK-SAME: proa.row_tiles = array<i64: 50>
+func.func private @short(%x: tensor<1000x10xf32>) -> tensor<1000xf32> attributes {proa.kernel} {
+  %e1 = tensor.empty() : tensor<1000xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<1000x10xf32>) outs(%e1 : tensor<1000xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %3 = arith.addf %o, %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<1000xf32>
+  return %2 : tensor<1000xf32>
+}
+
+// Functions that are no kernels stay.
+// CHECK: func.func private @other
+// CHECK-NOT: proa.
+func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

@@ -1,0 +1,32 @@
+// RUN: proa-opt %s --mark-fast-math | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// Only what accumulates may be reassociated.
+// CHECK-LABEL: func.func @sum_of_squares
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<contract> : f32
+// CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<reassoc,contract> : f32
+func.func @sum_of_squares(%x: tensor<4x8xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%i : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.mulf %a, %a : f32
+    %2 = arith.addf %o, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// Near miss: an addition to the output of an operation without reduction.
+// CHECK-LABEL: func.func @parallel
+// CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<contract> : f32
+func.func @parallel(%x: tensor<4x8xf32>, %i: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %2 = arith.addf %o, %a : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
