@@ -45,6 +45,9 @@ struct PoolWindow {
   bool ceilMode, isGlobal, isAdaptive;
 };
 
+/// The known elements of a kernel_size tensor, kDynamic for others.
+llvm::SmallVector<int64_t> kernelFromTensor(mlir::Value tensor, int64_t spatial);
+
 template <class PoolOp> PoolWindow maxPoolWindow(PoolOp op, int64_t spatial) {
   Window window{spatial, llvm::SmallVector<int64_t>(op.getKernelSize()), llvm::SmallVector<int64_t>(op.getStrides()),
                 llvm::SmallVector<int64_t>(op.getPaddings()), llvm::SmallVector<int64_t>(spatial, 1)};
@@ -58,6 +61,8 @@ template <class PoolOp> PoolWindow maxPoolWindow(PoolOp op, int64_t spatial) {
 
 template <class PoolOp> PoolWindow poolWindow(PoolOp op, int64_t spatial) {
   PoolWindow pool = maxPoolWindow(op, spatial);
+  if (op.getKernelSizeTensor())
+    pool.window.kernel = kernelFromTensor(op.getKernelSizeTensor(), spatial);
   pool.window.paddingAlgorithm = op.getPaddingAlgorithm();
   pool.dataFormat = op.getDataFormat();
   return pool;
@@ -106,7 +111,7 @@ mlir::LogicalResult inferBatchNorm(std::optional<mlir::Location> location, Adapt
     return mlir::failure();
   mlir::Type moments = adaptor.getMean().getType();
   results.append({x.getType(), moments, moments, moments, moments,
-                  mlir::RankedTensorType::get({0}, mlir::IntegerType::get(x.getContext(), 8, mlir::IntegerType::Unsigned))});
+                  mlir::RankedTensorType::get({0}, tensorType(x).getElementType())});
   return mlir::success();
 }
 

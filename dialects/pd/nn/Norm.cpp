@@ -149,7 +149,8 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
     if (scale)
       factor = factor * *scale;
     Expression summand = bias ? *bias - mean * factor : -(mean * factor);
-    return e.results({scaledAndShifted(x, factor, summand, axis), mean, variance, mean, variance, reserve});
+    Expression givenMean = e.wrap(getMean()), givenVariance = e.wrap(getVariance());
+    return e.results({scaledAndShifted(x, factor, summand, axis), givenMean, givenVariance, givenMean, givenVariance, reserve});
   }
   auto [batchMean, batchVariance, centered] = momentsOf(x, axesBut(x.rank(), {axis}));
   Expression inverse = 1.0 / e.sqrt(batchVariance + epsilon);

@@ -1,10 +1,16 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/shape/KnownElements.h"
 
 using namespace mlir;
 
 namespace proa::pd {
+
+llvm::SmallVector<int64_t> kernelFromTensor(Value tensor, int64_t spatial) {
+  auto elements = knownElements(tensor);
+  return succeeded(elements) ? *elements : llvm::SmallVector<int64_t>(spatial, ShapedType::kDynamic);
+}
 
 LogicalResult inferPoolOf(std::optional<Location> location, RankedTensorType x, const PoolWindow &pool, Results &results) {
   const Window &window = pool.window;
@@ -15,7 +21,7 @@ LogicalResult inferPoolOf(std::optional<Location> location, RankedTensorType x, 
     return failure();
   llvm::SmallVector<int64_t> input = spatialDims(x.getShape(), pool.dataFormat), out;
   bool isKernelGood = static_cast<int64_t>(window.kernel.size()) == window.spatial &&
-                      llvm::all_of(window.kernel, [](int64_t extent) { return extent > 0; });
+                      llvm::all_of(window.kernel, [](int64_t extent) { return extent > 0 || ShapedType::isDynamic(extent); });
   if (pool.isGlobal) {
     out.assign(window.spatial, 1);
   } else if (!isKernelGood) {

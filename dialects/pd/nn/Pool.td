@@ -24,10 +24,11 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
     input, else all of the padded window; padding never wins a maximum. `ceil_mode` rounds the number of windows up.
     With `adaptive` kernel_size holds the output's extents instead: output i of n combines the inputs from
     floor(i * in / n) up to ceil((i + 1) * in / n). With `global_pooling` the window is the whole input.
+    `kernel_size_tensor` wins over the attribute.
   }] # poolConstraints;
-  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings,
-    DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<BoolAttr, "true">:$exclusive,
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$kernel_size_tensor,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<BoolAttr, "true">:$exclusive,
     DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format, DefaultValuedAttr<StrAttr, "\"max\"">:$pooling_type,
     DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,
     DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm);
@@ -35,7 +36,7 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
   let infer = "inferPool<" # spatial # ">";
   let library = mnemonic;
   let hasFolder = 1;
-  let legacy = [Legacy<mnemonic, ["X"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode", "exclusive",
+  let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode", "exclusive",
     "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"], ["is_test"]>];
 }
 def Pd_Pool2dOp : Pd_PoolOp<"pool2d", 2, "NCHW">;
