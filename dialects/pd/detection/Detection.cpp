@@ -65,6 +65,9 @@ void registerDetectionOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/detection/Detection.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/detection/Boxes.cpp.inc"
       >();
 }
 

@@ -161,6 +161,139 @@ Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents) {
   return product;
 }
 
+LogicalResult inferBilinearOf(std::optional<Location> location, ValueRange operands, Results &results) {
+  if (failed(checkRanks(location, operands, {2, 2, 3})) || failed(checkElementTypes(location, operands)))
+    return failure();
+  RankedTensorType x = tensorType(operands[0]), y = tensorType(operands[1]), weight = tensorType(operands[2]);
+  bool isGood = mayBeEqual(x.getDimSize(0), y.getDimSize(0)) && mayBeEqual(x.getDimSize(1), weight.getDimSize(1)) &&
+                mayBeEqual(y.getDimSize(1), weight.getDimSize(2));
+  if (!isGood) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C3: weight must contract the columns of x and y, which have as many rows, found " << x
+                                   << ", " << y << " and " << weight;
+    return inferenceError(location, text);
+  }
+  int64_t matrices = weight.getDimSize(0);
+  if (operands.size() > 3 && tensorType(operands[3]).hasStaticShape() &&
+      !mayBeEqual(tensorType(operands[3]).getNumElements(), matrices))
+    return inferenceError(location, "C4: bias must have " + llvm::Twine(matrices) + " elements, found " +
+                                        llvm::Twine(tensorType(operands[3]).getNumElements()));
+  results.push_back(RankedTensorType::get({x.getDimSize(0), matrices}, x.getElementType()));
+  return success();
+}
+
+LogicalResult inferSquaredMatSubOf(std::optional<Location> location, ValueRange operands, Results &results) {
+  llvm::SmallVector<Type> product;
+  if (failed(checkRanks(location, operands, {2, 2})) || failed(inferMatmulOf(location, operands, false, false, product)))
+    return failure();
+  results.append({operands[0].getType(), operands[1].getType(), product[0], product[0]});
+  return success();
+}
+
+LogicalResult inferMultiDotOf(std::optional<Location> location, ValueRange operands, Results &results) {
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    int64_t rank = tensorType(operand).getRank();
+    bool isEnd = i == 0 || i + 1 == operands.size();
+    if (operands.size() < 2 || (rank != 2 && !(isEnd && rank == 1)))
+      return inferenceError(location, "C1: two operands or more of rank 2 are needed, the first and the last one of rank 1 or 2, "
+                                      "found operand " + llvm::Twine(i) + " of rank " + llvm::Twine(rank) + " among " +
+                                          llvm::Twine(operands.size()));
+  }
+  if (operands.empty())
+    return inferenceError(location, "C1: two operands or more are needed, found 0");
+  if (failed(checkElementTypes(location, operands)))
+    return failure();
+  RankedTensorType first = tensorType(operands.front()), last = tensorType(operands.back());
+  for (size_t i = 1; i < operands.size(); ++i)
+    if (failed(checkContracted(location, tensorType(operands[i - 1]).getShape().back(), tensorType(operands[i]).getDimSize(0))))
+      return failure();
+  llvm::SmallVector<int64_t> shape(first.getShape().drop_back());
+  llvm::append_range(shape, last.getShape().drop_front());
+  results.push_back(RankedTensorType::get(shape, first.getElementType()));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> BilinearOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX()), y = e.computed(getY()), weight = e.computed(getWeight());
+  Expression rows = e.sum(e.matmul(x, weight) * y, {2}, false);
+  Expression out = e.transpose(rows, {1, 0});
+  return e.results({getBias() ? out + e.reshape(e.computed(getBias()), {-1}) : out});
+}
+
+FailureOr<SmallVector<Value>> FusionSquaredMatSubOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX()), y = e.computed(getY());
+  Expression xx = x * x, yy = y * y, product = e.matmul(x, y);
+  Expression squared = product * product;
+  return e.results({xx, yy, squared, (squared - e.matmul(xx, yy)) * getScalar().convertToDouble()});
+}
+
+namespace {
+
+/// Multiplies a chain of matrices: the order with the fewest multiplications, where all extents are known; else one after
+/// the other.
+class MatrixChain {
+public:
+  MatrixChain(TensorBuilder &e, llvm::SmallVector<Expression> factors) : e(e), factors(std::move(factors)) {}
+
+  Expression run() {
+    for (Expression factor : factors)
+      if (!factor.type().hasStaticShape())
+        return inOrder();
+    size_t n = factors.size();
+    cost.assign(n, llvm::SmallVector<double>(n, 0));
+    split.assign(n, llvm::SmallVector<size_t>(n, 0));
+    for (size_t length = 2; length <= n; ++length)
+      for (size_t first = 0; first + length <= n; ++first)
+        choose(first, first + length - 1);
+    return product(0, n - 1);
+  }
+
+private:
+  double rows(size_t i) const { return static_cast<double>(matrixOf(factors[i].type(), false, i > 0).rows); }
+  double columns(size_t i) const { return static_cast<double>(matrixOf(factors[i].type(), false, i > 0).columns); }
+
+  void choose(size_t first, size_t last) {
+    cost[first][last] = std::numeric_limits<double>::infinity();
+    for (size_t at = first; at < last; ++at) {
+      double total = cost[first][at] + cost[at + 1][last] + rows(first) * columns(at) * columns(last);
+      if (total < cost[first][last]) {
+        cost[first][last] = total;
+        split[first][last] = at;
+      }
+    }
+  }
+
+  Expression product(size_t first, size_t last) {
+    if (first == last)
+      return factors[first];
+    return e.matmul(product(first, split[first][last]), product(split[first][last] + 1, last));
+  }
+
+  Expression inOrder() {
+    Expression out = factors.front();
+    for (Expression factor : llvm::drop_begin(factors))
+      out = e.matmul(out, factor);
+    return out;
+  }
+
+  TensorBuilder &e;
+  llvm::SmallVector<Expression> factors;
+  llvm::SmallVector<llvm::SmallVector<double>> cost;
+  llvm::SmallVector<llvm::SmallVector<size_t>> split;
+};
+
+} // namespace
+
+FailureOr<SmallVector<Value>> MultiDotOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  llvm::SmallVector<Expression> factors;
+  for (Value factor : getX())
+    factors.push_back(e.wrap(factor));
+  return SmallVector<Value>{MatrixChain(e, factors).run()};
+}
+
 FailureOr<SmallVector<Value>> MatmulWithFlattenOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), y = e.wrap(getY());

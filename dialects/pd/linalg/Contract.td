@@ -116,6 +116,56 @@ class Pd_AddProductOp<string mnemonic, string text, int rank> : Pd_Op<mnemonic> 
 def Pd_AddmmOp : Pd_AddProductOp<"addmm", "beta * input + alpha * the matrix product of x and y", 2>;
 def Pd_BaddbmmOp : Pd_AddProductOp<"baddbmm", "beta * input + alpha * the matrix products of two batches", 3>;
 
+def Pd_BilinearOp : Pd_Op<"bilinear"> {
+  let summary = "x W_i y for each of the matrices W_i, plus bias";
+  let description = [{
+    `out[b, i] = x[b] * weight[i] * y[b] + bias[i]`.
+
+    Constraints:
+      C1. x and y have rank 2 and weight rank 3
+      C2. all operands have one element type
+      C3. x and y have as many rows, and the extents that weight contracts
+      C4. bias has one element for each matrix
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, Pd_FloatTensor:$weight, Optional<Pd_FloatTensor>:$bias);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferBilinear";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"bilinear_tensor_product", ["X", "Y", "Weight", "Bias"], ["Out"]>];
+}
+
+def Pd_FusionSquaredMatSubOp : Pd_Op<"fusion_squared_mat_sub"> {
+  let summary = "scalar * ((x y)^2 - x^2 y^2), squares element by element";
+  let description = [{
+    Constraints:
+      C1. x and y have rank 2
+      C2. both operands have one element type
+      C3. the contracted extents are equal
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, DefaultValuedAttr<F64Attr, "1.0">:$scalar);
+  let results = (outs Pd_FloatTensor:$squared_x, Pd_FloatTensor:$squared_y, Pd_FloatTensor:$squared_xy, Pd_FloatTensor:$out);
+  let infer = "inferSquaredMatSub";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"fusion_squared_mat_sub", ["X", "Y"], ["SquaredX", "SquaredY", "SquaredXY", "Out"], ["scalar"]>];
+}
+
+def Pd_MultiDotOp : Pd_Op<"multi_dot"> {
+  let summary = "Product of matrices, multiplied in the cheapest order";
+  let description = [{
+    The first operand may be a row, the last one a column, of rank 1; the result does not have that dimension.
+
+    Constraints:
+      C1. there are two operands or more, of rank 2 but for the first and the last, which have rank 1 or 2
+      C2. all operands have one element type
+      C3. the contracted extents are equal
+  }];
+  let arguments = (ins Variadic<Pd_NumberTensor>:$x);
+  let results = (outs Pd_NumberTensor:$out);
+  let infer = "inferMultiDot";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"multi_dot", ["X*"], ["Out"]>];
+}
+
 def Pd_EinsumOp : Pd_Op<"einsum"> {
   let summary = "Sum of products in Einstein's notation";
   let description = [{

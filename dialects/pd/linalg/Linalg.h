@@ -27,6 +27,25 @@ mlir::LogicalResult inferDotOf(std::optional<mlir::Location> location, mlir::Val
 mlir::LogicalResult inferAddProductOf(std::optional<mlir::Location> location, mlir::ValueRange operands, int64_t rank,
                                       Results &results);
 
+mlir::LogicalResult inferBilinearOf(std::optional<mlir::Location> location, mlir::ValueRange operands, Results &results);
+mlir::LogicalResult inferSquaredMatSubOf(std::optional<mlir::Location> location, mlir::ValueRange operands, Results &results);
+mlir::LogicalResult inferMultiDotOf(std::optional<mlir::Location> location, mlir::ValueRange operands, Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferBilinear(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferBilinearOf(location, adaptor.getOperands(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSquaredMatSub(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferSquaredMatSubOf(location, adaptor.getOperands(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferMultiDot(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferMultiDotOf(location, adaptor.getOperands(), results);
+}
+
 template <class Adaptor>
 mlir::LogicalResult inferMatmul(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   return inferMatmulOf(location, adaptor.getOperands(), adaptor.getTransposeX(), adaptor.getTransposeY(), results);

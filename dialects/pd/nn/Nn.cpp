@@ -25,6 +25,12 @@ void registerNnOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/nn/Recurrent.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Grid.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Fold.cpp.inc"
       >();
 }
 

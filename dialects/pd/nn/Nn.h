@@ -144,6 +144,29 @@ mlir::LogicalResult inferNorm(std::optional<mlir::Location> location, Adaptor ad
   return mlir::success();
 }
 
+mlir::LogicalResult checkLrn(std::optional<mlir::Location> location, mlir::RankedTensorType x, int64_t n,
+                             llvm::StringRef dataFormat);
+mlir::LogicalResult checkSpectralNorm(std::optional<mlir::Location> location, mlir::RankedTensorType weight,
+                                      mlir::RankedTensorType u, mlir::RankedTensorType v, int64_t dim, int64_t iterations);
+
+template <class Adaptor>
+mlir::LogicalResult inferLrn(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(checkLrn(location, type, adaptor.getN(), adaptor.getDataFormat())))
+    return mlir::failure();
+  results.append({type, type});
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSpectralNorm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkSpectralNorm(location, tensorType(adaptor.getWeight()), tensorType(adaptor.getU()),
+                               tensorType(adaptor.getV()), adaptor.getDim(), adaptor.getPowerIters())))
+    return mlir::failure();
+  results.push_back(adaptor.getWeight().getType());
+  return mlir::success();
+}
+
 template <class Adaptor>
 mlir::LogicalResult inferOneElement(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
   results.push_back(mlir::RankedTensorType::get({1}, tensorType(adaptor.getX()).getElementType()));
@@ -192,6 +215,33 @@ mlir::LogicalResult inferPrelu(std::optional<mlir::Location> location, Adaptor a
   if (failed(checkPrelu(location, type, tensorType(adaptor.getAlpha()), adaptor.getMode(), adaptor.getDataFormat())))
     return mlir::failure();
   results.push_back(type);
+  return mlir::success();
+}
+
+mlir::LogicalResult checkSoftmaxMask(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                     mlir::RankedTensorType mask);
+mlir::LogicalResult checkPositionEncoding(std::optional<mlir::Location> location, mlir::RankedTensorType x);
+
+template <class Adaptor>
+mlir::LogicalResult inferSoftmaxMask(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(checkSoftmaxMask(location, type, tensorType(adaptor.getMask()))))
+    return mlir::failure();
+  results.push_back(type);
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferPositionEncoding(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkPositionEncoding(location, tensorType(adaptor.getX()))))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferRrelu(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+  results.append(2, adaptor.getX().getType());
   return mlir::success();
 }
 
@@ -248,6 +298,72 @@ mlir::LogicalResult inferRnn(std::optional<mlir::Location> location, Adaptor ada
   return inferRnnOf(location, rnn, results);
 }
 
+//===-- Grids and columns ---------------------------------------------------------------------------------------===//
+
+mlir::LogicalResult inferGridSampleOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                      mlir::RankedTensorType grid, llvm::StringRef mode, llvm::StringRef paddingMode,
+                                      Results &results);
+mlir::LogicalResult inferAffineGridOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
+                                      mlir::Value shapeTensor, llvm::ArrayRef<int64_t> shape, Results &results);
+/// The window of unfold and fold; C2.
+mlir::FailureOr<Window> foldWindow(std::optional<mlir::Location> location, llvm::ArrayRef<int64_t> kernel,
+                                   llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> paddings,
+                                   llvm::ArrayRef<int64_t> dilations);
+mlir::LogicalResult inferUnfoldOf(std::optional<mlir::Location> location, mlir::RankedTensorType x, const Window &window,
+                                  Results &results);
+mlir::LogicalResult inferFoldOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                llvm::ArrayRef<int64_t> output, const Window &window, Results &results);
+struct UnpoolShape {
+  llvm::ArrayRef<int64_t> kernel, strides, padding, output;
+};
+mlir::LogicalResult inferUnpoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                  mlir::RankedTensorType indices, const UnpoolShape &given, Results &results);
+mlir::LogicalResult checkTemporalShift(std::optional<mlir::Location> location, mlir::RankedTensorType x, int64_t steps,
+                                       double ratio, llvm::StringRef dataFormat);
+
+template <class Adaptor>
+mlir::LogicalResult inferGridSample(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferGridSampleOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getGrid()), adaptor.getMode(),
+                           adaptor.getPaddingMode(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferAffineGrid(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferAffineGridOf(location, tensorType(adaptor.getInput()), adaptor.getOutputShapeTensor(),
+                           adaptor.getOutputShape(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferUnfold(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto window = foldWindow(location, adaptor.getKernelSizes(), adaptor.getStrides(), adaptor.getPaddings(),
+                           adaptor.getDilations());
+  return failed(window) ? mlir::failure() : inferUnfoldOf(location, tensorType(adaptor.getX()), *window, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferFold(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto window = foldWindow(location, adaptor.getKernelSizes(), adaptor.getStrides(), adaptor.getPaddings(),
+                           adaptor.getDilations());
+  if (failed(window))
+    return mlir::failure();
+  return inferFoldOf(location, tensorType(adaptor.getX()), adaptor.getOutputSizes(), *window, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferUnpool(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferUnpoolOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getIndices()),
+                       {adaptor.getKsize(), adaptor.getStrides(), adaptor.getPadding(), adaptor.getOutputSize()}, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferTemporalShift(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkTemporalShift(location, tensorType(adaptor.getX()), adaptor.getSegNum(),
+                                adaptor.getShiftRatio().convertToDouble(), adaptor.getDataFormat())))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  return mlir::success();
+}
+
 template <class Adaptor>
 mlir::LogicalResult inferEmbedding(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   return inferEmbeddingOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getWeight()), adaptor.getPaddingIdx(),
@@ -270,3 +386,7 @@ mlir::LogicalResult inferEmbedding(std::optional<mlir::Location> location, Adapt
 #include "dialects/pd/nn/Interpolate.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/pd/nn/Recurrent.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/nn/Grid.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/nn/Fold.h.inc"

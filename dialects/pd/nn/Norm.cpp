@@ -3,6 +3,7 @@
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/Shape.h"
 
 using namespace mlir;
 
@@ -208,6 +209,62 @@ FailureOr<SmallVector<Value>> NormOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   Expression norm = e.sqrt(e.sum(x * x, {static_cast<int64_t>(getAxis())}) + getEpsilon().convertToDouble());
   return e.results({x / norm, norm});
+}
+
+LogicalResult checkLrn(std::optional<Location> location, RankedTensorType x, int64_t n, llvm::StringRef dataFormat) {
+  if (x.getRank() != 4)
+    return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
+  if (n <= 0)
+    return inferenceError(location, "C2: n must be above 0, found " + llvm::Twine(n));
+  return checkDataFormat(location, dataFormat, "C3");
+}
+
+FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  int64_t axis = channelAxis(x.type(), getDataFormat());
+  auto count = static_cast<int64_t>(getN());
+  llvm::SmallVector<int64_t> paddings(8, 0);
+  paddings[2 * axis] = (count - 1) / 2;
+  paddings[2 * axis + 1] = count - 1 - (count - 1) / 2;
+  Expression squares = e.wrap(e.create<PadOp>(x * x, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(0.0)));
+  Expression sum = slice(squares, axis, 0, 1 - count == 0 ? toTheEnd : 1 - count);
+  for (int64_t i = 1; i < count; ++i)
+    sum = sum + slice(squares, axis, i, i + 1 == count ? toTheEnd : i + 1 - count);
+  Expression middle = sum * getAlpha().convertToDouble() + getK().convertToDouble();
+  Expression power = e.pow(middle, e.constant(-getBeta().convertToDouble(), x.type().getElementType()));
+  return e.results({x * power, middle});
+}
+
+LogicalResult checkSpectralNorm(std::optional<Location> location, RankedTensorType weight, RankedTensorType u,
+                                RankedTensorType v, int64_t dim, int64_t iterations) {
+  if (dim < 0 || dim >= weight.getRank() || iterations < 0)
+    return inferenceError(location, "C1: dim must be below the rank " + llvm::Twine(weight.getRank()) +
+                                        " and power_iters not below 0, found " + llvm::Twine(dim) + " and " +
+                                        llvm::Twine(iterations));
+  if (!weight.hasStaticShape() || !u.hasStaticShape() || !v.hasStaticShape())
+    return success();
+  int64_t rows = weight.getDimSize(dim);
+  if (u.getNumElements() == rows && u.getNumElements() * v.getNumElements() == weight.getNumElements())
+    return success();
+  return inferenceError(location, "C2: u must have " + llvm::Twine(rows) + " elements and v one for each column, found " +
+                                      llvm::Twine(u.getNumElements()) + " and " + llvm::Twine(v.getNumElements()));
+}
+
+FailureOr<SmallVector<Value>> SpectralNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression weight = e.computed(getWeight()), u = e.reshape(e.computed(getU()), {-1}), v = e.reshape(e.computed(getV()), {-1});
+  llvm::SmallVector<int64_t> order{static_cast<int64_t>(getDim())};
+  llvm::append_range(order, axesBut(weight.rank(), order));
+  Expression turned = e.transpose(weight, order);
+  llvm::SmallVector<int64_t> shape{0, -1};
+  Expression matrix = e.reshape(turned, shape);
+  auto normal = [&](Expression x) { return x / (e.sqrt(e.sum(x * x, {0})) + getEps().convertToDouble()); };
+  for (uint64_t i = 0; i < getPowerIters(); ++i) {
+    v = normal(e.matmul(u, matrix));
+    u = normal(e.matmul(matrix, v));
+  }
+  return e.results({weight / e.matmul(u, e.matmul(matrix, v))});
 }
 
 FailureOr<SmallVector<Value>> ClipByNormOp::decompose(OpBuilder &builder) {

@@ -119,6 +119,44 @@ def Pd_NormOp : Pd_Op<"norm"> {
   let legacy = [Legacy<"norm", ["X"], ["Out", "Norm"], ["axis", "epsilon", "is_test"]>];
 }
 
+def Pd_LrnOp : Pd_Op<"lrn"> {
+  let summary = "x divided by a power of the sum of squares of neighbouring channels";
+  let description = [{
+    `mid_out = k + alpha * sum of x[c']^2` over the n channels c' from c - (n - 1) / 2 on (as far as there are);
+    `out = x / mid_out^beta`.
+
+    Constraints:
+      C1. x has rank 4
+      C2. n is above 0
+      C3. data_format is known
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "5">:$n, DefaultValuedAttr<F64Attr, "2.0">:$k,
+    DefaultValuedAttr<F64Attr, "0.0001">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
+    DefaultValuedAttr<StrAttr, "\"AnyLayout\"">:$data_format);
+  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mid_out);
+  let infer = "inferLrn";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"lrn", ["X"], ["Out", "MidOut"], ["n", "k", "alpha", "beta", "data_format"], ["is_test"]>];
+}
+
+def Pd_SpectralNormOp : Pd_Op<"spectral_norm"> {
+  let summary = "weight divided by its greatest singular value, by power iteration";
+  let description = [{
+    weight is seen as a matrix W whose rows are its dimension `dim`. `power_iters` times v becomes W^T u and u becomes W v,
+    each divided by its norm (plus eps); the result is weight / (u^T W v).
+
+    Constraints:
+      C1. dim is a dimension of weight; power_iters is not below 0
+      C2. u has one element for each row, v one for each column
+  }];
+  let arguments = (ins Pd_FloatTensor:$weight, Pd_FloatTensor:$u, Pd_FloatTensor:$v, DefaultValuedAttr<I64Attr, "0">:$dim,
+    DefaultValuedAttr<I64Attr, "1">:$power_iters, NormEpsilon<"1e-12">:$eps);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSpectralNorm";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"spectral_norm", ["Weight", "U", "V"], ["Out"], ["dim", "power_iters", "eps"]>];
+}
+
 def Pd_ClipByNormOp : Pd_Op<"clip_by_norm"> {
   let summary = "x scaled down to the Euclidean norm max_norm, where its norm is greater";
   let arguments = (ins Pd_FloatTensor:$x, F64Attr:$max_norm);

@@ -3,6 +3,10 @@
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
+#include <cmath>
+
 using namespace mlir;
 
 namespace proa::pd {
@@ -87,6 +91,57 @@ FailureOr<SmallVector<Value>> LogSoftmaxOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   return e.results({logSoftmax(x, frontAxis(getAxis(), x.rank()))});
+}
+
+LogicalResult checkSoftmaxMask(std::optional<Location> location, RankedTensorType x, RankedTensorType mask) {
+  auto shape = broadcastShapes(std::nullopt, {x, mask});
+  if (x.getRank() > 0 && succeeded(shape) && succeeded(verifyCompatibleShape(*shape, x.getShape())))
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text) << "C1: mask must broadcast to x, found " << x << " and " << mask;
+  return inferenceError(location, text);
+}
+
+FailureOr<SmallVector<Value>> FusedSoftmaxMaskOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  llvm::SmallVector<int64_t> axes{x.rank() - 1};
+  Expression exponentials = e.exp(shiftedByMaximum(x + e.cast(e.computed(getMask()), x.type().getElementType()), axes));
+  return e.results({exponentials / e.sum(exponentials, axes)});
+}
+
+LogicalResult checkPositionEncoding(std::optional<Location> location, RankedTensorType x) {
+  if (x.getRank() == 3 && (x.isDynamicDim(2) || x.getDimSize(2) % 2 == 0))
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text) << "C1: x must have rank 3 and an even number of features, found " << x;
+  return inferenceError(location, text);
+}
+
+FailureOr<SmallVector<Value>> AddPositionEncodingOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  if (x.type().isDynamicDim(2))
+    return failure();
+  Type element = x.type().getElementType(), i64 = builder.getI64Type();
+  int64_t half = x.type().getDimSize(2) / 2;
+  Expression steps = e.reshape(e.cast(iota(e, Extent(x, 1), i64), element), {-1, 1});
+  Expression powers = e.cast(iota(e, Extent(half), i64), element) * (half > 1 ? std::log(10000.0) / static_cast<double>(half - 1) : 0.0);
+  Expression angles = half > 1 ? steps / e.exp(powers) : steps / 10000.0;
+  Expression encoding = concat({e.sin(angles), e.cos(angles)}, 1);
+  return e.results({x * getAlpha().convertToDouble() + encoding * getBeta().convertToDouble()});
+}
+
+FailureOr<SmallVector<Value>> RreluOp::decompose(OpBuilder &builder) {
+  // Training is random: not a formula.
+  if (!getIsTest())
+    return failure();
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX());
+  double slope = (getLower().convertToDouble() + getUpper().convertToDouble()) / 2;
+  Type element = x.type().getElementType();
+  Expression noise = e.select(x >= 0.0, e.constant(1, element), e.constant(slope, element));
+  return e.results({x * noise, noise});
 }
 
 FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {

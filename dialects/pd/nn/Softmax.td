@@ -32,6 +32,48 @@ def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
   }];
 }
 
+def Pd_FusedSoftmaxMaskOp : Pd_Op<"fused_softmax_mask"> {
+  let summary = "softmax(x + mask) along the last dimension";
+  let description = [{
+    Constraints:
+      C1. x has rank 1 or more, and mask broadcasts to it
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$mask);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSoftmaxMask";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"fused_softmax_mask", ["X", "Mask"], ["Out"]>];
+}
+
+def Pd_AddPositionEncodingOp : Pd_Op<"add_position_encoding"> {
+  let summary = "alpha * x + beta * sines and cosines of the position";
+  let description = [{
+    x has the dimensions batch, time, features. With h the half of the features and w_k = 10000^(-k / (h - 1)) (1 / 10000
+    where h is 1), feature k < h gets sin(t * w_k), feature h + k gets cos(t * w_k).
+
+    Constraints:
+      C1. x has rank 3 and an even number of features
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<F64Attr, "1.0">:$alpha, DefaultValuedAttr<F64Attr, "1.0">:$beta);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferPositionEncoding";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"add_position_encoding", ["X"], ["Out"], ["alpha", "beta"]>];
+}
+
+def Pd_RreluOp : Pd_Op<"rrelu"> {
+  let summary = "x where x >= 0, else x times a slope between lower and upper";
+  let description = [{
+    With `is_test` the slope is (lower + upper) / 2, else random for each element. `noise` holds the factors.
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<F64Attr, "0.125">:$lower,
+    DefaultValuedAttr<F64Attr, "0.3333333333333333">:$upper, DefaultValuedAttr<BoolAttr, "false">:$is_test);
+  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$noise);
+  let infer = "inferRrelu";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"rrelu", ["X"], ["Out", "Noise"], ["lower", "upper", "is_test"]>];
+}
+
 def Pd_DropoutOp : Pd_Op<"dropout", [AttrSizedOperandSegments]> {
   let summary = "Elements set to zero with probability p";
   let description = [{
