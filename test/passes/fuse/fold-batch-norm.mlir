@@ -11,7 +11,7 @@ func.func @fold(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32> {pd.param = "w"
   %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
   %1:6 = "pd.batch_norm"(%0, %m, %v, %s, %b) {is_test = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>}
     : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
-    -> (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<0xui8>)
+    -> (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<0xf32>)
   return %1#0 : tensor<1x4x8x8xf32>
 }
 
@@ -23,6 +23,6 @@ func.func @training(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32> {pd.param =
   %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
   %1:6 = "pd.batch_norm"(%0, %m, %v) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}
     : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>)
-    -> (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<0xui8>)
+    -> (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<0xf32>)
   return %1#0 : tensor<1x4x8x8xf32>
 }
