@@ -41,6 +41,8 @@ function(proa_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK})
+  # LLVM's libraries lie in a folder of their own.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${name} RUNTIME DESTINATION bin)
 endfunction()
 

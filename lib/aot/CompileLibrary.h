@@ -1,0 +1,35 @@
+/// A program with all that a shared library of it holds.
+#pragma once
+
+#include "lib/aot/Description.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace proa::aot {
+
+struct LibraryRequest {
+  std::string model; ///< folder or program file, as for Model::open
+  std::string name;  ///< of the library; begins the messages of its runs
+  /// Fed and fetched variables, for programs without feed and fetch ops.
+  std::vector<std::string> feeds, fetches;
+  /// Dims of feeds; those of other feeds stay as the program declares them, open dims too.
+  std::map<std::string, std::vector<int64_t>> dims;
+  bool embedWeights = false;
+  std::string parameters; ///< weights file to embed; empty: found beside the program
+  std::function<void(const std::string &what, double part)> progress;
+};
+
+struct CompiledLibrary {
+  Description description;
+  std::string archive;         ///< a static library of the kernels
+  std::vector<Tensor> weights; ///< in the order of Description::embedded
+};
+
+/// Errors, all at once per stage: those of reading, importing and compiling; weights to embed that are
+/// missing or of another type.
+Result<CompiledLibrary> compileLibrary(const LibraryRequest &request);
+
+} // namespace proa::aot

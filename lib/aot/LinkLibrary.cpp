@@ -1,0 +1,130 @@
+#include "lib/aot/LinkLibrary.h"
+
+#include "lib/support/Files.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <unistd.h>
+
+namespace proa::aot {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A private folder that goes with the object.
+class TemporaryFolder {
+public:
+  static Result<std::unique_ptr<TemporaryFolder>> create() {
+    llvm::SmallString<128> path;
+    if (std::error_code error = llvm::sys::fs::createUniqueDirectory("proa-compile", path))
+      return problem("temporary folder", "can not create one: " + error.message());
+    return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::string(path)));
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  std::string file(const char *name) const { return path + "/" + name; }
+  const std::string path;
+
+private:
+  explicit TemporaryFolder(std::string path) : path(std::move(path)) {}
+};
+
+Result<std::string> findLinker(const std::string &given) {
+  if (!given.empty()) {
+    auto found = llvm::sys::findProgramByName(given);
+    return found ? Result<std::string>(*found)
+                 : Result<std::string>(problem("--linker", "there is no program '" + given + "'"));
+  }
+  for (const char *name : {"clang-22", "clang", "gcc", "cc"})
+    if (auto found = llvm::sys::findProgramByName(name))
+      return *found;
+  return problem("linker",
+                 "found none of clang-22, clang, gcc and cc in $PATH; install clang-22 and lld-22, or "
+                 "give a C compiler with --linker");
+}
+
+Result<void> writeInputs(const CompiledLibrary &library, const LinkOptions &options,
+                         const TemporaryFolder &folder) {
+  std::vector<uint8_t> description = serialize(library.description);
+  std::vector<std::span<const std::byte>> weights;
+  static constexpr std::array<std::byte, runtime::addressAlignment> padding{};
+  for (const Tensor &tensor : library.weights) {
+    weights.emplace_back(static_cast<const std::byte *>(tensor.data()), tensor.bytes());
+    weights.emplace_back(padding.data(), (padding.size() - tensor.bytes() % padding.size()) % padding.size());
+  }
+  Problems problems;
+  auto check = [&](const Result<void> &done) { problems.append(done.problems()); };
+  check(writeFile(folder.file("description.bin"), std::as_bytes(std::span(description))));
+  check(writeFilePieces(folder.file("weights.bin"), weights));
+  check(writeFile(folder.file("kernels.a"), library.archive));
+  check(writeFile(folder.file("entry.c"), entryText(library.description, options.prefix)));
+  return problems;
+}
+
+/// Runs a program; its output becomes the problem where it fails.
+Result<void> execute(const std::vector<std::string> &command, const TemporaryFolder &folder) {
+  std::string log = folder.file("log"), error;
+  std::vector<llvm::StringRef> arguments(command.begin(), command.end());
+  std::array<std::optional<llvm::StringRef>, 3> redirects{llvm::StringRef(""), llvm::StringRef(log),
+                                                          llvm::StringRef(log)};
+  int status = llvm::sys::ExecuteAndWait(command[0], arguments, std::nullopt, redirects, /*SecondsToWait=*/0,
+                                         /*MemoryLimit=*/0, &error);
+  if (status == 0)
+    return {};
+  auto output = readFile(log);
+  return problem(command[0], fmt::format("it ended with {}: {}{}", status, error, output ? *output : ""));
+}
+
+/// What must be beside this program.
+Result<void> checkInstallation(const LinkOptions &options) {
+  Problems problems;
+  for (const char *file : {"lib/libproa_runtime.so", "include/proa-c/runtime.h"})
+    if (std::error_code ignored; !fs::exists(fs::path(options.installation) / file, ignored))
+      problems.add(options.installation, fmt::format("{} is missing; a compiled library needs it", file));
+  return problems;
+}
+
+} // namespace
+
+Result<void> linkLibrary(const CompiledLibrary &library, const LinkOptions &options) {
+  Problems problems;
+  auto linker = findLinker(options.linker);
+  if (!linker)
+    problems.append(linker.problems());
+  problems.append(checkInstallation(options).problems());
+  if (!problems.empty())
+    return problems;
+  auto folder = TemporaryFolder::create();
+  if (!folder)
+    return folder.problems();
+  if (auto done = writeInputs(library, options, **folder); !done)
+    return done;
+  std::string runtime = fs::absolute(fs::path(options.installation) / "lib").lexically_normal().string();
+  std::string temporary = fmt::format("{}.tmp{}", options.output, llvm::sys::Process::getProcessId());
+  llvm::scope_exit cleanup([&] { ::unlink(temporary.c_str()); });
+  std::vector<std::string> command{
+      *linker, "-shared", "-fPIC", "-O2", "-fvisibility=hidden", "-I" + options.installation + "/include",
+      "-I" + (*folder)->path, (*folder)->file("entry.c"), (*folder)->file("kernels.a"),
+      runtime + "/libproa_runtime.so", "-lm", "-o", temporary, "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections",
+      "-Wl,-z,defs", "-Wl,-soname," + fs::path(options.output).filename().string(),
+      // Beside the library first, so that both can be moved together.
+      "-Wl,-rpath,$ORIGIN:" + runtime};
+  if (fs::path(*linker).filename().string().starts_with("clang") && llvm::sys::findProgramByName("ld.lld-22"))
+    command.emplace_back("-fuse-ld=lld");
+  if (auto done = execute(command, **folder); !done)
+    return done;
+  if (std::error_code error; fs::rename(temporary, options.output, error), error)
+    return problem(options.output, "can not write the file: " + error.message());
+  return {};
+}
+
+} // namespace proa::aot

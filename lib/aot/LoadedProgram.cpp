@@ -1,0 +1,123 @@
+#include "lib/aot/LoadedProgram.h"
+
+#include "translator/params/PaddleParams.h"
+#include "translator/params/Safetensors.h"
+
+#include <fmt/format.h>
+
+namespace proa::aot {
+namespace {
+
+runtime::NamedTensors embeddedWeights(const Description &description, const proa_program_data &data) {
+  runtime::NamedTensors tensors;
+  auto *begin = static_cast<std::byte *>(const_cast<void *>(data.weights)); // steps only read it
+  for (const EmbeddedTensor &entry : description.embedded)
+    tensors.emplace(entry.info.name,
+                    Tensor(entry.info.dtype, entry.info.dims, begin + entry.offset, nullptr));
+  return tensors;
+}
+
+Result<runtime::NamedTensors> readWeights(const Description &description, const proa_program_data &data,
+                                          const std::string &path) {
+  if (!path.empty())
+    return path.ends_with(".safetensors") ? params::readSafetensors(path)
+                                          : params::readCombinedParams(path, description.savedVariables);
+  if (!description.embedded.empty())
+    return embeddedWeights(description, data);
+  if (std::vector<TensorInfo> needed = description.weights(); !needed.empty())
+    return problem(description.name, fmt::format("a weights file is needed for {} weights, the first is '{}'",
+                                                 needed.size(), needed.front().name));
+  return runtime::NamedTensors();
+}
+
+Result<void> checkTable(const Description &description, const proa_program_data &data) {
+  if (description.kernels.size() == data.kernel_count)
+    return {};
+  return problem(description.name, fmt::format("the library has {} kernels, but its description names {}",
+                                               data.kernel_count, description.kernels.size()));
+}
+
+} // namespace
+
+LoadedProgram::LoadedProgram(const Description &description)
+    : name(description.name), inputInfos(description.inputs()), outputInfos(description.outputs()),
+      stateNames(description.states()) {}
+
+Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_data &data,
+                                                             const std::string &weightsPath) {
+  if (data.format != PROA_PROGRAM_FORMAT)
+    return problem("compiled library",
+                   fmt::format("its format is {}, but this libproa_runtime reads {}; compile it "
+                               "again with proa-compile {}",
+                               data.format, PROA_PROGRAM_FORMAT, version()));
+  auto description =
+      deserializeDescription({static_cast<const uint8_t *>(data.description), data.description_size},
+                             data.weights_size, "compiled library");
+  if (!description)
+    return description.problems();
+  if (Result<void> valid = checkTable(*description, data); !valid)
+    return valid.problems();
+  auto weights = readWeights(*description, data, weightsPath);
+  if (!weights)
+    return weights.problems();
+
+  std::unique_ptr<LoadedProgram> program(new LoadedProgram(*description));
+  std::map<std::string, void *> kernels;
+  for (size_t i = 0; i < description->kernels.size(); ++i)
+    kernels.emplace(description->kernels[i], reinterpret_cast<void *>(data.kernels[i]));
+  auto resolve = [&](const std::string &symbol) {
+    auto found = kernels.find(symbol);
+    return found == kernels.end() ? nullptr : found->second;
+  };
+  std::vector<TensorInfo> fedStates = description->fedStates();
+  auto executable = runtime::Executable::create(std::move(description->plan), program->name, resolve);
+  if (!executable)
+    return executable.problems();
+  if (Result<void> bound = (*executable)->bindParameters(*weights); !bound)
+    return bound.problems();
+  if (Result<void> bound = program->bindStates(fedStates, *weights); !bound)
+    return bound.problems();
+  auto session = runtime::Session::create(*executable);
+  if (!session)
+    return session.problems();
+  program->session = std::move(*session);
+  return program;
+}
+
+Result<void> LoadedProgram::bindStates(std::span<const TensorInfo> fed,
+                                       const runtime::NamedTensors &weights) {
+  Problems problems;
+  for (const TensorInfo &state : fed) {
+    auto found = weights.find(state.name);
+    if (found == weights.end())
+      problems.add(name + ": state variable '" + state.name + "'",
+                   "is missing; expected " + describe(state.dtype, state.dims));
+    else
+      states.insert(*found);
+  }
+  return problems;
+}
+
+Result<void> LoadedProgram::checkInputs(std::span<const Tensor> given) const {
+  if (given.size() == inputInfos.size())
+    return {};
+  return problem(name, fmt::format("it is given {} inputs, expected {}", given.size(), inputInfos.size()));
+}
+
+Result<std::vector<Tensor>> LoadedProgram::run(std::span<const Tensor> given) {
+  if (Result<void> valid = checkInputs(given); !valid)
+    return valid.problems();
+  runtime::NamedTensors feeds = states;
+  for (size_t i = 0; i < given.size(); ++i)
+    feeds.insert_or_assign(inputInfos[i].name, given[i]);
+  auto results = session->run(feeds);
+  if (!results)
+    return results.problems();
+  for (size_t i = 0; i < stateNames.size(); ++i)
+    if (auto fed = states.find(stateNames[i]); fed != states.end())
+      fed->second = (*results)[outputInfos.size() + i];
+  results->resize(outputInfos.size());
+  return results;
+}
+
+} // namespace proa::aot

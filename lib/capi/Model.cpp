@@ -1,0 +1,156 @@
+//! The C interface of the embedded library.
+#include "proa-c/proa.h"
+
+#include "lib/capi/Boundary.h"
+#include "proa/Model.h"
+
+#include <cstring>
+
+using namespace proa;
+
+struct proa_model {
+  Model model;
+  std::vector<Tensor> outputs; ///< of the last run
+  Tensor parameter;            ///< the one asked for last
+};
+
+namespace {
+
+std::vector<std::string> namesFromC(const char *const *names) {
+  std::vector<std::string> list;
+  for (; names && *names; ++names)
+    list.emplace_back(*names);
+  return list;
+}
+
+ModelOptions optionsFromC(const proa_model_options &given) {
+  ModelOptions options;
+  options.threads = given.threads;
+  options.parameters = given.parameters ? given.parameters : "";
+  options.cacheDirectory = given.cache_directory ? given.cache_directory : "";
+  options.feeds = namesFromC(given.feeds);
+  options.fetches = namesFromC(given.fetches);
+  if (given.progress)
+    options.progress = [call = given.progress, context = given.progress_context](
+                           const std::string &what, double part) { call(context, what.c_str(), part); };
+  return options;
+}
+
+std::span<const TensorInfo> feedsOf(const proa_model *model) {
+  return model ? std::span<const TensorInfo>(model->model.feeds()) : std::span<const TensorInfo>();
+}
+
+std::span<const TensorInfo> parametersOf(const proa_model *model) {
+  return model ? std::span<const TensorInfo>(model->model.parameters()) : std::span<const TensorInfo>();
+}
+
+Problems isNull(const char *function, const char *what) {
+  return problem(function, std::string(what) + " is NULL");
+}
+
+Result<std::map<std::string, Tensor>> feedsFromC(const proa_model &model, const proa_tensor *inputs,
+                                                 bool needsData) {
+  const std::vector<TensorInfo> &infos = model.model.feeds();
+  auto views = capi::tensorsFromC(inputs, infos, needsData);
+  if (!views)
+    return views.problems();
+  std::map<std::string, Tensor> feeds;
+  for (size_t i = 0; i < infos.size(); ++i)
+    feeds.emplace(infos[i].name, (*views)[i]);
+  return feeds;
+}
+
+} // namespace
+
+proa_model *proa_model_open(const char *path, const proa_model_options *options) {
+  return capi::guarded<proa_model *>(nullptr, [&]() -> Result<proa_model *> {
+    if (!path)
+      return isNull("proa_model_open", "the path");
+    if (options && options->threads < 0)
+      return problem("proa_model_open",
+                     "threads is " + std::to_string(options->threads) + ", expected 0 or more");
+    auto opened = Model::open(path, options ? optionsFromC(*options) : ModelOptions());
+    if (!opened)
+      return opened.problems();
+    return new proa_model{std::move(*opened), {}, {}};
+  });
+}
+
+void proa_model_close(proa_model *model) { delete model; }
+
+size_t proa_model_feed_count(const proa_model *model) { return feedsOf(model).size(); }
+
+int proa_model_feed(const proa_model *model, size_t index, proa_tensor_info *info) {
+  return capi::guardedCall([&] { return capi::describeEntry(feedsOf(model), index, "feed", info); });
+}
+
+size_t proa_model_fetch_count(const proa_model *model) { return model ? model->model.fetches().size() : 0; }
+
+const char *proa_model_fetch(const proa_model *model, size_t index) {
+  return index < proa_model_fetch_count(model) ? model->model.fetches()[index].c_str() : nullptr;
+}
+
+size_t proa_model_parameter_count(const proa_model *model) { return parametersOf(model).size(); }
+
+int proa_model_parameter(const proa_model *model, size_t index, proa_tensor_info *info) {
+  return capi::guardedCall(
+      [&] { return capi::describeEntry(parametersOf(model), index, "parameter", info); });
+}
+
+int proa_model_set_parameter(proa_model *model, const char *name, const proa_tensor *value) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!model || !name || !value)
+      return isNull("proa_model_set_parameter", !model ? "the model" : !name ? "the name" : "the value");
+    auto view = capi::tensorFromC(*value, std::string("parameter '") + name + "'");
+    if (!view)
+      return view.problems();
+    Tensor copy(view->dtype(), view->dims());
+    if (copy.bytes() != 0)
+      std::memcpy(copy.data(), view->data(), copy.bytes());
+    return model->model.setParameter(name, std::move(copy));
+  });
+}
+
+int proa_model_get_parameter(proa_model *model, const char *name, proa_tensor *value) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!model || !name || !value)
+      return isNull("proa_model_get_parameter", !model ? "the model" : !name ? "the name" : "the value");
+    auto found = model->model.parameter(name);
+    if (!found)
+      return found.problems();
+    model->parameter = std::move(*found);
+    *value = capi::tensorToC(model->parameter);
+    return {};
+  });
+}
+
+int proa_model_prepare(proa_model *model, const proa_tensor *inputs) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!model)
+      return isNull("proa_model_prepare", "the model");
+    auto feeds = feedsFromC(*model, inputs, /*needsData=*/false);
+    if (!feeds)
+      return feeds.problems();
+    return model->model.prepare(*feeds);
+  });
+}
+
+int proa_model_run(proa_model *model, const proa_tensor *inputs, proa_tensor *outputs) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!model)
+      return isNull("proa_model_run", "the model");
+    if (!outputs && !model->model.fetches().empty())
+      return isNull("proa_model_run", "the place for the outputs");
+    auto feeds = feedsFromC(*model, inputs, /*needsData=*/true);
+    if (!feeds)
+      return feeds.problems();
+    auto results = model->model.run(*feeds);
+    if (!results)
+      return results.problems();
+    model->outputs.clear();
+    for (NamedTensor &result : *results)
+      model->outputs.push_back(std::move(result.tensor));
+    capi::tensorsToC(model->outputs, outputs);
+    return {};
+  });
+}

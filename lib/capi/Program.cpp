@@ -1,0 +1,83 @@
+//! The C interface of programs compiled ahead of time.
+#include "proa-c/runtime.h"
+
+#include "lib/aot/LoadedProgram.h"
+#include "lib/capi/Boundary.h"
+#include "lib/runtime/ThreadPool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+using namespace proa;
+
+struct proa_program {
+  std::unique_ptr<aot::LoadedProgram> loaded;
+  std::vector<Tensor> outputs; ///< of the last run
+};
+
+namespace {
+
+std::span<const TensorInfo> inputsOf(const proa_program *program) {
+  return program ? std::span<const TensorInfo>(program->loaded->inputs()) : std::span<const TensorInfo>();
+}
+
+std::span<const TensorInfo> outputsOf(const proa_program *program) {
+  return program ? std::span<const TensorInfo>(program->loaded->outputs()) : std::span<const TensorInfo>();
+}
+
+} // namespace
+
+int proa_set_threads(int count) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (count < 0)
+      return problem("proa_set_threads", fmt::format("found {}, expected 0 or more", count));
+    runtime::setThreads(count > 0 ? count
+                                  : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+    return {};
+  });
+}
+
+proa_program *proa_program_create(const proa_program_data *data, const char *weights_path) {
+  return capi::guarded<proa_program *>(nullptr, [&]() -> Result<proa_program *> {
+    if (!data)
+      return problem("proa_program_create", "the compiled library is NULL");
+    auto loaded = aot::LoadedProgram::create(*data, weights_path ? weights_path : "");
+    if (!loaded)
+      return loaded.problems();
+    return new proa_program{std::move(*loaded), {}};
+  });
+}
+
+void proa_program_destroy(proa_program *program) { delete program; }
+
+size_t proa_program_input_count(const proa_program *program) { return inputsOf(program).size(); }
+
+int proa_program_input(const proa_program *program, size_t index, proa_tensor_info *info) {
+  return capi::guardedCall([&] { return capi::describeEntry(inputsOf(program), index, "input", info); });
+}
+
+size_t proa_program_output_count(const proa_program *program) { return outputsOf(program).size(); }
+
+int proa_program_output(const proa_program *program, size_t index, proa_tensor_info *info) {
+  return capi::guardedCall([&] { return capi::describeEntry(outputsOf(program), index, "output", info); });
+}
+
+int proa_program_run(proa_program *program, const proa_tensor *inputs, proa_tensor *outputs) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!program)
+      return problem("proa_program_run", "the program is NULL");
+    if (!outputs && !program->loaded->outputs().empty())
+      return problem("proa_program_run", "the place for the outputs is NULL");
+    auto given = capi::tensorsFromC(inputs, program->loaded->inputs());
+    if (!given)
+      return given.problems();
+    auto results = program->loaded->run(*given);
+    if (!results)
+      return results.problems();
+    program->outputs = std::move(*results);
+    capi::tensorsToC(program->outputs, outputs);
+    return {};
+  });
+}

@@ -1,0 +1,138 @@
+/* Opens and runs programs of the corpus through the C interface. Arguments: the corpus. */
+#include "test/common/tensor_file.h"
+
+#include "proa-c/proa.h"
+
+static int failures = 0;
+
+#define CHECK(condition)                                                                                     \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf(stderr, "line %d: %s is wrong; the last error: %s\n", __LINE__, #condition, proa_error());     \
+      ++failures;                                                                                            \
+    }                                                                                                        \
+  } while (0)
+
+static void count_progress(void *context, const char *what, double part) {
+  if (what[0] && part >= 0 && part <= 1)
+    ++*(int *)context;
+}
+
+static void check_interface(const proa_model *model) {
+  proa_tensor_info info;
+  CHECK(proa_model_feed_count(model) == 1);
+  CHECK(proa_model_feed(model, 0, &info) == 0);
+  CHECK(strcmp(info.name, "image") == 0);
+  CHECK(info.dtype == PROA_FLOAT32 && info.rank == 4 && info.dims[3] == 28);
+  CHECK(proa_model_feed(model, 1, &info) != 0);
+  CHECK(strstr(proa_error(), "no feed 1"));
+  CHECK(proa_model_fetch_count(model) == 1);
+  CHECK(proa_model_fetch(model, 0) != NULL);
+  CHECK(proa_model_fetch(model, 1) == NULL);
+  CHECK(proa_model_parameter_count(model) == 10);
+  CHECK(proa_model_parameter(model, 9, &info) == 0);
+}
+
+/* Every kind of wrong input is an error that says what is wrong, and leaves the output alone. */
+static void check_wrong_inputs(proa_model *model, const proa_tensor *image) {
+  int64_t dims[] = {2, 1, 28, 29};
+  proa_tensor wrong = *image, output;
+  memset(&output, 0, sizeof output);
+  output.rank = 7;
+  wrong.dims = dims;
+  CHECK(proa_model_run(model, &wrong, &output) != 0);
+  CHECK(strstr(proa_error(), "'image'") && strstr(proa_error(), "29"));
+  wrong = *image;
+  wrong.dtype = PROA_INT32;
+  CHECK(proa_model_run(model, &wrong, &output) != 0);
+  CHECK(strstr(proa_error(), "int32"));
+  wrong = *image;
+  wrong.data = NULL;
+  CHECK(proa_model_run(model, &wrong, &output) != 0);
+  CHECK(proa_model_run(model, NULL, &output) != 0);
+  CHECK(proa_model_run(model, image, NULL) != 0);
+  CHECK(proa_model_run(NULL, image, &output) != 0);
+  CHECK(output.rank == 7);
+}
+
+/* Twice the last bias: the result moves by as much. */
+static void check_parameters(proa_model *model, const proa_tensor *image, const proa_tensor *expected) {
+  proa_tensor_info info;
+  proa_tensor bias, output;
+  size_t i, count = proa_model_parameter_count(model);
+  float changed[10], old[10];
+  for (i = 0; i < count; ++i)
+    if (proa_model_parameter(model, i, &info) == 0 && info.rank == 1 && info.dims[0] == 10)
+      break;
+  CHECK(i < count);
+  CHECK(proa_model_get_parameter(model, info.name, &bias) == 0);
+  CHECK(bias.rank == 1 && bias.dims[0] == 10);
+  memcpy(old, bias.data, sizeof old);
+  for (i = 0; i < 10; ++i)
+    changed[i] = old[i] + 1;
+  bias.data = changed;
+  CHECK(proa_model_set_parameter(model, info.name, &bias) == 0);
+  memset(changed, 0, sizeof changed); /* it was copied */
+  CHECK(proa_model_run(model, image, &output) == 0);
+  for (i = 0; i < 20; ++i) {
+    double moved = ((const float *)output.data)[i] - ((const float *)expected->data)[i];
+    CHECK(fabs(moved - 1) < 1e-4);
+  }
+  CHECK(proa_model_set_parameter(model, "no such parameter", &bias) != 0);
+  CHECK(proa_model_get_parameter(model, "no such parameter", &bias) != 0);
+  CHECK(proa_model_set_parameter(model, NULL, &bias) != 0);
+}
+
+static void check_lenet(const char *corpus) {
+  char path[4096];
+  file_tensor image, expected;
+  proa_tensor output, shape;
+  proa_model_options options;
+  proa_model *model;
+  int progress = 0;
+  memset(&options, 0, sizeof options);
+  options.threads = 1;
+  options.cache_directory = "off";
+  options.progress = count_progress;
+  options.progress_context = &progress;
+  snprintf(path, sizeof path, "%s/models/vision/lenet", corpus);
+  model = proa_model_open(path, &options);
+  CHECK(model != NULL);
+  if (!model)
+    return;
+  check_interface(model);
+  snprintf(path, sizeof path, "%s/models/vision/lenet/inputs.safetensors", corpus);
+  CHECK(read_tensor(path, "image", &image) == 0);
+  snprintf(path, sizeof path, "%s/models/vision/lenet/expected.safetensors", corpus);
+  CHECK(read_tensor(path, proa_model_fetch(model, 0), &expected) == 0);
+  shape = image.tensor;
+  shape.data = NULL;
+  CHECK(proa_model_prepare(model, &shape) == 0);
+  CHECK(progress > 0);
+  CHECK(proa_model_run(model, &image.tensor, &output) == 0);
+  CHECK(count_differences(&output, &expected.tensor, 1e-4, 1e-5) == 0);
+  check_wrong_inputs(model, &image.tensor);
+  check_parameters(model, &image.tensor, &expected.tensor);
+  proa_model_close(model);
+  free(image.tensor.data);
+  free(expected.tensor.data);
+}
+
+int main(int argc, char **argv) {
+  proa_model_options options;
+  CHECK(argc == 2);
+  CHECK(strcmp(proa_error(), "") == 0);
+  CHECK(strcmp(proa_version(), "0.1.0") == 0);
+  check_lenet(argv[1]);
+  CHECK(proa_model_open("no such model", NULL) == NULL);
+  CHECK(strstr(proa_error(), "no such model"));
+  CHECK(proa_model_open(NULL, NULL) == NULL);
+  memset(&options, 0, sizeof options);
+  options.threads = -1;
+  CHECK(proa_model_open("model", &options) == NULL);
+  CHECK(strstr(proa_error(), "-1"));
+  proa_model_close(NULL);
+  if (failures == 0)
+    printf("all checks passed\n");
+  return failures != 0;
+}

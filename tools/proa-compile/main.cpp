@@ -1,0 +1,160 @@
+// proa-compile: makes a shared library with a C interface of a program.
+#include "lib/aot/LinkLibrary.h"
+#include "lib/check/CaseMeta.h"
+#include "lib/support/Files.h"
+#include "tools/common/CommandLine.h"
+#include "tools/common/ProgressBar.h"
+#include "translator/params/ModelFolder.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+using namespace proa;
+using namespace proa::tools;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  aot::LibraryRequest request;
+  aot::LinkOptions link;
+  std::vector<std::string> dims;
+  std::string header;
+  std::string emit = library;
+
+  static constexpr const char *library = "library";
+  static constexpr const char *archive = "archive";
+  static constexpr const char *plan = "plan";
+};
+
+void declare(CommandLine &line, Options &options) {
+  aot::LibraryRequest &request = options.request;
+  line.add_option("model", request.model, "Folder of a program and its weights, or the program's file")
+      ->required()
+      ->type_name("MODEL");
+  line.add_option("-o,--output", options.link.output, "The file to write")->required()->type_name("FILE");
+  line.add_option("--header", options.header, "Writes the C header of the library")->type_name("FILE");
+  line.add_option("--name", options.link.prefix,
+                  "What the C functions are named after: NAME_create ...; default: the output file's name")
+      ->type_name("NAME");
+  line.add_option("--dims", options.dims,
+                  "Dims of a feed that the program leaves open; dims still open are known in each run")
+      ->type_name("NAME=1x3x224x224");
+  line.add_flag("--embed-weights", request.embedWeights, "Puts the weights into the library");
+  line.add_option("--params", request.parameters, "Weights file, where it is not beside the program")
+      ->type_name("FILE");
+  line.add_option("--feeds", request.feeds, "Fed variables, for programs without feed ops")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  line.add_option("--fetches", request.fetches, "Fetched variables, for programs without fetch ops")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  line.add_option(
+          "--emit", options.emit,
+          "library: a shared library; archive: the kernels' object code alone; plan: the plan alone (CBOR)")
+      ->check(CLI::IsMember({Options::library, Options::archive, Options::plan}))
+      ->capture_default_str();
+  line.add_option("--linker", options.link.linker,
+                  "C compiler that links; default: the first of clang-22, clang, gcc, cc in $PATH")
+      ->type_name("PROGRAM");
+}
+
+/// What CLI11 can't see is wrong with the command line, all at once.
+Problems checkOptions(Options &options) {
+  Problems problems;
+  for (const std::string &text : options.dims) {
+    size_t equals = text.rfind('=');
+    auto dims = equals == std::string::npos ? std::nullopt : parseDims(text.substr(equals + 1));
+    if (!dims)
+      problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
+    else if (!options.request.dims.emplace(text.substr(0, equals), *dims).second)
+      problems.add("--dims", "'" + text.substr(0, equals) + "' is given twice");
+  }
+  if (options.link.prefix.empty())
+    options.link.prefix = aot::prefixOf(options.link.output);
+  else if (!aot::isIdentifier(options.link.prefix))
+    problems.add("--name", "found '" + options.link.prefix + "', expected a C identifier");
+  if (options.emit != Options::library && !options.header.empty())
+    problems.add("--header", "it describes a library, but --emit=" + options.emit + " makes none");
+  if (options.emit != Options::library && options.request.embedWeights)
+    problems.add("--embed-weights", "--emit=" + options.emit + " writes no weights");
+  return problems;
+}
+
+/// A case folder says what its program is fed and what is fetched.
+Result<void> readCase(aot::LibraryRequest &request) {
+  auto files = params::findModel(request.model, request.parameters);
+  if (!files)
+    return files.problems();
+  if (files->meta.empty())
+    return {};
+  auto meta = check::readCaseMeta(files->meta);
+  if (!meta)
+    return meta.problems();
+  if (request.feeds.empty())
+    request.feeds = meta->feeds;
+  if (request.fetches.empty())
+    request.fetches = meta->fetches;
+  return {};
+}
+
+/// The folder above the one of this program.
+std::string installation(const char *program) {
+  std::string path = llvm::sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&installation));
+  return fs::path(path).parent_path().parent_path().string();
+}
+
+Result<void> write(const Options &options, const aot::CompiledLibrary &compiled) {
+  if (options.emit == Options::archive)
+    return writeFile(options.link.output, compiled.archive);
+  if (options.emit == Options::plan) {
+    std::vector<uint8_t> plan = runtime::serialize(compiled.description.plan);
+    return writeFile(options.link.output, std::as_bytes(std::span(plan)));
+  }
+  if (auto done = aot::linkLibrary(compiled, options.link); !done)
+    return done;
+  return options.header.empty()
+             ? Result<void>()
+             : writeFile(options.header, aot::headerText(compiled.description, options.link.prefix));
+}
+
+Result<void> work(Options options) {
+  ProgressBar bar;
+  options.request.name = options.link.prefix;
+  options.request.progress = [&](const std::string &what, double part) { bar.show(what, part); };
+  if (auto done = readCase(options.request); !done)
+    return done;
+  auto compiled = aot::compileLibrary(options.request);
+  if (!compiled)
+    return compiled.problems();
+  bar.show("linking", 1);
+  return write(options, *compiled);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  CommandLine line("proa-compile",
+                   "Compiles a program ahead of time: a shared library with a C interface, which needs\n"
+                   "libproa_runtime.so and no compiler where it runs.",
+                   "  proa-compile resnet50 -o libresnet50.so --header resnet50.h --dims image=1x3x224x224\n"
+                   "  proa-compile resnet50 -o libresnet50.so --header resnet50.h --embed-weights\n"
+                   "  proa-compile model.pdmodel --emit=archive -o kernels.a\n"
+                   "  cc main.c -Linstall/lib -L. -lresnet50 -lproa_runtime -o main   (see examples/aot)\n");
+  declare(line, options);
+  if (std::optional<int> code = line.read(argc, argv))
+    return *code;
+  if (Problems problems = checkOptions(options); !problems.empty()) {
+    fail(problems);
+    return ExitCode::wrongCommandLine;
+  }
+  options.link.installation = installation(argv[0]);
+  Result<void> done = work(std::move(options));
+  return done ? ExitCode::success : fail(done.problems());
+}
