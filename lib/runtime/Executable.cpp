@@ -157,11 +157,15 @@ Result<void> Executable::bindParameters(const NamedTensors &parameters) {
     auto i = static_cast<size_t>(id);
     constantTensors[i] = readByKernel[i] && !isAligned(tensor.data()) ? alignedCopy(tensor) : tensor;
   }
-  if (Result<void> done = runPrepare(); !done) {
-    for (const Problem &p : done.problems())
-      problems.add(title + ": " + p.where, p.message);
-    return problems;
+  try {
+    if (Result<void> done = runPrepare(); !done)
+      for (const Problem &p : done.problems())
+        problems.add(title + ": " + p.where, p.message);
+  } catch (const std::bad_alloc &) {
+    problems.add(title, "no memory for the values prepared from the parameters");
   }
+  if (!problems.empty())
+    return problems;
   ready = true;
   return {};
 }

@@ -80,6 +80,7 @@ public:
 
 private:
   explicit Session(std::shared_ptr<const Executable> executable);
+  Result<std::vector<Tensor>> runSteps(const NamedTensors &feeds);
   Result<void> bindFeeds(const NamedTensors &feeds);
   std::vector<Tensor> fetch();
 

@@ -101,6 +101,19 @@ std::vector<Tensor> Session::fetch() {
 
 Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) {
   applyThreads();
+  Result<std::vector<Tensor>> results = Problems();
+  try {
+    results = runSteps(feeds);
+  } catch (const std::bad_alloc &) {
+    results = problem(executable->title, "no memory for the run");
+  }
+  frame.releaseAll();
+  for (Tensor &feed : boundFeeds)
+    feed = Tensor();
+  return results;
+}
+
+Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
   if (Result<void> done = bindFeeds(feeds); !done)
     return done.problems();
   // Parameters may have been replaced since the last run.
@@ -108,20 +121,13 @@ Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) {
     return done.problems();
   if (profile)
     profile->beginRun();
-  Result<void> done = frame.execute(executable->steps, states, profile);
-  std::vector<Tensor> results;
-  if (done)
-    results = fetch();
-  frame.releaseAll();
-  for (Tensor &feed : boundFeeds)
-    feed = Tensor();
-  if (!done) {
+  if (Result<void> done = frame.execute(executable->steps, states, profile); !done) {
     Problems problems;
     for (const Problem &p : done.problems())
       problems.add(executable->title + ": " + p.where, p.message);
     return problems;
   }
-  return results;
+  return fetch();
 }
 
 } // namespace proa::runtime

@@ -8,7 +8,8 @@
 
 namespace proa::runtime {
 
-/// Corners left, top, right, bottom. Not normalized: corners are pixels, so a box of equal corners has extent 1.
+/// Corners left, top, right, bottom. Not normalized: corners are pixels, so a box of equal corners has
+/// extent 1.
 template <class T> T boxArea(const T *box, bool normalized) {
   if (box[2] < box[0] || box[3] < box[1])
     return 0;
@@ -27,13 +28,17 @@ template <class T> T boxOverlap(const T *a, const T *b, bool normalized) {
   return common / (boxArea(a, normalized) + boxArea(b, normalized) - common);
 }
 
-/// The scores of one image: score(class, box), and where the boxes stand. With shared boxes each class has the same.
+/// The scores of one image: score(class, box), and where the boxes stand. With shared boxes each class has
+/// the same.
 template <class T> struct ImageBoxes {
   const T *boxes, *scores;
   int64_t count, classes, boxSize;
-  bool shared; ///< boxes [count, boxSize], scores [classes, count]; else [count, classes, boxSize], [count, classes]
+  bool shared; ///< boxes [count, boxSize], scores [classes, count]; else [count, classes, boxSize], [count,
+               ///< classes]
 
-  T score(int64_t label, int64_t box) const { return scores[shared ? label * count + box : box * classes + label]; }
+  T score(int64_t label, int64_t box) const {
+    return scores[shared ? label * count + box : box * classes + label];
+  }
   const T *box(int64_t label, int64_t index) const {
     return boxes + (shared ? index : index * classes + label) * boxSize;
   }
@@ -70,7 +75,8 @@ struct DetectionInput {
   static Result<DetectionInput> check(const View &boxes, const View &scores, const View &perImage);
 };
 
-/// Writes rows of label, score and box for all images, the position of each box in the batch, and counts an image.
+/// Writes rows of label, score and box for all images, the position of each box in the batch, and counts an
+/// image.
 template <class T>
 Result<void> writeDetections(Call &call, const DetectionInput &input, std::span<const ImageBoxes<T>> images,
                              std::span<const std::vector<Detection<T>>> detections) {

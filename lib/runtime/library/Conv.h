@@ -42,6 +42,7 @@ public:
 private:
   bool build(const ConvAttributes &attributes, const ConvGeometry &geometry,
              std::span<const OperandType> inputs, size_t count, bool inPlace);
+  bool isUsable() const;
   Port portFor(const StridedOperand &stored, dnnl::memory::data_type dtype) const;
   void makePrimitive(const ConvAttributes &attributes, const ConvGeometry &geometry,
                      const dnnl::memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes);

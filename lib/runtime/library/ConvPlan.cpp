@@ -77,13 +77,23 @@ std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvAttribut
   // oneDNN's transposed convolutions are fast through a matrix product only, which wants channels first.
   plan->channelLast = !attributes.transposed;
   plan->filterPlain = filterDesc(attributes, geometry, plan->type);
-  for (size_t count : {attributes.postOps.size(), size_t(0)}) {
-    if (plan->build(attributes, geometry, inputs, count, inPlace) && !isReference(plan->name.c_str()))
+  size_t previous = SIZE_MAX;
+  for (size_t count : {attributes.postOps.size(), leadingWithoutTensors(attributes.postOps), size_t(0)}) {
+    if (count != previous && plan->build(attributes, geometry, inputs, count, inPlace) && plan->isUsable())
       return plan;
-    if (count == 0)
-      break;
+    previous = count;
   }
   return nullptr;
+}
+
+/// oneDNN's reference code is too slow, and its convolution by a matrix product (2.6.3) adds and multiplies
+/// tensors at wrong places.
+bool ConvPlan::isUsable() const {
+  bool fusesTensor = false;
+  for (const Port &port : extraPorts)
+    fusesTensor |= port.argument != DNNL_ARG_BIAS;
+  bool byProduct = name.find("gemm") != std::string::npos;
+  return !isReference(name.c_str()) && !(byProduct && fusesTensor);
 }
 
 ConvPlan::Port ConvPlan::portFor(const StridedOperand &stored, memory::data_type dtype) const {

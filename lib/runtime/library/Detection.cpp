@@ -1,5 +1,5 @@
-/// The library kernels "yolo_box" (x, img_size), "multiclass_nms3" (bboxes, scores, rois_num) and "matrix_nms" (bboxes,
-/// scores). dialects/pd/detection/Detection.td says what they compute.
+/// The library kernels "yolo_box" (x, img_size), "multiclass_nms3" (bboxes, scores, rois_num) and
+/// "matrix_nms" (bboxes, scores). dialects/pd/detection/Detection.td says what they compute.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Boxes.h"
@@ -23,12 +23,14 @@ Result<DetectionInput> DetectionInput::check(const View &boxes, const View &scor
                    describe(scores.dtype, scores.dims), shared || perImage ? "" : " without rois_num");
   if (boxes.dims[2] != 4)
     return failure("boxes of {} numbers are not supported; expected 4", boxes.dims[2]);
-  return DetectionInput{boxes, scores, shared, shared ? boxes.dims[0] : perImage.size(), scores.dims[1], boxes.dims[2]};
+  return DetectionInput{boxes,          scores,       shared, shared ? boxes.dims[0] : perImage.size(),
+                        scores.dims[1], boxes.dims[2]};
 }
 
 namespace {
 
-//===-- yolo_box ---------------------------------------------------------------------------------------------------===//
+//===-- yolo_box
+//---------------------------------------------------------------------------------------------------===//
 
 struct YoloAttributes {
   std::vector<int64_t> anchors;
@@ -39,7 +41,8 @@ struct YoloAttributes {
 
 template <class T> class YoloHead {
 public:
-  YoloHead(const YoloAttributes &attributes, const View &x, const View &sizes, const View &boxes, const View &scores)
+  YoloHead(const YoloAttributes &attributes, const View &x, const View &sizes, const View &boxes,
+           const View &scores)
       : attributes(attributes), x(x.as<T>()), sizes(sizes), boxes(boxes.as<T>()), scores(scores.as<T>()),
         anchors(static_cast<int64_t>(attributes.anchors.size() / 2)), channels(x.dims[1]), height(x.dims[2]),
         width(x.dims[3]) {}
@@ -66,12 +69,19 @@ public:
     auto imageHeight = static_cast<T>(sizes.as<int32_t>()[2 * image]);
     auto imageWidth = static_cast<T>(sizes.as<int32_t>()[2 * image + 1]);
     auto scale = static_cast<T>(attributes.scale), bias = static_cast<T>(-0.5 * (attributes.scale - 1));
-    auto anchorAt = [&](int64_t i) { return static_cast<T>(attributes.anchors[static_cast<size_t>(2 * anchor + i)]); };
-    T centreX = (static_cast<T>(cell % width) + sigmoid(entry(0)) * scale + bias) * imageWidth / static_cast<T>(width);
-    T centreY = (static_cast<T>(cell / width) + sigmoid(entry(1)) * scale + bias) * imageHeight / static_cast<T>(height);
-    T boxWidth = std::exp(entry(2)) * anchorAt(0) * imageWidth / static_cast<T>(attributes.downsample * width);
-    T boxHeight = std::exp(entry(3)) * anchorAt(1) * imageHeight / static_cast<T>(attributes.downsample * height);
-    T corners[4] = {centreX - boxWidth / 2, centreY - boxHeight / 2, centreX + boxWidth / 2, centreY + boxHeight / 2};
+    auto anchorAt = [&](int64_t i) {
+      return static_cast<T>(attributes.anchors[static_cast<size_t>(2 * anchor + i)]);
+    };
+    T centreX = (static_cast<T>(cell % width) + sigmoid(entry(0)) * scale + bias) * imageWidth /
+                static_cast<T>(width);
+    T centreY = (static_cast<T>(cell / width) + sigmoid(entry(1)) * scale + bias) * imageHeight /
+                static_cast<T>(height);
+    T boxWidth =
+        std::exp(entry(2)) * anchorAt(0) * imageWidth / static_cast<T>(attributes.downsample * width);
+    T boxHeight =
+        std::exp(entry(3)) * anchorAt(1) * imageHeight / static_cast<T>(attributes.downsample * height);
+    T corners[4] = {centreX - boxWidth / 2, centreY - boxHeight / 2, centreX + boxWidth / 2,
+                    centreY + boxHeight / 2};
     if (attributes.clip) {
       corners[0] = std::max(corners[0], T(0));
       corners[1] = std::max(corners[1], T(0));
@@ -101,7 +111,8 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
   if (sizes.dtype != DType::Int32 || sizes.rank() != 2 || sizes.dims[0] != x.dims[0] || sizes.dims[1] != 2)
     return failure("img_size is {}; expected int32[{}, 2]", describe(sizes.dtype, sizes.dims), x.dims[0]);
   int64_t plane = x.dims[2] * x.dims[3];
-  const int64_t boxDims[] = {x.dims[0], anchors * plane, 4}, scoreDims[] = {x.dims[0], anchors * plane, attributes.classes};
+  const int64_t boxDims[] = {x.dims[0], anchors * plane, 4},
+                scoreDims[] = {x.dims[0], anchors * plane, attributes.classes};
   Result<View> boxes = call.output(0, boxDims), scores = call.output(1, scoreDims);
   for (const Result<View> *result : {&boxes, &scores})
     if (!*result)
@@ -117,7 +128,8 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
   return {};
 }
 
-//===-- multiclass_nms3 --------------------------------------------------------------------------------------------===//
+//===-- multiclass_nms3
+//--------------------------------------------------------------------------------------------===//
 
 struct NmsAttributes {
   double scoreThreshold = 0, nmsThreshold = 0.3, eta = 1;
@@ -130,8 +142,7 @@ template <class T>
 std::vector<int64_t> suppress(const ImageBoxes<T> &image, int64_t label, const NmsAttributes &attributes) {
   std::vector<int64_t> taken;
   auto threshold = static_cast<T>(attributes.nmsThreshold);
-  for (int64_t box :
-       bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold), attributes.topK)) {
+  for (int64_t box : bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold), attributes.topK)) {
     bool keeps = std::all_of(taken.begin(), taken.end(), [&](int64_t other) {
       return boxOverlap(image.box(label, box), image.box(label, other), attributes.normalized) <= threshold;
     });
@@ -144,7 +155,8 @@ std::vector<int64_t> suppress(const ImageBoxes<T> &image, int64_t label, const N
   return taken;
 }
 
-template <class T> std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const NmsAttributes &attributes) {
+template <class T>
+std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const NmsAttributes &attributes) {
   std::vector<Detection<T>> found;
   for (int64_t label = 0; label < image.classes; ++label)
     if (label != attributes.background)
@@ -172,7 +184,8 @@ template <class T> std::vector<Detection<T>> detect(const ImageBoxes<T> &image, 
   return found;
 }
 
-//===-- matrix_nms -------------------------------------------------------------------------------------------------===//
+//===-- matrix_nms
+//-------------------------------------------------------------------------------------------------===//
 
 struct MatrixNmsAttributes {
   double scoreThreshold = 0, postThreshold = 0, sigma = 2;
@@ -237,7 +250,8 @@ template <class T, class NmsKind> Result<void> selectOf(Call &call, const NmsKin
   return writeDetections<T>(call, *input, *images, detections);
 }
 
-template <class NmsKind> Result<std::unique_ptr<LibraryKernel>> makeSelection(Attributes &reader, NmsKind attributes) {
+template <class NmsKind>
+Result<std::unique_ptr<LibraryKernel>> makeSelection(Attributes &reader, NmsKind attributes) {
   reader.expectOperands(2, 0);
   reader.expectDType(0, {DType::Float32, DType::Float64});
   if (!reader.ok())
@@ -264,7 +278,8 @@ Result<std::unique_ptr<LibraryKernel>> makeYoloBox(const KernelRequest &request)
   reader.expectOperands(2, 2);
   reader.expectDType(0, {DType::Float32, DType::Float64});
   reader.expect(!attributes.anchors.empty() && attributes.anchors.size() % 2 == 0, "anchors are no pairs");
-  reader.expect(attributes.classes > 0 && attributes.downsample > 0, "expected class_num and downsample_ratio above 0");
+  reader.expect(attributes.classes > 0 && attributes.downsample > 0,
+                "expected class_num and downsample_ratio above 0");
   if (!reader.ok())
     return reader.problems();
   return makeKernel([attributes](Call &call) { return yoloBox(call, attributes); });

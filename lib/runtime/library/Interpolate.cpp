@@ -1,8 +1,8 @@
 /// The library kernel "interpolate": resampling over one to three spatial axes, as Paddle's *_interp ops.
 ///
-/// Inputs: x, out_size, size_tensor... (one a spatial axis; or one absent operand), scale_tensor. Attributes: data_format,
-/// out_d, out_h, out_w, scale, interp_method, align_corners, align_mode. What gives the size, first of these that is
-/// there: size_tensor, out_size, scale_tensor, scale, out_d/out_h/out_w.
+/// Inputs: x, out_size, size_tensor... (one a spatial axis; or one absent operand), scale_tensor. Attributes:
+/// data_format, out_d, out_h, out_w, scale, interp_method, align_corners, align_mode. What gives the size,
+/// first of these that is there: size_tensor, out_size, scale_tensor, scale, out_d/out_h/out_w.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
@@ -83,7 +83,8 @@ struct Target {
   std::vector<double> scale;
 };
 
-Result<std::vector<double>> scaleOf(const Call &call, const InterpolateAttributes &attributes, size_t spatial) {
+Result<std::vector<double>> scaleOf(const Call &call, const InterpolateAttributes &attributes,
+                                    size_t spatial) {
   std::vector<double> scale = attributes.scale;
   const View &tensor = call.input(call.inputCount() - 1);
   if (call.inputCount() >= 4 && tensor) {
@@ -103,10 +104,12 @@ Result<std::vector<double>> scaleOf(const Call &call, const InterpolateAttribute
   return scale;
 }
 
-Result<Target> targetOf(const Call &call, const InterpolateAttributes &attributes, std::span<const int64_t> extents) {
+Result<Target> targetOf(const Call &call, const InterpolateAttributes &attributes,
+                        std::span<const int64_t> extents) {
   size_t spatial = extents.size();
-  Target target{std::vector<int64_t>(attributes.size.end() - static_cast<ptrdiff_t>(spatial), attributes.size.end()),
-                std::vector<double>(spatial, 0)};
+  Target target{
+      std::vector<int64_t>(attributes.size.end() - static_cast<ptrdiff_t>(spatial), attributes.size.end()),
+      std::vector<double>(spatial, 0)};
   std::vector<int64_t> sizes;
   // Between out_size and scale_tensor stand the size tensors, or one absent operand.
   for (size_t i = 2; i + 1 < call.inputCount(); ++i)
@@ -123,7 +126,8 @@ Result<Target> targetOf(const Call &call, const InterpolateAttributes &attribute
     for (size_t i = 0; i < scale->size(); ++i)
       if ((*scale)[i] > 0) {
         target.scale[i] = (*scale)[i];
-        target.size[i] = static_cast<int64_t>(static_cast<float>(extents[i]) * static_cast<float>((*scale)[i]));
+        target.size[i] =
+            static_cast<int64_t>(static_cast<float>(extents[i]) * static_cast<float>((*scale)[i]));
       }
     if (call.input(1)) {
       Result<std::vector<int64_t>> given = integersOf(call.input(1));
@@ -159,7 +163,8 @@ struct Image {
   }
 };
 
-template <class T> void resample(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x, T *y) {
+template <class T>
+void resample(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x, T *y) {
   using Sum = Wide<T>;
   int64_t rows = out.dims[0] * out.dims[2] * out.dims[3];
   parallelFor(rows, 1 + 4096 / (out.dims[4] * out.dims[1] + 1), [&](int64_t begin, int64_t end) {
@@ -175,9 +180,11 @@ template <class T> void resample(const Image &in, const Image &out, const std::v
           for (int a = 0; a < deep.count; ++a)
             for (int b = 0; b < high.count; ++b) {
               Sum line = 0;
-              const T *start = source + c * in.strides[1] + deep.at[a] * in.strides[2] + high.at[b] * in.strides[3];
+              const T *start =
+                  source + c * in.strides[1] + deep.at[a] * in.strides[2] + high.at[b] * in.strides[3];
               for (int e = 0; e < wide.count; ++e)
-                line += static_cast<Sum>(wide.weight[e]) * static_cast<Sum>(start[wide.at[e] * in.strides[4]]);
+                line +=
+                    static_cast<Sum>(wide.weight[e]) * static_cast<Sum>(start[wide.at[e] * in.strides[4]]);
               total += static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]) * line;
             }
           target[c * out.strides[1]] = static_cast<T>(total);
@@ -227,7 +234,8 @@ Result<void> interpolate(Call &call, const InterpolateAttributes &attributes) {
 Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const KernelRequest &request) {
   Attributes reader(request);
   InterpolateAttributes attributes;
-  attributes.method = reader.choice("interp_method", {"bilinear", "nearest", "bicubic", "linear", "trilinear"});
+  attributes.method =
+      reader.choice("interp_method", {"bilinear", "nearest", "bicubic", "linear", "trilinear"});
   attributes.alignCorners = reader.boolean("align_corners", true);
   attributes.alignMode = reader.integer("align_mode", 1);
   std::string format = reader.text("data_format", "NCHW");

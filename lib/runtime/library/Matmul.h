@@ -37,6 +37,7 @@ public:
   std::unique_ptr<Execution> execution() const;
 
 private:
+  bool isPermuted() const;
   bool build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count,
              bool inPlace);
 

@@ -53,20 +53,22 @@ std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAt
     plan->yDesc = *options.weights;
   // oneDNN's fast code does not know every post-op with every broadcast: then give it fewer and do the rest
   // after it.
-  size_t withoutOperands = 0;
-  while (withoutOperands < attributes.postOps.size() &&
-         (!attributes.postOps[withoutOperands].hasOperand() ||
-          attributes.postOps[withoutOperands].kind == PostOp::Kind::Bias))
-    ++withoutOperands;
   size_t previous = SIZE_MAX;
-  for (size_t count : {attributes.postOps.size(), withoutOperands, size_t(0)}) {
-    if (count == previous)
-      continue;
-    previous = count;
-    if (plan->build(attributes, inputs, count, options.inPlace) && !plan->isSlow())
+  for (size_t count : {attributes.postOps.size(), leadingWithoutTensors(attributes.postOps), size_t(0)}) {
+    if (count != previous && plan->build(attributes, inputs, count, options.inPlace) && !plan->isSlow())
       return plan;
+    previous = count;
   }
   return plan->build(attributes, inputs, 0, false) ? plan : nullptr;
+}
+
+/// A result whose axes lie in another order than its own: oneDNN 2.6.3 crashes when a post-op broadcasts to
+/// it.
+bool MatmulPlan::isPermuted() const {
+  for (size_t axis = 1; axis < shape.rank(); ++axis)
+    if (shape.out.strides[axis - 1] < shape.out.strides[axis])
+      return true;
+  return false;
 }
 
 /// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
@@ -102,6 +104,8 @@ bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const Opera
       extra.emplace_back(DNNL_ARG_BIAS, desc);
       continue;
     }
+    if (shape.operands[i].dims != shape.out.dims && isPermuted())
+      return false;
     bool multiply = op.kind == PostOp::Kind::Multiply;
     list.append_binary(multiply ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add, desc);
     extra.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1, desc);

@@ -115,6 +115,14 @@ Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, size_t fi
   return ops;
 }
 
+size_t leadingWithoutTensors(std::span<const PostOp> ops) {
+  size_t count = 0;
+  while (count < ops.size() &&
+         (!ops[count].hasOperand() || (count == 0 && ops[count].kind == PostOp::Kind::Bias)))
+    ++count;
+  return count;
+}
+
 void appendActivation(dnnl::post_ops &list, const PostOp &op) {
   op.activation->append(list, op.alpha, op.beta);
 }

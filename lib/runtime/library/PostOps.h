@@ -29,6 +29,9 @@ struct PostOp {
 /// inputs.
 Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, size_t firstExtra);
 
+/// How many of the first ops are activations or the bias: those that every implementation of oneDNN fuses.
+size_t leadingWithoutTensors(std::span<const PostOp> ops);
+
 /// Appends an activation to oneDNN's list.
 void appendActivation(dnnl::post_ops &list, const PostOp &op);
 /// The activation of one number.

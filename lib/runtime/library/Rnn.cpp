@@ -1,9 +1,9 @@
 /// The library kernel "rnn": stacks of LSTM, GRU and simple recurrent layers, as Paddle's rnn in inference.
 ///
-/// Inputs: x [time, batch, features], the initial states (hidden, for LSTM and cell; [layers * directions, batch,
-/// hidden]), the weights (for each layer and direction W_ih and W_hh, then in the same order b_ih and b_hh), and perhaps
-/// the lengths of the samples. Outputs: out, then the final states. Attributes: mode, num_layers, is_bidirec,
-/// hidden_size, dropout_prob, is_test.
+/// Inputs: x [time, batch, features], the initial states (hidden, for LSTM and cell; [layers * directions,
+/// batch, hidden]), the weights (for each layer and direction W_ih and W_hh, then in the same order b_ih and
+/// b_hh), and perhaps the lengths of the samples. Outputs: out, then the final states. Attributes: mode,
+/// num_layers, is_bidirec, hidden_size, dropout_prob, is_test.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
@@ -29,7 +29,8 @@ struct RnnAttributes {
 };
 
 /// c [rows, columns] (+)= a [rows, inner] times the transpose of b [columns, inner].
-void multiply(int64_t rows, int64_t columns, int64_t inner, const float *a, const float *b, float *c, bool accumulate) {
+void multiply(int64_t rows, int64_t columns, int64_t inner, const float *a, const float *b, float *c,
+              bool accumulate) {
   SingleThreadScope scope(isSmallWork(2.0 * static_cast<double>(rows * columns * inner)));
   dnnl::sgemm('N', 'T', rows, columns, inner, 1.0f, a, inner, b, inner, accumulate ? 1.0f : 0.0f, c, columns);
 }
@@ -53,8 +54,8 @@ template <class T> struct Pass {
   const T *x, *inputWeights, *hiddenWeights, *inputBias, *hiddenBias;
   const std::vector<int64_t> &lengths; ///< empty: all full
   bool backward;
-  T *hidden, *cell;           ///< [batch, hidden]: initial state, becomes the final one
-  T *out;                     ///< [time, batch, outStride]
+  T *hidden, *cell; ///< [batch, hidden]: initial state, becomes the final one
+  T *out;           ///< [time, batch, outStride]
   int64_t outStride;
   std::vector<T> &a, &r; ///< scratch: [time, batch, gates * hidden], [batch, gates * hidden]
 
@@ -121,7 +122,8 @@ public:
     if (call.inputCount() < 1 + states + attributes.weightCount())
       return failure("expected {} states and {} weights, found {} operands", states, attributes.weightCount(),
                      call.inputCount());
-    const std::vector<int64_t> stateDims{attributes.layers * attributes.directions, x.dims[1], attributes.hidden};
+    const std::vector<int64_t> stateDims{attributes.layers * attributes.directions, x.dims[1],
+                                         attributes.hidden};
     for (size_t i = 0; i < states; ++i)
       if (!std::ranges::equal(call.input(1 + i).dims, stateDims))
         return failure("state {} is {}; expected {}", i, describe(x.dtype, call.input(1 + i).dims),
@@ -162,9 +164,23 @@ public:
       T *target = last ? out->template as<T>() : next.data();
       for (int64_t direction = 0; direction < attributes.directions; ++direction) {
         int64_t entry = layer * attributes.directions + direction, offset = entry * batch * attributes.hidden;
-        Pass<T> pass{attributes, time, batch, features, from, weight<T>(entry, 0), weight<T>(entry, 1),
-                     bias<T>(entry, 0), bias<T>(entry, 1), lengths, direction == 1, state[0].data() + offset,
-                     states == 2 ? state[1].data() + offset : nullptr, target + direction * attributes.hidden, width, a, r};
+        Pass<T> pass{attributes,
+                     time,
+                     batch,
+                     features,
+                     from,
+                     weight<T>(entry, 0),
+                     weight<T>(entry, 1),
+                     bias<T>(entry, 0),
+                     bias<T>(entry, 1),
+                     lengths,
+                     direction == 1,
+                     state[0].data() + offset,
+                     states == 2 ? state[1].data() + offset : nullptr,
+                     target + direction * attributes.hidden,
+                     width,
+                     a,
+                     r};
         pass.run();
       }
       between.swap(next);
@@ -183,7 +199,9 @@ public:
   }
 
 private:
-  size_t weightIndex(int64_t entry, int64_t which) const { return 1 + states + static_cast<size_t>(2 * entry + which); }
+  size_t weightIndex(int64_t entry, int64_t which) const {
+    return 1 + states + static_cast<size_t>(2 * entry + which);
+  }
   size_t biasIndex(int64_t entry, int64_t which) const {
     return weightIndex(entry, which) + static_cast<size_t>(2 * attributes.layers * attributes.directions);
   }
@@ -206,8 +224,8 @@ private:
           return failure("weight {} of layer {} is {}; expected {}", which, entry / attributes.directions,
                          describe(w.dtype, w.dims), describe(w.dtype, expected));
         if (b.rank() != 1 || b.dims[0] != rows)
-          return failure("bias {} of layer {} is {}; expected {} numbers", which, entry / attributes.directions,
-                         describe(b.dtype, b.dims), rows);
+          return failure("bias {} of layer {} is {}; expected {} numbers", which,
+                         entry / attributes.directions, describe(b.dtype, b.dims), rows);
       }
     }
     return {};
@@ -225,14 +243,15 @@ Result<std::unique_ptr<LibraryKernel>> makeRnn(const KernelRequest &request) {
   Attributes reader(request);
   std::string mode = reader.choice("mode", {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"});
   RnnAttributes attributes;
-  attributes.mode = mode == "LSTM"  ? Mode::Lstm
-                    : mode == "GRU" ? Mode::Gru
+  attributes.mode = mode == "LSTM"       ? Mode::Lstm
+                    : mode == "GRU"      ? Mode::Gru
                     : mode == "RNN_RELU" ? Mode::Relu
                                          : Mode::Tanh;
   attributes.layers = reader.integer("num_layers", 1);
   attributes.directions = reader.boolean("is_bidirec", false) ? 2 : 1;
   attributes.hidden = reader.integer("hidden_size", 100);
-  bool drops = reader.real("dropout_prob", 0) > 0 && !reader.boolean("is_test", false) && attributes.layers > 1;
+  bool drops =
+      reader.real("dropout_prob", 0) > 0 && !reader.boolean("is_test", false) && attributes.layers > 1;
   reader.expect(!drops, "dropout between layers in training is not supported");
   constexpr int64_t most = 1 << 16;
   reader.expect(attributes.layers > 0 && attributes.layers < most && attributes.hidden > 0,

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
 
 namespace proa::runtime {
@@ -140,6 +141,32 @@ TEST(Conv, PostOps) {
   json ops = json::array({{{"kind", "bias"}}, {{"kind", "add"}}, {{"kind", "relu"}}});
   expectConv("conv2d", {{"post_ops", ops}}, x, w, {2, 32, 6, 5}, expected, {bias, residual}, true);
 }
+
+/// batch, channels, filter, extent, dilation
+class DepthwiseWithSummand : public ::testing::TestWithParam<std::array<int64_t, 5>> {};
+
+TEST_P(DepthwiseWithSummand, IsAdded) {
+  auto [batch, channels, size, extent, dilation] = GetParam();
+  Tensor x = randomFloats({batch, channels, extent, extent}, 1),
+         w = randomFloats({channels, 1, size, size}, 2);
+  Tensor residual = randomFloats({batch, channels, extent, extent}, 3), bias = randomFloats({channels}, 4);
+  int64_t pad = dilation * (size / 2), plane = extent * extent;
+  Window window{{1, 1}, {pad, pad}, {dilation, dilation}, channels};
+  std::vector<double> expected = convolve(x, w, x.dims(), window);
+  for (int64_t i = 0; i < x.size(); ++i)
+    expected[static_cast<size_t>(i)] +=
+        double(residual.as<float>()[i]) + double(bias.as<float>()[i / plane % channels]);
+  json attributes = {{"paddings", {pad, pad}}, {"dilations", {dilation, dilation}}, {"groups", channels}};
+  attributes["post_ops"] = json::array({{{"kind", "bias"}}, {{"kind", "add"}}});
+  expectConv("conv2d", attributes, x, w, x.dims(), expected, {bias, residual}, true);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Conv, DepthwiseWithSummand,
+    ::testing::Values(std::array<int64_t, 5>{1, 8, 3, 14, 1}, std::array<int64_t, 5>{2, 8, 7, 8, 1},
+                      std::array<int64_t, 5>{2, 8, 7, 8, 3}, std::array<int64_t, 5>{2, 24, 5, 7, 1},
+                      std::array<int64_t, 5>{1, 58, 3, 28, 1}, std::array<int64_t, 5>{2, 16, 7, 4, 1},
+                      std::array<int64_t, 5>{1, 32, 3, 33, 2}));
 
 TEST(Conv, SummandInPlace) {
   // The plan lets the result overwrite the summand.

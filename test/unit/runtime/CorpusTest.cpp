@@ -115,5 +115,30 @@ INSTANTIATE_TEST_SUITE_P(
                  {{"axis", "dim"}}}),
     nameOfCase);
 
+std::vector<CorpusOp> images() {
+  std::vector<CorpusOp> ops;
+  for (auto [op, name] : {std::pair("bicubic_interp_v2", "interp_bicubic__down"),
+                          {"bicubic_interp_v2", "interp_bicubic__scale_align"},
+                          {"bilinear_interp_v2", "interp_bilinear__down"},
+                          {"linear_interp_v2", "interp_linear__up"},
+                          {"nearest_interp_v2", "interp_nearest__up"}})
+    ops.push_back({"ops/" + std::string(op) + "/" + name,
+                   op,
+                   "interpolate",
+                   {"X"},
+                   {"Out"},
+                   {{"data_format", "data_layout"}}});
+  ops.push_back({"ops/yolo_box/basic", "yolo_box", "yolo_box", {"X", "ImgSize"}, {"Boxes", "Scores"}});
+  ops.push_back({"ops/multiclass_nms3/op",
+                 "multiclass_nms3",
+                 "multiclass_nms3",
+                 {"BBoxes", "Scores"},
+                 {"Out", "Index", "NmsRoisNum"}});
+  ops.push_back(
+      {"ops/matrix_nms/api", "matrix_nms", "matrix_nms", {"BBoxes", "Scores"}, {"Out", "Index", "RoisNum"}});
+  return ops;
+}
+INSTANTIATE_TEST_SUITE_P(Images, Corpus, ::testing::ValuesIn(images()), nameOfCase);
+
 } // namespace
 } // namespace proa::runtime

@@ -20,6 +20,7 @@ struct KernelCase {
   std::vector<std::pair<DType, std::vector<int64_t>>> outputs;
   std::vector<size_t> constantInputs = {};
   Dims dims = Dims::Static;
+  std::vector<size_t> absentOutputs = {}; ///< places among the step's outputs that nobody reads
 };
 
 /// A plan of the case's step: "in0", "in1" ... -> fetches.
@@ -67,6 +68,8 @@ inline Plan planOf(const KernelCase &c) {
     plan.fetches.push_back(id);
     plan.fetchNames.push_back("out");
   }
+  for (size_t place : c.absentOutputs)
+    step.outputs.insert(step.outputs.begin() + static_cast<ptrdiff_t>(place), none);
   plan.steps.push_back(std::move(step));
   return plan;
 }

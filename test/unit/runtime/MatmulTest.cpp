@@ -177,6 +177,21 @@ TEST(Matmul, PostOpsInOrder) {
                 expected);
 }
 
+TEST(Matmul, PermutedResultWithBroadcastOperands) {
+  Tensor x = randomFloats({1, 3, 5, 8}, 1), y = randomFloats({1, 3, 8, 8}, 2), row = randomFloats({8}, 3);
+  std::vector<double> expected = product(x, y, {1, 3, 5, 8});
+  Tensor result(DType::Float32, {1, 3, 5, 8});
+  for (size_t i = 0; i < expected.size(); ++i)
+    result.as<float>()[i] = static_cast<float>(std::max(expected[i], 0.0) + double(row.as<float>()[i % 8]));
+  Shape heads{0, 2, 1, 3};
+  Tensor moved = stored(result, heads);
+  for (const char *kind : {"add", "bias"}) {
+    json ops = json::array({{{"kind", "relu"}}, {{"kind", kind}}});
+    expectProduct({"", {{"out_permutation", heads}, {"post_ops", ops}}, {x, y, row}, {}}, {1, 5, 3, 8},
+                  {moved.as<float>(), moved.as<float>() + moved.size()});
+  }
+}
+
 TEST(Matmul, EveryActivation) {
   Tensor x = randomFloats({4, 8}, 1), y = randomFloats({8, 16}, 2);
   auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };

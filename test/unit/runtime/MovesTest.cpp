@@ -257,6 +257,57 @@ TEST(Pool, ChannelsLastIsTheSame) {
       }
 }
 
+TEST(Interpolate, ChannelsLastAndSizesByTensors) {
+  Tensor x = randomFloats({2, 3, 5, 4}, 1), last(DType::Float32, {2, 5, 4, 3});
+  for (int64_t n = 0; n < 2; ++n)
+    for (int64_t c = 0; c < 3; ++c)
+      for (int64_t i = 0; i < 20; ++i)
+        last.as<float>()[(n * 20 + i) * 3 + c] = x.as<float>()[(n * 3 + c) * 20 + i];
+  for (const char *method : {"nearest", "bilinear", "bicubic"})
+    for (bool align : {false, true}) {
+      nlohmann::json attributes = {{"interp_method", method}, {"align_corners", align}, {"align_mode", 0}};
+      attributes["out_h"] = 7;
+      attributes["out_w"] = 9;
+      auto byAttribute = runCase({"interpolate", attributes, {x}, {{DType::Float32, {2, 3, 7, 9}}}});
+      ASSERT_TRUE(byAttribute) << byAttribute.problems().text();
+      attributes["data_format"] = "NHWC";
+      attributes["out_h"] = 1;
+      Tensor seven = tensorOf<int32_t>(DType::Int32, {1}, {7}),
+             nine = tensorOf<int32_t>(DType::Int32, {1}, {9});
+      Tensor both = tensorOf<int32_t>(DType::Int32, {2}, {7, 9});
+      for (const std::vector<Tensor> &operands : {std::vector<Tensor>{last, Tensor(), seven, nine, Tensor()},
+                                                  std::vector<Tensor>{last, both, Tensor(), Tensor()}}) {
+        // An empty Tensor of rank 1 has no data: the operand is absent.
+        auto byTensor = runCase(
+            {"interpolate", attributes, operands, {{DType::Float32, {2, 7, 9, 3}}}, {}, Dims::Dynamic});
+        ASSERT_TRUE(byTensor) << byTensor.problems().text();
+        for (int64_t n = 0; n < 2; ++n)
+          for (int64_t c = 0; c < 3; ++c)
+            for (int64_t i = 0; i < 63; ++i)
+              EXPECT_FLOAT_EQ((*byTensor)[0].as<float>()[(n * 63 + i) * 3 + c],
+                              (*byAttribute)[0].as<float>()[(n * 3 + c) * 63 + i]);
+      }
+    }
+}
+
+TEST(Interpolate, ByHand) {
+  Tensor x = floats({1, 1, 4}, {0, 10, 20, 30});
+  auto run = [&](nlohmann::json attributes, std::vector<double> expected) {
+    attributes["out_w"] = static_cast<int64_t>(expected.size());
+    auto result = runCase(
+        {"interpolate", attributes, {x}, {{DType::Float32, {1, 1, static_cast<int64_t>(expected.size())}}}});
+    ASSERT_TRUE(result) << result.problems().text();
+    expectClose((*result)[0], expected, 1e-6);
+  };
+  run({{"interp_method", "linear"}, {"align_corners", true}}, {0, 5, 10, 15, 20, 25, 30});
+  run({{"interp_method", "linear"}, {"align_corners", false}, {"align_mode", 0}},
+      {0, 2.5, 7.5, 12.5, 17.5, 22.5, 27.5, 30});
+  run({{"interp_method", "linear"}, {"align_corners", false}, {"align_mode", 1}},
+      {0, 5, 10, 15, 20, 25, 30, 30});
+  run({{"interp_method", "nearest"}, {"align_corners", false}}, {0, 20});
+  run({{"interp_method", "nearest"}, {"align_corners", true}}, {0, 20, 30}); // 1.5 rounds up
+}
+
 TEST(Order, NanIsTheGreatestAndTiesKeepTheirOrder) {
   float nan = std::numeric_limits<float>::quiet_NaN();
   Tensor x = floats({6}, {2, nan, 1, 2, nan, 3});
