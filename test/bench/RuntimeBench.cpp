@@ -68,7 +68,8 @@ void runStep(benchmark::State &state, const OneStep &program, double operations)
 }
 
 void matmul(benchmark::State &state, int64_t m, int64_t k, int64_t n) {
-  runStep(state, {"matmul", {}, {{m, k}, {k, n}}, {m, n}, 1}, 2.0 * double(m) * double(k) * double(n));
+  runStep(state, {"matmul", nlohmann::json::object(), {{m, k}, {k, n}}, {m, n}, 1},
+          2.0 * double(m) * double(k) * double(n));
 }
 
 struct ConvShape {
