@@ -81,6 +81,11 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   moves          the family file defines getSourceMap() (MovementOpInterface)
 //   library        name of the runtime's library kernel (LibraryOpInterface)
 //   postOp         C++ expression on `op`, a PostOp: how the runtime fuses this activation (PostOpInterface)
+//   derivatives    one C++ expression an operand: the partial derivative of the one result, for elementwise ops; the names of
+//                  operands and of the result (`out`) may stand in it; "" where there is none (VjpOpInterface)
+//   vjp            one C++ expression an operand: its gradient, where `d<result>` is the result's cotangent; broadcasts
+//                  are undone by themselves; "" where there is none (VjpOpInterface)
+//   vjpInCode      the family file defines vjp() (VjpOpInterface)
 //   legacy         legacy spellings
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   string infer = "";
@@ -92,6 +97,9 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit moves = 0;
   string library = "";
   string postOp = "";
+  list<string> derivatives = [];
+  list<string> vjp = [];
+  bit vjpInCode = 0;
   list<Legacy> legacy = [];
 
   let traits = t # [Pure, InferTypeOpAdaptorWithIsCompatible]
@@ -101,6 +109,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(!empty(reduction), []<Trait>, [DeclareOpInterfaceMethods<ReductionOpInterface>])
     # !if(moves, [DeclareOpInterfaceMethods<MovementOpInterface>], []<Trait>)
     # !if(!empty(postOp), []<Trait>, [DeclareOpInterfaceMethods<PostOpInterface>])
+    # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>, [DeclareOpInterfaceMethods<VjpOpInterface>])
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

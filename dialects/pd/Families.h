@@ -15,5 +15,6 @@ void registerLossOps(PdDialect &dialect);
 void registerDetectionOps(PdDialect &dialect);
 void registerIndexOps(PdDialect &dialect);
 void registerSearchOps(PdDialect &dialect);
+void registerAutodiffOps(PdDialect &dialect);
 
 } // namespace proa::pd

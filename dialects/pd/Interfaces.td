@@ -79,6 +79,23 @@ def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
   ];
 }
 
+def VjpOpInterface : OpInterface<"VjpOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An op with a rule of its own for reverse-mode differentiation. Composites without one are differentiated through
+    their decomposition.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The vector-Jacobian product: the gradient of each operand, from the cotangent of each result (null: zero; at least one
+      is not). A null gradient is zero. Gradients have the operand's element type and its shape or one that its shape
+      broadcasts to. The rule may read operands, results and attributes. Failure, after an error at the op, where the op has
+      no derivative with these attributes.
+    }], "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "vjp",
+      (ins "::mlir::OpBuilder &":$builder, "::llvm::ArrayRef<::mlir::Value>":$cotangents)>,
+  ];
+}
+
 def PostOpInterface : OpInterface<"PostOpInterface"> {
   let cppNamespace = "::proa::pd";
   let description = [{

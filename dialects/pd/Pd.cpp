@@ -42,6 +42,7 @@ void PdDialect::initialize() {
   registerDetectionOps(*this);
   registerIndexOps(*this);
   registerSearchOps(*this);
+  registerAutodiffOps(*this);
 }
 
 Operation *PdDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

@@ -24,6 +24,21 @@ llvm::SmallVector<Value> TensorBuilder::results(llvm::ArrayRef<Expression> value
   return out;
 }
 
+Expression TensorBuilder::chain(Expression cotangent, Expression partial) { return cotangent * conj(partial); }
+
+Expression TensorBuilder::chain(Expression cotangent, double partial) {
+  if (partial == 1.0)
+    return cotangent;
+  return partial == -1.0 ? -cotangent : cotangent * partial;
+}
+
+Value TensorBuilder::gradient(Expression value, Value operand) {
+  Type element = mlir::cast<RankedTensorType>(operand.getType()).getElementType();
+  return isa<FloatType, ComplexType>(element) ? Value(cast(value, element)) : Value();
+}
+
+Expression TensorBuilder::conj(Expression x) { return x; }
+
 Expression TensorBuilder::constant(double value, Type elementType) {
   auto type = RankedTensorType::get({}, elementType);
   Attribute element;
@@ -145,6 +160,9 @@ PROA_COMPARISON(>=, GreaterEqualOp)
 
 Expression operator<(Expression x, Expression y) { return x.owner().wrap(x.owner().create<LessThanOp>(x, y)); }
 Expression operator>(Expression x, Expression y) { return x.owner().wrap(x.owner().create<GreaterThanOp>(x, y)); }
+Expression operator<=(Expression x, Expression y) { return x.owner().wrap(x.owner().create<LessEqualOp>(x, y)); }
+Expression operator>=(Expression x, Expression y) { return x.owner().wrap(x.owner().create<GreaterEqualOp>(x, y)); }
+Expression operator==(Expression x, Expression y) { return x.owner().wrap(x.owner().create<EqualOp>(x, y)); }
 Expression operator-(Expression x) { return x.owner().wrap(x.owner().create<NegateOp>(x)); }
 
 } // namespace proa::pd

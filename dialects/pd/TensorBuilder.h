@@ -35,6 +35,13 @@ public:
   Expression computed(mlir::Value value);
   /// The values rounded to the element types of the op's results.
   llvm::SmallVector<mlir::Value> results(llvm::ArrayRef<Expression> values);
+  /// For derivatives: the cotangent times the conjugate of a partial derivative; a number stands for itself.
+  Expression chain(Expression cotangent, Expression partial);
+  Expression chain(Expression cotangent, double partial);
+  /// For derivatives: a gradient in the element type of the operand that it belongs to; null where that has none.
+  mlir::Value gradient(Expression value, mlir::Value operand);
+  /// The complex conjugate; a real tensor is its own.
+  Expression conj(Expression x);
   Expression wrap(mlir::Value value) { return {*this, value}; }
   mlir::OpBuilder &getBuilder() { return builder; }
 
@@ -65,6 +72,8 @@ public:
   Expression select(Expression condition, Expression x, double y);
   Expression select(Expression condition, double x, Expression y);
   Expression cast(Expression x, mlir::Type elementType);
+  /// 1 where the condition holds, else 0, in the element type of `like`.
+  Expression indicator(Expression condition, Expression like) { return cast(condition, like.type().getElementType()); }
 
   Expression sum(Expression x, llvm::ArrayRef<int64_t> axes, bool keepdim = true);
   Expression max(Expression x, llvm::ArrayRef<int64_t> axes, bool keepdim = true);
@@ -103,6 +112,9 @@ Expression operator<(Expression x, Expression y);
 Expression operator>(Expression x, double y);
 Expression operator>(Expression x, Expression y);
 Expression operator<=(Expression x, double y);
+Expression operator<=(Expression x, Expression y);
+Expression operator>=(Expression x, Expression y);
+Expression operator==(Expression x, Expression y);
 Expression operator>=(Expression x, double y);
 
 } // namespace proa::pd

@@ -25,6 +25,11 @@ void addCleanup(OpPassManager &pm) {
 
 void buildCpuPipeline(OpPassManager &pm) {
   addCleanup(pm);
+  // Gradients become ops like all others before anything is fused.
+  DecomposeOptions gradients;
+  gradients.only = {"pd.vjp"};
+  pm.addPass(createDecompose(gradients));
+  addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
   // Normalizations that are left must be elementwise before the layout can flow through them.
   DecomposeOptions normalization;

@@ -2,6 +2,7 @@
 #include "passes/decompose/Passes.h"
 
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/autodiff/Autodiff.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -21,9 +22,12 @@ public:
     onlyNames.insert(only.begin(), only.end());
     exceptNames.insert(except.begin(), except.end());
     SmallVector<Operation *> work;
-    getOperation()->walk([&](Operation *op) {
-      if (isWanted(op))
-        work.push_back(op);
+    // What is inside of an op that goes is that op's to decompose.
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isWanted(op))
+        return WalkResult::advance();
+      work.push_back(op);
+      return WalkResult::skip();
     });
     while (!work.empty()) {
       Operation *op = work.pop_back_val();
@@ -31,8 +35,12 @@ public:
       OpBuilder builder(op);
       Operation *before = op->getPrevNode();
       auto values = cast<pd::DecomposableOpInterface>(op).decompose(builder);
-      if (failed(values))
+      if (failed(values)) {
+        // A gradient has no other meaning than its decomposition, which has said what is in its way.
+        if (isa<pd::VjpOp>(op))
+          signalPassFailure();
         continue;
+      }
       for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op; made = made->getNextNode())
         if (isWanted(made))
           work.push_back(made);

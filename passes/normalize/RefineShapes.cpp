@@ -2,6 +2,7 @@
 #include "passes/normalize/Passes.h"
 
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/autodiff/Autodiff.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,9 +52,22 @@ private:
       return next;
     }
     refine(op);
+    if (auto gradient = dyn_cast<pd::VjpOp>(op)) {
+      refineBody(gradient);
+      return next;
+    }
     if (fold(op))
       return next;
     return decomposeConstant(op, next);
+  }
+
+  /// What is known of the inputs is known of the region's arguments.
+  void refineBody(pd::VjpOp gradient) {
+    Block &body = gradient.getBody().front();
+    for (auto [argument, input] : llvm::zip(body.getArguments(), gradient.getInputs()))
+      argument.setType(moreSpecific(argument.getType(), input.getType()));
+    for (Operation *op = &body.front(); op;)
+      op = visit(op);
   }
 
   /// Puts the arm of a branch with a constant condition in its place; returns its first op, or `next`.

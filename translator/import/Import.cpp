@@ -32,6 +32,12 @@ bool isFetch(const legacy::Operation &op) { return op.type == "fetch" || op.type
 
 const std::string emptyVariable = "@EMPTY@";
 
+/// The entry of the op that a gradient op belongs to, or null.
+const LegacyOp *forwardOf(const legacy::Operation &op) {
+  llvm::StringRef type = op.type;
+  return type.consume_back("_grad") ? findLegacyOp(type) : nullptr;
+}
+
 } // namespace
 
 ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program, const ImportOptions &options)
@@ -48,6 +54,8 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   });
   findInterface();
   makeFunction();
+  for (const legacy::Block &block : program.blocks)
+    hasGradients |= llvm::any_of(block.operations, [](const legacy::Operation &op) { return forwardOf(op) != nullptr; });
   for (auto [index, op] : llvm::enumerate(program.blocks[0].operations))
     if (!isFeed(op) && !isFetch(op))
       importOp(index, op);
@@ -176,9 +184,13 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     importConditionalBlock(op);
   } else if (op.type == "select_input") {
     importSelectInput(op);
+  } else if (const LegacyOp *forward = entry ? nullptr : forwardOf(op)) {
+    importGradient(op, *forward);
   } else if (!entry) {
     report("op '" + op.type + "' is not known");
   } else {
+    if (hasGradients)
+      recordProducer(op);
     OpImporter importer(*this, op, builder, locationOf(index, op));
     importer.entry = entry;
     if (entry->hook)

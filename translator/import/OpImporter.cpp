@@ -84,10 +84,13 @@ llvm::StringRef OpImporter::target() const { return entry->target; }
 //===-- Inputs and outputs ----------------------------------------------------------------------------------------===//
 
 llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
-  for (auto &[name, value] : inputOverrides)
-    if (name == slot)
-      return value ? llvm::SmallVector<Value>{value} : llvm::SmallVector<Value>{};
   llvm::SmallVector<Value> values;
+  // The latest override of a slot is the one that holds.
+  for (auto &[name, given] : llvm::reverse(inputOverrides))
+    if (name == slot) {
+      llvm::copy_if(given, std::back_inserter(values), [](Value value) { return value != nullptr; });
+      return values;
+    }
   const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
   if (!found)
     return values;
@@ -126,6 +129,10 @@ void OpImporter::setOutput(llvm::StringRef slot, Value value) {
 }
 
 void OpImporter::setOutputs(llvm::StringRef slot, llvm::ArrayRef<Value> values) {
+  if (capturedOutputs) {
+    (*capturedOutputs)[slot.str()].assign(values.begin(), values.end());
+    return;
+  }
   const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
   if (!found)
     return;
@@ -182,7 +189,11 @@ Value OpImporter::stackScalars(llvm::ArrayRef<Value> values) {
   return createOne("pd.concat", {parts, {}}, {named("axis", builder.getI64IntegerAttr(0))});
 }
 
-void OpImporter::overrideInput(llvm::StringRef slot, Value value) { inputOverrides.emplace_back(slot.str(), value); }
+void OpImporter::overrideInput(llvm::StringRef slot, Value value) { overrideInputs(slot, {value}); }
+
+void OpImporter::overrideInputs(llvm::StringRef slot, llvm::ArrayRef<Value> values) {
+  inputOverrides.emplace_back(slot.str(), llvm::SmallVector<Value>(values));
+}
 
 void OpImporter::overrideAttribute(llvm::StringRef name, Attribute value) {
   attributeOverrides.emplace_back(name.str(), value);

@@ -6,6 +6,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <map>
+
 #include <optional>
 #include <string>
 
@@ -69,6 +71,7 @@ public:
   void importByTable();
   /// Replaces what `input(slot)` and importByTable see in a slot.
   void overrideInput(llvm::StringRef slot, mlir::Value value);
+  void overrideInputs(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> values);
   /// Replaces a literal attribute, by its legacy name, in what importByTable sees.
   void overrideAttribute(llvm::StringRef name, mlir::Attribute value);
 
@@ -79,8 +82,10 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location location;
   const struct LegacyOp *entry = nullptr;
-  llvm::SmallVector<std::pair<std::string, mlir::Value>> inputOverrides;
+  llvm::SmallVector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputOverrides;
   llvm::SmallVector<std::pair<std::string, mlir::Attribute>> attributeOverrides;
+  /// Where outputs go instead of the variables' names, by slot; null: to the names.
+  std::map<std::string, llvm::SmallVector<mlir::Value>> *capturedOutputs = nullptr;
 };
 
 } // namespace proa::import

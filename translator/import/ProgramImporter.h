@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
+#include <map>
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -45,6 +46,30 @@ private:
   /// The pairs (false, true) of names that select_inputs from the current op on choose between, for two arms.
   llvm::SmallVector<std::pair<std::string, std::string>> selectedPairs(const Arm &onFalse, const Arm &onTrue);
   bool isNegation(mlir::Value value, mlir::Value of) const;
+
+  // Gradient ops (Gradient.cpp).
+
+  /// An op that ran, with the values that its inputs had.
+  struct Producer {
+    const legacy::Operation *op;
+    std::vector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputs;
+  };
+  struct GradientImport;
+  struct GivenResults;
+  void recordProducer(const legacy::Operation &op);
+  const Producer *findProducer(const legacy::Operation &op, llvm::StringRef forwardType) const;
+  void importGradient(const legacy::Operation &op, const LegacyOp &entry);
+  bool collectForward(const legacy::Operation &op, const LegacyOp &entry, GradientImport &gradient);
+  bool findWanted(const legacy::Operation &op, GradientImport &gradient);
+  bool importForward(const GradientImport &gradient, const LegacyOp &entry, mlir::Location location, mlir::Block &body,
+                     std::map<std::string, llvm::SmallVector<mlir::Value>> &results);
+  GivenResults givenResults(const legacy::Operation &op,
+                            const std::map<std::string, llvm::SmallVector<mlir::Value>> &results) const;
+
+  /// Whether the program has gradient ops, which look for the ops that they belong to.
+  bool hasGradients = false;
+  std::vector<Producer> producers;
+  llvm::StringMap<llvm::SmallVector<size_t, 1>> producersOf;
 
   llvm::StringMap<Arm> arms;
   /// By "false|true": the results of scf.ifs that later select_inputs stand for.

@@ -12,6 +12,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
   }];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Optional<Pd_IntTensor>:$axis_tensor,
     DefaultValuedAttr<I64Attr, "0">:$axis);
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let hasFolder = 1;
@@ -27,6 +28,7 @@ def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
     dimensions of `index`, then the other dimensions of x.
   }];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index);
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "gather_nd";
@@ -45,6 +47,7 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis"> {
   let summary = "out[i, j, k] = x[i, indices[i, j, k], k] for axis 1";
   let description = "A dimension of extent 1 of one operand, other than `axis`, is broadcast.";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, I64Attr:$axis);
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "take_along_axis";

@@ -17,6 +17,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   }] # ScatterKinds;
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
     DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "scatter_nd";
@@ -27,6 +28,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis"> {
   let description = ScatterKinds # "`values` is broadcast to the shape of `indices`.";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, Pd_Tensor:$values, I64Attr:$axis,
     DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "put_along_axis";
@@ -44,6 +46,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments]> {
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$starts, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ends,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$steps);
   let assemblyFormat = "$x `,` $values (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`steps` `=` $steps_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
   let evaluates = 1;

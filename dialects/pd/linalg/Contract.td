@@ -19,6 +19,7 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul"> {
   }];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y, DefaultValuedAttr<BoolAttr, "false">:$transpose_x,
     DefaultValuedAttr<BoolAttr, "false">:$transpose_y);
+  let vjpInCode = 1;
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferMatmul";
   let evaluates = 1;

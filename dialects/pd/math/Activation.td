@@ -23,10 +23,12 @@ class Pd_Activation<string mnemonic, string text, string formula, dag attributes
 class F64Default<string value> : DefaultValuedAttr<F64Attr, value>;
 
 def Pd_ReluOp : Pd_FormulaOp<"relu", Pd_RealTensor, "max(x, 0)", "e.maximum(x, 0.0)"> {
+  let derivatives = ["e.indicator(out > 0.0, out)"];
   let postOp = [{PostOp{"relu", {}, {}} }];
   let legacy = [LegacyFormula<"relu">];
 }
 def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(6.0, e.maximum(0.0, x))"> {
+  let derivatives = ["e.indicator(out > 0.0, out) * e.indicator(out < 6.0, out)"];
   let postOp = [{PostOp{"relu6", 6.0, {}} }];
   let legacy = [LegacyFormula<"relu6", [], ["threshold"]>];
 }
@@ -60,6 +62,7 @@ def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution f
   let legacy = [LegacyFormula<"gelu", ["approximate"]>];
 }
 def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + exp(-x))", "e.sigmoid(x)"> {
+  let derivatives = ["out * (1.0 - out)"];
   let postOp = [{PostOp{"sigmoid", {}, {}} }];
   let legacy = [LegacyFormula<"sigmoid">];
 }

@@ -17,72 +17,86 @@ class LegacyByAxis<string type> : Legacy<type, ["X", "Y"], ["Out"], [],
 def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
   let summary = "x + y; logical or on bools";
   let scalar = "b.add(x, y)";
+  let derivatives = ["1.0", "1.0"];
   let legacy = [LegacyByAxis<"elementwise_add">, LegacyByAxis<"grad_add">];
 }
 
 def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
   let summary = "x - y";
   let scalar = "b.subtract(x, y)";
+  let derivatives = ["1.0", "-1.0"];
   let legacy = [LegacyByAxis<"elementwise_sub">];
 }
 
 def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
   let summary = "x * y; logical and on bools";
   let scalar = "b.multiply(x, y)";
+  let derivatives = ["y", "x"];
   let legacy = [LegacyByAxis<"elementwise_mul">];
 }
 
 def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
   let summary = "x / y; on integers rounded towards zero";
   let scalar = "b.divide(x, y)";
+  let vjp = ["dout / e.conj(y)", "-dout * e.conj(out / y)"];
   let legacy = [LegacyByAxis<"elementwise_div">];
 }
 
 def Pd_MaximumOp : Pd_BinaryOp<"maximum", Pd_RealTensor> {
   let summary = "x > y ? x : y; so y if either is NaN";
   let scalar = "b.select(b.lessThan(y, x), x, y)";
+  let derivatives = ["e.indicator(x > y, x)", "e.indicator(x <= y, x)"];
   let legacy = [LegacyByAxis<"elementwise_max">];
 }
 
 def Pd_MinimumOp : Pd_BinaryOp<"minimum", Pd_RealTensor> {
   let summary = "x < y ? x : y; so y if either is NaN";
   let scalar = "b.select(b.lessThan(x, y), x, y)";
+  let derivatives = ["e.indicator(x < y, x)", "e.indicator(x >= y, x)"];
   let legacy = [LegacyByAxis<"elementwise_min">];
 }
 
 def Pd_FmaxOp : Pd_BinaryOp<"fmax", Pd_RealTensor, [Commutative]> {
   let summary = "The greater of x and y; of a NaN and a number, the number";
   let scalar = "b.fmax(x, y)";
+  let derivatives = ["1.0 - e.indicator(x < y, x) - e.indicator(e.isnan(x), x)",
+                     "e.indicator(x < y, x) + e.indicator(e.isnan(x), x)"];
   let legacy = [LegacyByAxis<"elementwise_fmax">];
 }
 
 def Pd_FminOp : Pd_BinaryOp<"fmin", Pd_RealTensor, [Commutative]> {
   let summary = "The smaller of x and y; of a NaN and a number, the number";
   let scalar = "b.fmin(x, y)";
+  let derivatives = ["1.0 - e.indicator(x > y, x) - e.indicator(e.isnan(x), x)",
+                     "e.indicator(x > y, x) + e.indicator(e.isnan(x), x)"];
   let legacy = [LegacyByAxis<"elementwise_fmin">];
 }
 
 def Pd_RemainderOp : Pd_BinaryOp<"remainder", Pd_RealTensor> {
   let summary = "x - floor(x / y) * y: the sign is y's";
   let scalar = "b.remainder(x, y)";
+  let derivatives = ["1.0", "-e.floor(x / y)"];
   let legacy = [LegacyByAxis<"elementwise_mod">];
 }
 
 def Pd_FloorDivideOp : Pd_BinaryOp<"floor_divide", Pd_RealTensor> {
   let summary = "floor(x / y)";
   let scalar = "b.floorDivide(x, y)";
+  let derivatives = ["", ""];
   let legacy = [LegacyByAxis<"elementwise_floordiv">];
 }
 
 def Pd_ElementwisePowOp : Pd_BinaryOp<"elementwise_pow", Pd_NumberTensor> {
   let summary = "x to the power of y";
   let scalar = "b.pow(x, y)";
+  let derivatives = ["y * e.pow(x, y - 1.0)", "out * e.log(x)"];
   let legacy = [LegacyByAxis<"elementwise_pow">];
 }
 
 def Pd_Atan2Op : Pd_BinaryOp<"atan2", Pd_FloatTensor> {
   let summary = "The angle of the point (y, x): atan2(x, y)";
   let scalar = "b.atan2(x, y)";
+  let derivatives = ["y / (x * x + y * y)", "-x / (x * x + y * y)"];
   let legacy = [Legacy<"atan2", ["X1", "X2"], ["Out"]>];
 }
 
@@ -179,6 +193,7 @@ def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSelect";
   let scalar = "b.select(condition, x, y)";
+  let vjp = ["", "e.select(condition, dout, 0.0)", "e.select(condition, 0.0, dout)"];
   let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>];
 }
 

@@ -15,6 +15,7 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   }];
   let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$weight, DefaultValuedAttr<I64Attr, "-1">:$padding_idx,
     DefaultValuedAttr<BoolAttr, "false">:$sparse);
+  let vjpInCode = 1;
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferEmbedding";
   let evaluates = 1;

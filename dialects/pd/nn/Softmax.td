@@ -14,6 +14,7 @@ class Pd_SoftmaxLikeOp<string mnemonic> : Pd_Op<mnemonic> {
 
 def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
   let summary = "exp(x) divided by its sum along the axis";
+  let vjp = ["(dout - e.sum(dout * out, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))) * out"];
   let description = [{
     Computed as exp(x - m) / sum of exp(x - m) with the maximum m along the axis, so that nothing overflows.
 
@@ -24,6 +25,7 @@ def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
 
 def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
   let summary = "log of softmax";
+  let vjp = ["dout - e.exp(out) * e.sum(dout, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))"];
   let description = [{
     Computed as x - m - log(sum of exp(x - m)) with the maximum m along the axis.
 

@@ -103,8 +103,14 @@ LogicalResult ProdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArr
 LogicalResult MaxOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   return evaluateReduction(*this, operands[0], results[0]);
 }
+LogicalResult AmaxOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  return evaluateReduction(*this, operands[0], results[0]);
+}
 
 LogicalResult MinOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  return evaluateReduction(*this, operands[0], results[0]);
+}
+LogicalResult AminOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   return evaluateReduction(*this, operands[0], results[0]);
 }
 

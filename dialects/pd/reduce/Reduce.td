@@ -33,18 +33,21 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let infer = "inferSum";
   let reduction = "Sum";
   let evaluates = 1;
+  let vjpInCode = 1;
   let legacy = [LegacyReduce<"reduce_sum">];
 }
-def Pd_MaxOp : Pd_ReduceOp<"max", Pd_RealTensor, "Greatest element; NaNs are passed over, as Paddle does"> {
-  let reduction = "Maximum";
-  let legacy = [LegacyReduce<"reduce_max">, LegacyReduce<"reduce_amax">];
+class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnemonic, Pd_RealTensor, text> {
+  let reduction = kind;
+  let vjpInCode = 1;
+  let legacy = [LegacyReduce<"reduce_" # mnemonic>];
 }
-def Pd_MinOp : Pd_ReduceOp<"min", Pd_RealTensor, "Smallest element; NaNs are passed over, as Paddle does"> {
-  let reduction = "Minimum";
-  let legacy = [LegacyReduce<"reduce_min">, LegacyReduce<"reduce_amin">];
-}
+def Pd_MaxOp : Pd_ExtremeOp<"max", "Greatest element; NaNs are passed over, as Paddle does. Each of several greatest gets the whole gradient", "Maximum">;
+def Pd_MinOp : Pd_ExtremeOp<"min", "Smallest element; NaNs are passed over, as Paddle does. Each of several smallest gets the whole gradient", "Minimum">;
+def Pd_AmaxOp : Pd_ExtremeOp<"amax", "Greatest element, as pd.max; several greatest share the gradient in equal parts", "Maximum">;
+def Pd_AminOp : Pd_ExtremeOp<"amin", "Smallest element, as pd.min; several smallest share the gradient in equal parts", "Minimum">;
 def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of the elements"> {
   let reduction = "Product";
+  let vjpInCode = 1;
   let legacy = [LegacyReduce<"reduce_prod">];
 }
 def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "All elements hold"> {

@@ -17,6 +17,7 @@ class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemo
   let results = (outs type:$out);
   let evaluates = 1;
   let hasFolder = 1;
+  let vjpInCode = 1;
   let library = mnemonic;
 }
 
@@ -47,6 +48,7 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let infer = "inferExtremeScan";
   let evaluates = 1;
   let hasFolder = 1;
+  let vjpInCode = 1;
   let library = mnemonic;
   let legacy = [Legacy<mnemonic, ["x"], ["out", "indices"], ["axis", "dtype"]>];
 }

@@ -31,6 +31,7 @@ def Pd_ArgsortOp : Pd_Op<"argsort"> {
   let summary = "The elements along an axis in order, and where each of them stood; equal ones keep their order";
   let arguments = (ins Pd_RealTensor:$x, IntDefault<"-1">:$axis, BoolDefault<"false">:$descending,
     BoolDefault<"false">:$stable);
+  let vjpInCode = 1;
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let evaluates = 1;
   let hasFolder = 1;
@@ -43,6 +44,7 @@ def Pd_TopkOp : Pd_Op<"topk"> {
   let description = "`k_tensor` wins over the attribute. The order holds with and without `sorted`.";
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$k_tensor, IntDefault<"1">:$k, IntDefault<"-1">:$axis,
     BoolDefault<"true">:$largest, BoolDefault<"true">:$sorted);
+  let vjpInCode = 1;
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let evaluates = 1;
   let hasFolder = 1;

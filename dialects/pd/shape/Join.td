@@ -12,6 +12,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let description = "Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and wins over `axis`.";
   let arguments = (ins Variadic<Pd_Tensor>:$x, Optional<Pd_IntTensor>:$axis_tensor, IntDefault<"0">:$axis);
   let assemblyFormat = "$x (`axis` `=` $axis_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let hasFolder = 1;
@@ -68,6 +69,7 @@ def Pd_PadOp : Pd_Op<"pad"> {
   let summary = "x surrounded by `pad_value`";
   let description = "`paddings` holds for each dimension the number of elements before it and the number after it.";
   let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$paddings, DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let hasFolder = 1;

@@ -12,6 +12,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   }];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape);
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let infer = "inferReshape";
   let hasFolder = 1;
@@ -25,6 +26,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let summary = "Dimensions permuted: dimension i of the result is dimension perm[i] of x";
   let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$perm);
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let infer = "inferTranspose";
   let hasFolder = 1;
@@ -41,6 +43,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements]> {
   }];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape);
+  let vjp = ["dout", ""];
   let results = (outs Pd_Tensor:$out);
   let infer = "inferExpand";
   let hasFolder = 1;
@@ -54,6 +57,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements]> {
 def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements]> {
   let summary = "x broadcast to the shape of y, or to target_shape where y is absent";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$y, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$target_shape);
+  let vjp = ["dout", ""];
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"expand_as_v2", ["X", "Y|target_tensor"], ["Out"], ["target_shape"]>];

@@ -18,6 +18,7 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
     Optional<Pd_IntTensor>:$strides_tensor, DenseI64ArrayAttr:$axes, IntsDefault:$starts, IntsDefault:$ends,
     IntsDefault:$strides);
   let assemblyFormat = "$x (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`strides` `=` $strides_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let hasFolder = 1;

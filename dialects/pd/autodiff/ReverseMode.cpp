@@ -1,0 +1,171 @@
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/shape/Shape.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+bool isDifferentiable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<FloatType, ComplexType>(tensor.getElementType());
+}
+
+Value sumToShapeOf(OpBuilder &builder, Location location, Value gradient, Value like) {
+  auto from = tensorType(gradient), to = tensorType(like);
+  int64_t added = from.getRank() - to.getRank();
+  llvm::SmallVector<int64_t> axes, shape;
+  for (int64_t d = 0; d < from.getRank(); ++d)
+    if (d < added || (to.getDimSize(d - added) == 1 && from.getDimSize(d) != 1))
+      axes.push_back(d);
+  if (axes.empty())
+    return gradient;
+  gradient = SumOp::create(builder, location, gradient, axes, /*keepdim=*/true, TypeAttr());
+  if (added == 0)
+    return gradient;
+  llvm::SmallVector<int64_t> leading;
+  for (int64_t d = 0; d < added; ++d)
+    leading.push_back(d);
+  return SumOp::create(builder, location, gradient, leading, /*keepdim=*/false, TypeAttr());
+}
+
+Value zerosLike(OpBuilder &builder, Location location, Value like) {
+  auto type = tensorType(like);
+  if (!type.hasStaticShape())
+    return FullLikeOp::create(builder, location, like, Value(), builder.getF64FloatAttr(0), TypeAttr());
+  return FullOp::create(builder, location, Value(), Value(), builder.getDenseI64ArrayAttr(type.getShape()),
+                        TypeAttr::get(type.getElementType()), builder.getF64FloatAttr(0), IntegerAttr());
+}
+
+namespace {
+
+/// One reverse sweep over a block.
+class ReverseMode {
+public:
+  ReverseMode(Block &block, llvm::ArrayRef<Value> inputs) : builder(block.getTerminator()), block(block) {
+    active.insert(inputs.begin(), inputs.end());
+  }
+
+  /// Cotangents meet at a value that is used more than once.
+  void accumulate(Value value, Value cotangent) {
+    if (cotangent && isActive(value))
+      pending[value].push_back(cotangent);
+  }
+
+  /// Finds the ops that depend on the inputs; composites among them are taken apart until each op has a rule.
+  void findActiveOps() {
+    for (Operation *op = &block.front(); op != block.getTerminator();) {
+      Operation *next = op->getNextNode();
+      if (llvm::none_of(op->getOperands(), [&](Value v) { return isActive(v); }) && op->getNumRegions() == 0) {
+        op = next;
+        continue;
+      }
+      if (Operation *first = takeApart(op)) {
+        op = first;
+        continue;
+      }
+      for (Value result : op->getResults())
+        if (isDifferentiable(result.getType()))
+          active.insert(result);
+      ops.push_back(op);
+      op = next;
+    }
+  }
+
+  LogicalResult sweep() {
+    for (Operation *op : llvm::reverse(ops)) {
+      llvm::SmallVector<Value> cotangents;
+      for (Value result : op->getResults())
+        cotangents.push_back(take(result));
+      if (llvm::any_of(cotangents, [](Value v) { return v != nullptr; }) && failed(differentiate(op, cotangents)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// The sum of what has come to a value so far; null for zero.
+  Value take(Value value) {
+    auto found = pending.find(value);
+    if (found == pending.end())
+      return {};
+    Value sum = found->second.front();
+    for (Value term : llvm::drop_begin(found->second))
+      sum = AddOp::create(builder, value.getLoc(), sum, term);
+    pending.erase(found);
+    return sum;
+  }
+
+  OpBuilder &getBuilder() { return builder; }
+private:
+  bool isActive(Value value) const { return active.contains(value); }
+
+  /// Replaces a composite without a rule by its decomposition; returns the first op of it, or null.
+  Operation *takeApart(Operation *op) {
+    auto composite = dyn_cast<DecomposableOpInterface>(op);
+    if (!composite || isa<VjpOpInterface>(op))
+      return nullptr;
+    Operation *before = op->getPrevNode(), *after = op->getNextNode();
+    OpBuilder local(op);
+    auto values = composite.decompose(local);
+    if (failed(values))
+      return nullptr;
+    op->replaceAllUsesWith(*values);
+    Operation *first = before ? before->getNextNode() : &block.front();
+    first = first == op ? after : first;
+    op->erase();
+    return first;
+  }
+
+  LogicalResult differentiate(Operation *op, llvm::ArrayRef<Value> cotangents) {
+    auto rule = dyn_cast<VjpOpInterface>(op);
+    if (!rule)
+      return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
+    auto gradients = rule.vjp(builder, cotangents);
+    if (failed(gradients))
+      return failure();
+    for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients)) {
+      if (!gradient || !isActive(operand))
+        continue;
+      auto type = tensorType(gradient), wanted = tensorType(operand);
+      if (type.getRank() < wanted.getRank() || type.getElementType() != wanted.getElementType())
+        return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' gives " << type
+                               << " for an operand of type " << wanted;
+      accumulate(operand, sumToShapeOf(builder, op->getLoc(), gradient, operand));
+    }
+    return success();
+  }
+
+  OpBuilder builder;
+  Block &block;
+  llvm::DenseSet<Value> active;
+  llvm::DenseMap<Value, llvm::SmallVector<Value, 2>> pending;
+  std::vector<Operation *> ops;
+};
+
+} // namespace
+
+FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<int64_t> outputs,
+                                                  llvm::ArrayRef<Value> cotangents, llvm::ArrayRef<Value> inputs) {
+  ReverseMode mode(block, inputs);
+  mode.findActiveOps();
+  for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
+    mode.accumulate(block.getTerminator()->getOperand(output), cotangent);
+  if (failed(mode.sweep()))
+    return failure();
+  llvm::SmallVector<Value> gradients;
+  for (Value input : inputs) {
+    Value gradient = mode.take(input);
+    if (!gradient)
+      gradient = zerosLike(mode.getBuilder(), input.getLoc(), input);
+    gradients.push_back(gradient);
+  }
+  return gradients;
+}
+
+} // namespace proa::pd

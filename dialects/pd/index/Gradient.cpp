@@ -1,0 +1,99 @@
+//! Gradients of gathers and scatters: each is the other's transpose.
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/index/Index.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/Shape.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+using Gradients = FailureOr<llvm::SmallVector<Value>>;
+
+Gradients noGradientOf(Operation *op, llvm::StringRef reduce) {
+  op->emitOpError() << "has no gradient with reduce = \"" << reduce << "\"";
+  return failure();
+}
+
+Expression zerosOf(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type element) {
+  return expandTo(e.constant(0, element), shape);
+}
+
+} // namespace
+
+Gradients GatherOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX()), index = e.wrap(getIndex());
+  auto given = constantOr(getLoc(), "axis", getAxisTensor(), getAxis());
+  if (failed(given))
+    return failure();
+  int64_t axis = *normalizeAxis(std::nullopt, *given, x.rank());
+  // The dimensions of the index become one.
+  Extent count = 1;
+  for (const Extent &extent : extentsOf(index))
+    count = multiply(e, count, extent);
+  llvm::SmallVector<Extent> shape = extentsOf(x);
+  shape[axis] = count;
+  Value zeros = zerosLike(builder, getLoc(), getX());
+  llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
+  gradients[0] = e.create<IndexAddOp>(zeros, reshapeTo(index, {count}), reshapeTo(e.wrap(cotangents[0]), shape),
+                                      builder.getI64IntegerAttr(axis));
+  return gradients;
+}
+
+Gradients GatherNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Value zeros = zerosLike(builder, getLoc(), getX());
+  return llvm::SmallVector<Value>{
+      e.create<ScatterNdOp>(zeros, getIndex(), cotangents[0], builder.getStringAttr("add")), Value()};
+}
+
+Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX()), out = e.wrap(cotangents[0]);
+  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
+  // Broadcast dimensions of x are summed afterwards, those of the indices are written out.
+  llvm::SmallVector<Extent> shape = extentsOf(out);
+  Expression indices = expandTo(e.wrap(getIndices()), shape);
+  shape[axis] = extentsOf(x)[axis];
+  Expression zeros = zerosOf(e, shape, out.type().getElementType());
+  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(zeros, indices, out, builder.getI64IntegerAttr(axis),
+                                                           builder.getStringAttr("add")),
+                                  Value()};
+}
+
+Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  if (getReduce() != "assign" && getReduce() != "add")
+    return noGradientOf(getOperation(), getReduce());
+  TensorBuilder e(builder, getOperation());
+  Value updates = e.create<GatherNdOp>(cotangents[0], getIndex()), kept = cotangents[0];
+  if (getReduce() == "assign")
+    kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()), builder.getStringAttr("assign"));
+  return llvm::SmallVector<Value>{kept, Value(), updates};
+}
+
+Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  if (getReduce() != "assign" && getReduce() != "add")
+    return noGradientOf(getOperation(), getReduce());
+  TensorBuilder e(builder, getOperation());
+  Value values = e.create<TakeAlongAxisOp>(cotangents[0], getIndices(), getAxisAttr()), kept = cotangents[0];
+  if (getReduce() == "assign")
+    kept = e.create<PutAlongAxisOp>(kept, getIndices(), zerosLike(builder, getLoc(), values), getAxisAttr(),
+                                    builder.getStringAttr("assign"));
+  return llvm::SmallVector<Value>{kept, Value(), values};
+}
+
+Gradients SetValueOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Value zero = e.constant(0, tensorType(getX()).getElementType());
+  llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
+  gradients[0] = e.create<SetValueOp>(cotangents[0], zero, getStartsTensor(), getEndsTensor(), getStepsTensor(), getAxes(),
+                                      getStarts(), getEnds(), getSteps());
+  gradients[1] = e.create<SliceOp>(cotangents[0], getStartsTensor(), getEndsTensor(), getStepsTensor(), getAxes(), getStarts(),
+                                   getEnds(), getSteps());
+  return gradients;
+}
+
+} // namespace proa::pd

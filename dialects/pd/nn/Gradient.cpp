@@ -1,0 +1,30 @@
+//! Gradients of ops of neural networks.
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/index/Index.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/shape/Extent.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+FailureOr<llvm::SmallVector<Value>> EmbeddingOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression ids = e.wrap(getX()), rows = e.wrap(cotangents[0]);
+  Extent count = 1;
+  for (const Extent &extent : extentsOf(ids))
+    count = multiply(e, count, extent);
+  llvm::SmallVector<Extent> table = extentsOf(e.wrap(getWeight()));
+  Expression flat = reshapeTo(ids, {count});
+  rows = reshapeTo(rows, {count, table[1]});
+  if (getPaddingIdx() != -1) {
+    Expression padding = e.constant(static_cast<double>(getPaddingIdx()), ids.type().getElementType());
+    rows = e.select(insertDim(flat == padding, 1), 0.0, rows);
+  }
+  Value zeros = zerosLike(builder, getLoc(), getWeight());
+  return llvm::SmallVector<Value>{Value(), e.create<IndexAddOp>(zeros, flat, rows, builder.getI64IntegerAttr(0))};
+}
+
+} // namespace proa::pd

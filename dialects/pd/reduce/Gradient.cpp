@@ -1,0 +1,123 @@
+//! Gradients of reductions and scans.
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/index/Index.h"
+#include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/Shape.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+using Gradients = FailureOr<llvm::SmallVector<Value>>;
+
+/// What a reduction of x gave, laid back over the dimensions that it reduced.
+template <class Op> Expression spread(TensorBuilder &e, Op op, Expression reduced, Expression x) {
+  llvm::SmallVector<Extent> full = extentsOf(x), kept = full;
+  for (int64_t axis : reducedAxes(op.getAxis(), x.rank()))
+    kept[axis] = 1;
+  return expandTo(op.getKeepdim() ? reduced : reshapeTo(reduced, kept), full);
+}
+
+/// Where x is the extreme that was found.
+template <class Op> Expression extremes(TensorBuilder &e, Op op, Expression x) {
+  return e.indicator(x == spread(e, op, e.computed(op.getOut()), x), x);
+}
+
+template <class Op> Gradients wholeGradient(OpBuilder &builder, Op op, Value cotangent) {
+  TensorBuilder e(builder, op);
+  Expression x = e.operand(0);
+  Expression out = spread(e, op, e.computed(cotangent), x) * extremes(e, op, x);
+  return llvm::SmallVector<Value>{e.gradient(out, op.getX())};
+}
+
+template <class Op> Gradients sharedGradient(OpBuilder &builder, Op op, Value cotangent) {
+  TensorBuilder e(builder, op);
+  Expression x = e.operand(0);
+  Expression found = extremes(e, op, x);
+  Expression number = e.sum(found, reducedAxes(op.getAxis(), x.rank()));
+  return llvm::SmallVector<Value>{e.gradient(spread(e, op, e.computed(cotangent), x) * found / number, op.getX())};
+}
+
+/// The gradients of an op whose first operand alone has one.
+llvm::SmallVector<Value> ofFirstOperand(Operation *op, Value gradient) {
+  llvm::SmallVector<Value> gradients(op->getNumOperands());
+  gradients[0] = gradient;
+  return gradients;
+}
+
+/// The sum of what comes after (with `reverse` of the op: before) each element along the op's axis.
+template <class Op> Expression sumBackwards(TensorBuilder &e, Op op, Expression x) {
+  return e.wrap(e.create<CumsumOp>(x, Value(), e.getBuilder().getI64IntegerAttr(op.getAxis()),
+                                   e.getBuilder().getBoolAttr(op.getFlatten()), e.getBuilder().getBoolAttr(op.getExclusive()),
+                                   e.getBuilder().getBoolAttr(!op.getReverse())));
+}
+
+template <class Op> Gradients extremeScanGradient(OpBuilder &builder, Op op, Value cotangent) {
+  TensorBuilder e(builder, op);
+  auto type = tensorType(op.getX());
+  int64_t axis = type.getRank() ? *normalizeAxis(std::nullopt, op.getAxis(), type.getRank()) : 0;
+  Value zeros = zerosLike(builder, op.getLoc(), op.getX());
+  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(zeros, op.getIndices(), cotangent, builder.getI64IntegerAttr(axis),
+                                                           builder.getStringAttr("add"))};
+}
+
+} // namespace
+
+Gradients SumOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  return llvm::SmallVector<Value>{e.gradient(spread(e, *this, e.wrap(cotangents[0]), x), getX())};
+}
+
+Gradients MaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return wholeGradient(builder, *this, cotangents[0]);
+}
+Gradients MinOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return wholeGradient(builder, *this, cotangents[0]);
+}
+Gradients AmaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return sharedGradient(builder, *this, cotangents[0]);
+}
+Gradients AminOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return sharedGradient(builder, *this, cotangents[0]);
+}
+
+Gradients ProdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  Expression scaled = spread(e, *this, e.computed(cotangents[0]) * e.conj(e.computed(getOut())), x);
+  return llvm::SmallVector<Value>{e.gradient(scaled / e.conj(x), getX())};
+}
+
+Gradients CumsumOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Value out = e.create<CumsumOp>(cotangents[0], getAxisTensor(), getAxisAttr(), getFlattenAttr(), getExclusiveAttr(),
+                                 builder.getBoolAttr(!getReverse()));
+  return ofFirstOperand(getOperation(), reshapeTo(e.wrap(out), extentsOf(e.wrap(getX()))));
+}
+
+Gradients CumprodOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  Expression sums = sumBackwards(e, *this, e.computed(cotangents[0]) * e.conj(e.computed(getOut())));
+  return llvm::SmallVector<Value>{e.gradient(reshapeTo(sums, extentsOf(x)) / e.conj(x), getX())};
+}
+
+Gradients LogcumsumexpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  Expression sums = sumBackwards(e, *this, e.computed(cotangents[0]) * e.exp(-e.computed(getOut())));
+  return llvm::SmallVector<Value>{e.gradient(reshapeTo(sums, extentsOf(x)) * e.exp(x), getX())};
+}
+
+Gradients CummaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return extremeScanGradient(builder, *this, cotangents[0]);
+}
+Gradients CumminOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return extremeScanGradient(builder, *this, cotangents[0]);
+}
+
+} // namespace proa::pd
