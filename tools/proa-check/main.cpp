@@ -38,9 +38,11 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--filter", options.selection.filter, "Only cases whose path matches")->type_name("REGEX");
   line.add_option("--ops-only", options.selection.onlyOps, "Only cases that use no other ops than these")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("OP,...");
   line.add_option("--with-op", options.selection.withOps, "Only cases that use one of these ops")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("OP,...");
   line.add_option("-j,--jobs", options.pool.jobs,
                   "Cases checked at a time, each in its own process; 0: in this process, for debuggers")

@@ -50,9 +50,11 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("FILE");
   line.add_option("--feeds", request.feeds, "Fed variables, for programs without feed ops")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NAME,...");
   line.add_option("--fetches", request.fetches, "Fetched variables, for programs without fetch ops")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NAME,...");
   line.add_option(
           "--emit", options.emit,

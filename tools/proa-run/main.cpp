@@ -48,9 +48,11 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("NAME=1x3x224x224");
   line.add_option("--feeds", options.model.feeds, "Fed variables, for programs without feed ops")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NAME,...");
   line.add_option("--fetches", options.model.fetches, "Fetched variables, for programs without fetch ops")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NAME,...");
   line.add_option("-o,--outputs", options.outputs, "Writes the outputs of the last run")
       ->type_name("FILE.safetensors");

@@ -39,6 +39,19 @@ static void emitList(llvm::raw_ostream &os, const std::vector<llvm::StringRef> &
   os << "}";
 }
 
+/// The element types that the op takes, in words: those of its first operand, or of its result.
+static std::string elementsOf(const mlir::tblgen::Operator &op) {
+  if (op.getNumOperands() == 0 && op.getNumResults() == 0)
+    return "";
+  const auto &value = op.getNumOperands() > 0 ? op.getOperand(0) : op.getResult(0);
+  llvm::StringRef summary = value.constraint.getSummary();
+  for (llvm::StringRef prefix : {"variadic of ", "optional "})
+    summary.consume_front(prefix);
+  summary = summary.split(" of ").first;
+  summary.consume_back("tensor");
+  return summary.trim().empty() ? "any" : summary.trim().str();
+}
+
 static void emitOne(const llvm::Record &record, const llvm::Record &legacy, llvm::raw_ostream &os) {
   mlir::tblgen::Operator op(record);
   auto inputs = legacy.getValueAsListOfStrings("inputs");
@@ -73,7 +86,7 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, llvm
   }
   os << "},\n ";
   emitList(os, legacy.getValueAsListOfStrings("ignored"));
-  os << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str()) << "},\n";
+  os << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str()) << ", " << quoted(elementsOf(op)) << "},\n";
 }
 
 static bool emitLegacyMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {

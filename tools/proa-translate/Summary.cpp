@@ -65,7 +65,7 @@ ProgramSummary summarize(const legacy::Program &program) {
       countVariable(variable, summary);
   }
   for (auto &[type, count] : counts)
-    summary.types.push_back({type, count, import::findLegacyOp(type) != nullptr});
+    summary.types.push_back({type, count, import::isImported(type)});
   std::sort(summary.types.begin(), summary.types.end(), [](const OpSummary &a, const OpSummary &b) {
     return a.count != b.count ? a.count > b.count : a.type < b.type;
   });

@@ -3,6 +3,7 @@
 #include "lib/driver/Registration.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
+#include "tools/proa-translate/Coverage.h"
 #include "tools/proa-translate/Summary.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
@@ -12,7 +13,11 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <cstdlib>
 
 using namespace proa;
 using namespace proa::tools;
@@ -28,25 +33,54 @@ struct Options {
   bool json = false;
   bool locations = false;
   bool quiet = false;
+  bool timing = false;
+  bool coverage = false;
+  std::string format = "table";
+  std::string cases;
+};
+
+/// Where the time goes, phase by phase.
+class Timing {
+public:
+  explicit Timing(bool enabled) : enabled(enabled) {}
+
+  /// Ends a phase that began with the end of the one before.
+  void lap(const char *phase) {
+    auto now = std::chrono::steady_clock::now();
+    if (enabled)
+      llvm::errs() << llvm::formatv("{0,-8} {1,10:f2} ms\n", phase, std::chrono::duration<double, std::milli>(now - last).count());
+    last = now;
+  }
+
+private:
+  bool enabled;
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
 void declare(CommandLine &line, Options &options) {
-  line.add_option("model", options.path, "Program (JSON or .pdmodel), or the folder of one")
-      ->required()
-      ->type_name("MODEL");
+  line.add_option("model", options.path, "Program (JSON or .pdmodel), or the folder of one")->type_name("MODEL");
   line.add_option("-o,--output", options.output, "Where the result is written; '-': stdout")
       ->type_name("FILE");
   line.add_option("--feeds", options.import.feeds, "Fed variables, for programs without feed ops")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NAME,...");
   line.add_option("--fetches", options.import.fetches, "Fetched variables, for programs without fetch ops")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NAME,...");
   line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text");
   line.add_flag("--locations", options.locations, "Writes where the user's Python code made each op");
   CLI::Option *summary = line.add_flag("--summary", options.summary,
                                        "Counts ops by type, parameters and bytes; translates nothing");
   line.add_flag("--json", options.json, "The summary as JSON")->needs(summary);
+  CLI::Option *coverage =
+      line.add_flag("--coverage", options.coverage, "Lists the legacy ops: what each becomes, runs by and is differentiated by");
+  line.add_option("--format", options.format, "Of the list: table, json or markdown")
+      ->check(CLI::IsMember({"table", "json", "markdown"}))
+      ->needs(coverage);
+  line.add_option("--cases", options.cases, "Test cases that the list counts")->type_name("DIR")->needs(coverage);
+  line.add_flag("--timing", options.timing, "Writes to stderr how long reading, importing, verifying and writing took");
   line.add_flag("-q,--quiet", options.quiet, "No warnings");
 }
 
@@ -85,14 +119,34 @@ Result<void> readInterface(const std::string &meta, import::ImportOptions &optio
   return {};
 }
 
+Result<void> writeCoverage(const Options &options) {
+  std::map<std::string, int64_t> cases;
+  if (!options.cases.empty()) {
+    Result<std::map<std::string, int64_t>> counted = countCases(options.cases);
+    if (!counted)
+      return counted.problems();
+    cases = *counted;
+  }
+  std::vector<OpCoverage> rows = coverageOfOps(cases);
+  return write(options, options.format == "json"       ? coverageJson(rows)
+                        : options.format == "markdown" ? coverageMarkdown(rows)
+                                                       : coverageTable(rows));
+}
+
 Result<void> translate(Options options) {
+  if (options.coverage)
+    return writeCoverage(options);
+  if (options.path.empty())
+    return problem("", "expected a program: a file or a folder");
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
     return files.problems();
   const std::string &file = files->program;
+  Timing timing(options.timing);
   Result<legacy::Program> program = legacy::readProgram(file);
   if (!program)
     return program.problems();
+  timing.lap("read");
   if (options.summary) {
     ProgramSummary summary = summarize(*program);
     return write(options, options.json ? summaryJson(summary) : summaryText(summary));
@@ -107,15 +161,24 @@ Result<void> translate(Options options) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
+  timing.lap("start");
   Result<mlir::OwningOpRef<mlir::ModuleOp>> module = import::importProgram(context, *program, options.import);
   if (!module)
     return module.problems();
+  timing.lap("import");
   if (llvm::failed(mlir::verify(**module)))
     return problem(file, "the translated module does not verify; see above");
+  timing.lap("verify");
   Result<std::string> text = textOf(**module, options);
   if (!text)
     return text.problems();
-  return write(options, *text);
+  Result<void> written = write(options, *text);
+  timing.lap("write");
+  if (!written)
+    return written;
+  // The process ends here: freeing a million ops one by one takes longer than writing them.
+  llvm::outs().flush();
+  std::_Exit(ExitCode::success);
 }
 
 } // namespace
@@ -127,7 +190,8 @@ int main(int argc, char **argv) {
                    "  proa-translate test/corpus/models/nlp/bert\n"
                    "  proa-translate model.pdmodel -o model.mlir\n"
                    "  proa-translate program.json --bytecode -o model.mlirbc\n"
-                   "  proa-translate model.pdmodel --summary\n");
+                   "  proa-translate model.pdmodel --summary\n"
+                   "  proa-translate --coverage --format=json\n");
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;

@@ -32,12 +32,6 @@ bool isFetch(const legacy::Operation &op) { return op.type == "fetch" || op.type
 
 const std::string emptyVariable = "@EMPTY@";
 
-/// The entry of the op that a gradient op belongs to, or null.
-const LegacyOp *forwardOf(const legacy::Operation &op) {
-  llvm::StringRef type = op.type;
-  return type.consume_back("_grad") ? findLegacyOp(type) : nullptr;
-}
-
 } // namespace
 
 ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program, const ImportOptions &options)
@@ -55,7 +49,7 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   findInterface();
   makeFunction();
   for (const legacy::Block &block : program.blocks)
-    hasGradients |= llvm::any_of(block.operations, [](const legacy::Operation &op) { return forwardOf(op) != nullptr; });
+    hasGradients |= llvm::any_of(block.operations, [](const legacy::Operation &op) { return findForwardOp(op.type) != nullptr; });
   for (auto [index, op] : llvm::enumerate(program.blocks[0].operations))
     if (!isFeed(op) && !isFetch(op))
       importOp(index, op);
@@ -184,7 +178,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     importConditionalBlock(op);
   } else if (op.type == "select_input") {
     importSelectInput(op);
-  } else if (const LegacyOp *forward = entry ? nullptr : forwardOf(op)) {
+  } else if (const LegacyOp *forward = entry ? nullptr : findForwardOp(op.type)) {
     importGradient(op, *forward);
   } else if (!entry) {
     report("op '" + op.type + "' is not known");

@@ -31,6 +31,16 @@ const LegacyOp *findLegacyOp(llvm::StringRef type) {
   return byType.lookup(type);
 }
 
+const LegacyOp *findForwardOp(llvm::StringRef gradientType) {
+  return gradientType.consume_back("_grad") ? findLegacyOp(gradientType) : nullptr;
+}
+
+bool isImported(llvm::StringRef type) {
+  // Ops that stand for the program's interface and its control flow have no record.
+  static const llvm::StringSet<> structural = {"feed", "fetch", "fetch_v2", "conditional_block", "select_input"};
+  return structural.contains(type) || findLegacyOp(type) || findForwardOp(type);
+}
+
 bool isHintAttribute(llvm::StringRef name) {
   static const llvm::StringSet<> hints = {
       "op_role", "op_role_var", "op_namescope", "op_callstack", "op_device", "with_quant_attr", "use_mkldnn",

@@ -33,10 +33,16 @@ struct LegacyOp {
   std::vector<LegacyAttribute> attributes;
   std::vector<std::string> ignored;
   void (*hook)(OpImporter &);
+  /// Which element types the op takes, in words: "float or complex".
+  std::string elements;
 };
 
 /// The entry of a legacy op type, or null.
 const LegacyOp *findLegacyOp(llvm::StringRef type);
+/// The entry of the op whose gradient an op type is ("relu" for "relu_grad"), or null.
+const LegacyOp *findForwardOp(llvm::StringRef gradientType);
+/// Whether the translator takes ops of this type.
+bool isImported(llvm::StringRef type);
 /// All entries, sorted by type.
 llvm::ArrayRef<LegacyOp> legacyOps();
 /// Whether an attribute means nothing on any op: kernel choices, roles, names of scopes.

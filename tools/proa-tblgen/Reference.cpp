@@ -1,0 +1,116 @@
+//! The op reference for people: a section of Markdown for each op record.
+#include "Records.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "mlir/TableGen/Attribute.h"
+#include "mlir/TableGen/GenInfo.h"
+
+using namespace proa::tblgen;
+
+namespace {
+
+/// Text for a table cell or a line: no line breaks, no bars.
+std::string inLine(llvm::StringRef text) {
+  std::string out;
+  for (char c : text.trim())
+    out += c == '\n' ? ' ' : c;
+  while (out.find("  ") != std::string::npos)
+    out.replace(out.find("  "), 2, " ");
+  for (size_t at = 0; (at = out.find('|', at)) != std::string::npos; at += 2)
+    out.insert(at, 1, '\\');
+  return out;
+}
+
+/// The description with its indentation taken off.
+std::string unindented(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  size_t indent = std::string::npos;
+  for (llvm::StringRef line : lines)
+    if (!line.trim().empty())
+      indent = std::min(indent, line.size() - line.ltrim(' ').size());
+  std::string out;
+  for (llvm::StringRef line : lines)
+    out += line.drop_front(std::min(indent, line.size())).rtrim().str() + "\n";
+  return llvm::StringRef(out).trim().str();
+}
+
+void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
+  os << "| | | |\n|---|---|---|\n";
+  auto row = [&](const char *role, const mlir::tblgen::NamedTypeConstraint &value) {
+    const char *number = value.isOptional() ? " (optional)" : value.isVariadic() ? " (any number)" : "";
+    // "float tensor of float values": the first half says it.
+    llvm::StringRef type = value.constraint.getSummary();
+    for (llvm::StringRef prefix : {"variadic of ", "optional "})
+      type.consume_front(prefix);
+    os << "| " << role << " | `" << value.name << "` | " << inLine(type.split(" of ").first) << number << " |\n";
+  };
+  for (const mlir::tblgen::NamedTypeConstraint &operand : op.getOperands())
+    row("operand", operand);
+  for (const mlir::tblgen::NamedAttribute &attribute : op.getAttributes()) {
+    os << "| attribute | `" << attribute.name << "` | " << inLine(attribute.attr.getSummary());
+    if (attribute.attr.hasDefaultValue())
+      os << ", default `" << inLine(attribute.attr.getDefaultValue()) << "`";
+    else if (attribute.attr.isOptional())
+      os << " (optional)";
+    os << " |\n";
+  }
+  for (const mlir::tblgen::NamedTypeConstraint &result : op.getResults())
+    row("result", result);
+}
+
+/// How the op computes, and how it is differentiated.
+void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
+  auto formula = [&](const char *what, llvm::StringRef text) {
+    if (!text.empty())
+      os << "- " << what << ": `" << inLine(text) << "`\n";
+  };
+  formula("function of one element", record.getValueAsString("scalar"));
+  formula("formula", record.getValueAsString("decomposition"));
+  if (record.getValueAsBit("decomposesInCode"))
+    os << "- composite: has a decomposition into simpler ops\n";
+  formula("library kernel of the CPU runtime", record.getValueAsString("library"));
+  auto rules = [&](const char *what, const std::vector<llvm::StringRef> &texts) {
+    if (texts.empty())
+      return;
+    os << "- " << what << ": ";
+    llvm::interleaveComma(texts, os, [&](llvm::StringRef text) {
+      os << (text.empty() ? std::string("none") : "`" + inLine(text) + "`");
+    });
+    os << "\n";
+  };
+  rules("partial derivatives", record.getValueAsListOfStrings("derivatives"));
+  rules("gradients", record.getValueAsListOfStrings("vjp"));
+  if (record.getValueAsBit("vjpInCode"))
+    os << "- gradient: a rule of its own\n";
+}
+
+void emitLegacy(const llvm::Record &record, llvm::raw_ostream &os) {
+  auto spellings = record.getValueAsListOfDefs("legacy");
+  if (spellings.empty())
+    return;
+  os << "- legacy op" << (spellings.size() > 1 ? "s" : "") << ": ";
+  llvm::interleaveComma(spellings, os, [&](const llvm::Record *legacy) {
+    os << "`" << legacy->getValueAsString("legacyType") << "`";
+  });
+  os << "\n";
+}
+
+bool emitReference(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+  for (const llvm::Record *record : opsOfMainFile(records)) {
+    mlir::tblgen::Operator op(*record);
+    os << "## `" << op.getOperationName() << "`\n\n" << inLine(op.getSummary()) << ".\n\n";
+    if (std::string text = unindented(op.getDescription()); !text.empty())
+      os << text << "\n\n";
+    emitValues(op, os);
+    os << "\n";
+    emitMeaning(*record, os);
+    emitLegacy(*record, os);
+    os << "\n";
+  }
+  return false;
+}
+
+mlir::GenRegistration generator("gen-op-reference", "The op reference, in Markdown", emitReference);
+
+} // namespace
