@@ -420,3 +420,174 @@ func.func @rnn_c5(%a: tensor<7x2x16xf32>, %b: tensor<1x2x24xf32>) {
   %0:2 = "pd.rnn"(%a, %b) {num_layers = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<7x2x16xf32>, tensor<1x2x24xf32>) -> (tensor<7x2x24xf32>, tensor<1x2x24xf32>)
   return
 }
+
+// -----
+
+func.func @grid_c1(%a: tensor<1x1x2xf32>, %b: tensor<1x1x2xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 or 5 and grid the same, found ranks 3 and 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.grid_sample"(%a, %b) {} : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  return
+}
+
+// -----
+
+func.func @grid_c2(%a: tensor<1x1x2x2xf32>, %b: tensor<1x3x3x3xf32>) {
+  // expected-error@+2 {{C2: grid must have the batch of x and 2 numbers at the end, found tensor<1x1x2x2xf32> and tensor<1x3x3x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.grid_sample"(%a, %b) {} : (tensor<1x1x2x2xf32>, tensor<1x3x3x3xf32>) -> tensor<1x1x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @grid_c3(%a: tensor<1x1x2x2xf32>, %b: tensor<1x3x3x2xf64>) {
+  // expected-error@+2 {{C3: x and grid must have one element type}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.grid_sample"(%a, %b) {} : (tensor<1x1x2x2xf32>, tensor<1x3x3x2xf64>) -> tensor<1x1x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @grid_c4(%a: tensor<1x1x2x2xf32>, %b: tensor<1x3x3x2xf32>) {
+  // expected-error@+2 {{C4: mode must be bilinear or nearest and padding_mode zeros, border or reflection, found 'cubic' and 'zeros'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.grid_sample"(%a, %b) {mode = "cubic"} : (tensor<1x1x2x2xf32>, tensor<1x3x3x2xf32>) -> tensor<1x1x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @affine_c1(%a: tensor<1x2x2xf32>) {
+  // expected-error@+2 {{C1: input must be [N, 2, 3] or [N, 3, 4], found tensor<1x2x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.affine_grid"(%a) {output_shape = array<i64: 1, 1, 2, 2>} : (tensor<1x2x2xf32>) -> tensor<1x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @affine_c2(%a: tensor<1x2x3xf32>) {
+  // expected-error@+2 {{C2: output_shape must have 4 numbers, found 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.affine_grid"(%a) {output_shape = array<i64: 1, 1, 2>} : (tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @unfold_c1(%a: tensor<1x4x4xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4, found rank 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unfold"(%a) {kernel_sizes = array<i64: 2, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x4xf32>) -> tensor<1x4x9xf32>
+  return
+}
+
+// -----
+
+func.func @unfold_c2(%a: tensor<1x1x4x4xf32>) {
+  // expected-error@+2 {{C2: kernel_sizes must be two positive numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unfold"(%a) {kernel_sizes = array<i64: 2, 0>, strides = array<i64: 1, 1>, paddings = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x1x4x4xf32>) -> tensor<1x4x9xf32>
+  return
+}
+
+// -----
+
+func.func @unfold_c3(%a: tensor<1x1x4x4xf32>) {
+  // expected-error@+2 {{C3: the window must fit into the padded input}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unfold"(%a) {kernel_sizes = array<i64: 5, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x1x4x4xf32>) -> tensor<1x4x9xf32>
+  return
+}
+
+// -----
+
+func.func @fold_c4(%a: tensor<1x8x5xf32>) {
+  // expected-error@+2 {{C4: x must have 4 columns and a multiple of 4 rows, found 5 and 8}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fold"(%a) {output_sizes = array<i64: 4, 4>, kernel_sizes = array<i64: 2, 2>, strides = array<i64: 2, 2>, paddings = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x8x5xf32>) -> tensor<1x2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @unpool_c1(%a: tensor<1x1x2x2xf32>, %b: tensor<1x1x2x3xi32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and indices its dimensions}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unpool"(%a, %b) {ksize = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x3xi32>) -> tensor<1x1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @unpool_c2(%a: tensor<1x1x2x2xf32>, %b: tensor<1x1x2x2xi32>) {
+  // expected-error@+2 {{C2: ksize, strides and padding must hold two numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unpool"(%a, %b) {ksize = array<i64: 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi32>) -> tensor<1x1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @shift_c2(%a: tensor<3x4x1x1xf32>) {
+  // expected-error@+2 {{C2: seg_num must be above 0 and divide 3, and shift_ratio be in (0, 0.5), found 2 and 0.25}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.temporal_shift"(%a) {seg_num = 2 : i64} : (tensor<3x4x1x1xf32>) -> tensor<3x4x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @lrn_c1(%a: tensor<1x2x3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4, found rank 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.lrn"(%a) {} : (tensor<1x2x3xf32>) -> (tensor<1x2x3xf32>, tensor<1x2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @lrn_c2(%a: tensor<1x2x3x3xf32>) {
+  // expected-error@+2 {{C2: n must be above 0, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.lrn"(%a) {n = 0 : i64} : (tensor<1x2x3x3xf32>) -> (tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>)
+  return
+}
+
+// -----
+
+func.func @spectral_c1(%a: tensor<2x3xf32>, %b: tensor<2xf32>, %c: tensor<3xf32>) {
+  // expected-error@+2 {{C1: dim must be below the rank 2 and power_iters not below 0, found 2 and 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.spectral_norm"(%a, %b, %c) {dim = 2 : i64} : (tensor<2x3xf32>, tensor<2xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @spectral_c2(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %c: tensor<2xf32>) {
+  // expected-error@+2 {{C2: u must have 2 elements and v one for each column, found 3 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.spectral_norm"(%a, %b, %c) {} : (tensor<2x3xf32>, tensor<3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_mask_c1(%a: tensor<2x3xf32>, %b: tensor<2x2x3xf32>) {
+  // expected-error@+2 {{C1: mask must broadcast to x, found tensor<2x3xf32> and tensor<2x2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_softmax_mask"(%a, %b) {} : (tensor<2x3xf32>, tensor<2x2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @position_c1(%a: tensor<1x2x3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 3 and an even number of features, found tensor<1x2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.add_position_encoding"(%a) {} : (tensor<1x2x3xf32>) -> tensor<1x2x3xf32>
+  return
+}
