@@ -56,12 +56,13 @@ Result<std::vector<std::string>> kernelsOf(const runtime::Plan &plan, const std:
     defined.insert(symbol.getName());
   std::set<std::string> names;
   for (const auto *steps : {&plan.prepare, &plan.steps})
-    for (const runtime::Step &step : *steps)
-      if (step.kind == runtime::StepKind::Kernel) {
-        names.insert(step.symbol);
-        if (std::string shape = step.symbol + "_shape"; defined.contains(shape))
-          names.insert(shape);
-      }
+    runtime::forEachStep(*steps, [&](const runtime::Step &step) {
+      if (step.kind != runtime::StepKind::Kernel)
+        return;
+      names.insert(step.symbol);
+      if (std::string shape = step.symbol + "_shape"; defined.contains(shape))
+        names.insert(shape);
+    });
   return std::vector<std::string>(names.begin(), names.end());
 }
 

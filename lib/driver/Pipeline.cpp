@@ -15,9 +15,16 @@ using namespace mlir;
 namespace proa {
 namespace {
 
+/// Patterns that compute with conditions, which the plan only reads: they save a step and would need kernels on i1.
+const char *const conditionPatterns[] = {"CombineNestedIfs", "ConvertTrivialIfToSelect", "ConditionPropagation"};
+
 void addCleanup(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createRefineShapes());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  llvm::SmallVector<std::string> disabled;
+  for (llvm::StringRef name : conditionPatterns) // as clang and as gcc spell them
+    for (llvm::StringRef scope : {"(anonymous namespace)::", "{anonymous}::"})
+      disabled.push_back((scope + name).str());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass(GreedyRewriteConfig(), disabled));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 

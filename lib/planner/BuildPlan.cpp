@@ -1,5 +1,5 @@
 #include "lib/planner/BuildPlan.h"
-#include "lib/planner/MemoryPlan.h"
+#include "lib/planner/Lifetimes.h"
 
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Infer.h"
@@ -7,6 +7,10 @@
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/shape/Shape.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -80,17 +84,16 @@ public:
       addOp(op);
     if (!problems.empty())
       return problems;
-    placeArena();
-    releaseDynamic();
+    placeValues(plan);
     return std::move(plan);
   }
 
 private:
   ValueId addValue(Value value, Storage storage, std::string name = "") {
-    auto type = pd::tensorType(value);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
     runtime::Value entry;
-    entry.dtype = *pd::dtypeOf(type.getElementType());
-    for (int64_t dim : type.getShape())
+    entry.dtype = *pd::dtypeOf(type ? type.getElementType() : value.getType());
+    for (int64_t dim : type ? type.getShape() : ArrayRef<int64_t>())
       entry.dims.push_back(ShapedType::isDynamic(dim) ? runtime::dynamicDim : dim);
     entry.storage = storage;
     entry.name = std::move(name);
@@ -117,7 +120,7 @@ private:
 
   void addOp(Operation &op) {
     if (auto constant = dyn_cast<pd::ConstantOp>(op))
-      return addConstant(constant);
+      return addConstant(constant.getOut(), constant.getValue());
     if (auto reshape = dyn_cast<pd::ReshapeOp>(op); reshape && pd::tensorType(reshape.getOut()).hasStaticShape())
       return addAlias(reshape);
     if (auto call = dyn_cast<func::CallOp>(op))
@@ -126,13 +129,21 @@ private:
       return addLibrary(library);
     if (auto exit = dyn_cast<func::ReturnOp>(op))
       return addFetches(exit);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return addIf(branch);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return addWhile(loop);
+    if (isa<scf::YieldOp, scf::ConditionOp>(op))
+      return;
+    if (addControlValue(op))
+      return;
     problems.add(nameOf(op.getLoc()) + (lineOf(op.getLoc()).empty() ? "" : " at " + lineOf(op.getLoc())),
                  "the CPU back end has no kernel for " + op.getName().getStringRef().str());
   }
 
-  void addConstant(pd::ConstantOp op) {
-    ValueId id = addValue(op.getOut(), Storage::Constant);
-    Tensor tensor = pd::tensorFromAttribute(op.getValue());
+  void addConstant(Value value, ElementsAttr elements) {
+    ValueId id = addValue(value, Storage::Constant);
+    Tensor tensor = pd::tensorFromAttribute(elements);
     auto alignment = static_cast<size_t>(runtime::addressAlignment);
     plan.constants.resize((plan.constants.size() + alignment - 1) / alignment * alignment);
     plan.values[id].offset = static_cast<int64_t>(plan.constants.size());
@@ -209,7 +220,8 @@ private:
 
   void addStep(Step step, Operation *op) {
     bool isStatic = llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
-    bool once = isStatic && (isPure(op) || isa<func::CallOp>(op)) &&
+    // In a body only what can not fail: the body may never run.
+    bool once = isStatic && ((isPure(op) && steps == &plan.steps) || isa<func::CallOp>(op)) &&
                 llvm::all_of(step.inputs, [&](ValueId id) { return isConstant(id); });
     step.location = lineOf(op->getLoc());
     for (Value result : op->getResults()) {
@@ -218,10 +230,95 @@ private:
         continue;
       }
       bool isStaticResult = pd::tensorType(result).hasStaticShape();
-      Storage storage = once ? Storage::Prepared : isStaticResult ? Storage::Arena : Storage::Dynamic;
+      bool inArena = isStaticResult && !escapes(result);
+      Storage storage = once ? Storage::Prepared : inArena ? Storage::Arena : Storage::Dynamic;
       step.outputs.push_back(addValue(result, storage, nameOf(op->getLoc())));
     }
-    (once ? plan.prepare : plan.steps).push_back(std::move(step));
+    (once ? plan.prepare : *steps).push_back(std::move(step));
+  }
+
+  /// What control flow is made of beside its ops: a tensor read as a condition, and a tensor under a type that says less
+  /// of its dims. Both are the same value of the plan.
+  bool addControlValue(Operation &op) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+      ids[extract.getResult()] = ids.lookup(extract.getTensor());
+      return extract.getIndices().empty();
+    }
+    if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+      ids[cast.getResult()] = ids.lookup(cast.getSource());
+      return llvm::all_of(cast->getUsers(), [](Operation *user) {
+        return isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp, func::ReturnOp>(user);
+      });
+    }
+    APInt known;
+    if (op.getNumResults() != 1 || !op.getResult(0).getType().isInteger(1) || !matchPattern(&op, m_ConstantInt(&known)))
+      return false;
+    addConstant(op.getResult(0), DenseElementsAttr::get(RankedTensorType::get({}, op.getResult(0).getType()), known));
+    return true;
+  }
+
+  /// The steps of a block; its terminator's operands from `first` on are the results.
+  runtime::Body makeBody(Region &region, ArrayRef<ValueId> arguments) {
+    runtime::Body body;
+    if (region.empty())
+      return body;
+    for (auto [argument, id] : llvm::zip(region.getArguments(), arguments))
+      ids[argument] = id;
+    body.arguments.assign(arguments.begin(), arguments.end());
+    std::vector<Step> *outer = std::exchange(steps, &body.steps);
+    for (Operation &op : region.front())
+      addOp(op);
+    steps = outer;
+    for (Value value : region.front().getTerminator()->getOperands())
+      body.results.push_back(ids.lookup(value));
+    return body;
+  }
+
+  void addControlStep(Step step, Operation *op) {
+    step.symbol = step.label = op->getName().stripDialect().str();
+    step.location = lineOf(op->getLoc());
+    for (Value result : op->getResults())
+      step.outputs.push_back(addValue(result, Storage::Dynamic, nameOf(op->getLoc())));
+    steps->push_back(std::move(step));
+  }
+
+  void addIf(scf::IfOp op) {
+    Step step;
+    step.kind = runtime::StepKind::If;
+    step.inputs = {ids.lookup(op.getCondition())};
+    step.bodies.push_back(makeBody(op.getThenRegion(), {}));
+    step.bodies.push_back(makeBody(op.getElseRegion(), {}));
+    addControlStep(std::move(step), op);
+  }
+
+  void addWhile(scf::WhileOp op) {
+    Step step;
+    step.kind = runtime::StepKind::While;
+    for (Value init : op.getInits())
+      step.inputs.push_back(ids.lookup(init));
+    llvm::SmallVector<ValueId> testArguments, bodyArguments;
+    for (Value argument : op.getBeforeArguments())
+      testArguments.push_back(addValue(argument, Storage::Dynamic, nameOf(op->getLoc())));
+    step.bodies.push_back(makeBody(op.getBefore(), testArguments));
+    // What the test hands on as it is needs no second place.
+    auto flowing = op.getConditionOp().getArgs();
+    for (auto [i, argument] : llvm::enumerate(op.getAfterArguments())) {
+      bool same = isa<BlockArgument>(flowing[i]) && flowing[i].getParentBlock() == op.getBeforeBody() &&
+                  flowing[i].getType() == argument.getType() && llvm::count(flowing, flowing[i]) == 1;
+      bodyArguments.push_back(same ? ids.lookup(flowing[i]) : addValue(argument, Storage::Dynamic, nameOf(op->getLoc())));
+    }
+    step.bodies.push_back(makeBody(op.getAfter(), bodyArguments));
+    addControlStep(std::move(step), op);
+  }
+
+  /// Whether control flow passes the value, or something with the same bytes, on: it must not lie in the arena then, where
+  /// the next iteration writes.
+  static bool escapes(Value value) {
+    return llvm::any_of(value.getUsers(), [](Operation *user) {
+      if (isa<pd::ReshapeOp, tensor::CastOp>(user))
+        return escapes(user->getResult(0));
+      return isa<scf::YieldOp, scf::ConditionOp>(user);
+    });
   }
 
   void addFetches(func::ReturnOp exit) {
@@ -233,91 +330,10 @@ private:
     }
   }
 
-  ValueId rootOf(ValueId id) const {
-    while (plan.values[id].storage == Storage::Alias)
-      id = plan.values[id].base;
-    return id;
-  }
-
-  /// For each value, the last step that reads it; steps.size() for what is fetched.
-  std::vector<int64_t> lastUses() const {
-    std::vector<int64_t> last(plan.values.size(), -1);
-    for (auto [index, step] : llvm::enumerate(plan.steps))
-      for (const auto *list : {&step.inputs, &step.outputs})
-        for (ValueId id : *list)
-          if (id != none)
-            last[rootOf(id)] = static_cast<int64_t>(index);
-    for (ValueId id : plan.fetches)
-      last[rootOf(id)] = static_cast<int64_t>(plan.steps.size());
-    return last;
-  }
-
-  /// The summand that a product adds first, if its memory can become the result's: it lives in the arena, has the same
-  /// size, dies here, and nothing else here reads it. The runtime's products add in place then.
-  ValueId summandToReuse(const Step &step, int64_t index, const std::vector<int64_t> &last) const {
-    auto postOps = step.attributes.find("post_ops");
-    if (step.kind != runtime::StepKind::Library || postOps == step.attributes.end() || step.outputs.size() != 1)
-      return none;
-    size_t operands = 0, summand = 0;
-    bool found = false;
-    for (const nlohmann::json &op : *postOps) {
-      const nlohmann::json &kind = op["kind"];
-      if (kind == "add" && !std::exchange(found, true))
-        summand = operands;
-      operands += kind == "bias" || kind == "add" || kind == "multiply";
-    }
-    if (!found || operands > step.inputs.size())
-      return none;
-    size_t position = step.inputs.size() - operands + summand;
-    ValueId id = step.inputs[position], out = step.outputs[0];
-    ValueId root = rootOf(id);
-    bool dies = plan.values[root].storage == Storage::Arena && last[root] == index;
-    bool same = plan.values[root].dtype == plan.values[out].dtype &&
-                elementCount(plan.values[root].dims) == elementCount(plan.values[out].dims);
-    for (size_t i = 0; i < step.inputs.size(); ++i)
-      if (i != position && step.inputs[i] != none && rootOf(step.inputs[i]) == root)
-        return none;
-    return dies && same && plan.values[out].storage == Storage::Arena ? root : none;
-  }
-
-  void placeArena() {
-    std::vector<int64_t> last = lastUses();
-    std::vector<Lifetime> lifetimes;
-    std::vector<std::pair<ValueId, size_t>> owners;
-    std::vector<size_t> bufferOf(plan.values.size(), 0);
-    for (auto [step_, step] : llvm::enumerate(plan.steps)) {
-      auto index = static_cast<int64_t>(step_);
-      ValueId reused = summandToReuse(step, index, last);
-      for (ValueId id : step.outputs) {
-        if (id == none || plan.values[id].storage != Storage::Arena)
-          continue;
-        if (reused != none) {
-          bufferOf[id] = bufferOf[reused];
-          lifetimes[bufferOf[id]].last = last[id];
-        } else {
-          int64_t count = elementCount(plan.values[id].dims).value_or(0);
-          bufferOf[id] = lifetimes.size();
-          lifetimes.push_back({count * static_cast<int64_t>(sizeOf(plan.values[id].dtype)), index, last[id]});
-        }
-        owners.emplace_back(id, bufferOf[id]);
-      }
-    }
-    MemoryPlan memory = planMemory(lifetimes, runtime::addressAlignment);
-    for (auto [id, buffer] : owners)
-      plan.values[id].offset = memory.offsets[buffer];
-    plan.arenaBytes = memory.bytes;
-  }
-
-  void releaseDynamic() {
-    std::vector<int64_t> last = lastUses();
-    for (ValueId id = 0; id < static_cast<ValueId>(plan.values.size()); ++id)
-      if (plan.values[id].storage == Storage::Dynamic && last[id] >= 0 && last[id] < static_cast<int64_t>(plan.steps.size()))
-        plan.steps[last[id]].release.push_back(id);
-  }
-
   func::FuncOp main;
   const std::function<KernelFacts(llvm::StringRef)> &kernelFacts;
   Plan plan;
+  std::vector<Step> *steps = &plan.steps; ///< the list that is being filled
   Problems problems;
   llvm::DenseMap<Value, ValueId> ids;
 };

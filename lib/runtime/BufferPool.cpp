@@ -41,11 +41,11 @@ BufferPool::Buffer BufferPool::acquire(size_t bytes) {
     freeBySize.clear();
     memory = allocateAligned(rounded);
   }
-  return {AlignedMemory(memory), rounded};
+  return {memory ? std::shared_ptr<void>(memory, FreeDeleter()) : nullptr, rounded};
 }
 
 void BufferPool::release(Buffer buffer) {
-  if (buffer.memory)
+  if (buffer.memory && buffer.memory.use_count() == 1)
     freeBySize.emplace(buffer.bytes, std::move(buffer.memory));
 }
 

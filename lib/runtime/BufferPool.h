@@ -21,16 +21,18 @@ using AlignedMemory = std::unique_ptr<void, FreeDeleter>;
 /// Not for use by several threads at once.
 class BufferPool {
 public:
+  /// Copies of it share the memory.
   struct Buffer {
-    AlignedMemory memory;
+    std::shared_ptr<void> memory;
     size_t bytes = 0;
   };
   /// At least `bytes` bytes; memory is null where the system has no more.
   Buffer acquire(size_t bytes);
+  /// Nothing happens as long as another copy of the buffer is there.
   void release(Buffer buffer);
 
 private:
-  std::multimap<size_t, AlignedMemory> freeBySize;
+  std::multimap<size_t, std::shared_ptr<void>> freeBySize;
 };
 
 } // namespace proa::runtime

@@ -34,9 +34,10 @@ Result<std::shared_ptr<Executable>> Executable::create(Plan plan, const std::str
   executable->constantTensors.resize(program.values.size());
   executable->readByKernel.resize(program.values.size(), false);
   Problems problems;
-  if (auto done = executable->bindSteps(program.prepare, executable->prepare, "prepare", resolve); !done)
+  size_t prepareCount = 0;
+  if (auto done = executable->bindSteps(program.prepare, executable->prepare, "prepare", resolve, prepareCount); !done)
     problems.append(done.problems());
-  if (auto done = executable->bindSteps(program.steps, executable->steps, "steps", resolve); !done)
+  if (auto done = executable->bindSteps(program.steps, executable->steps, "steps", resolve, executable->stateCount); !done)
     problems.append(done.problems());
   if (!problems.empty())
     return problems;
@@ -67,17 +68,44 @@ OperandType Executable::operandType(ValueId id) const {
 }
 
 Result<void> Executable::bindSteps(const std::vector<Step> &list, std::vector<BoundStep> &bound,
-                                   const char *listName, const KernelResolver &resolve) {
+                                   const std::string &listName, const KernelResolver &resolve, size_t &count) {
   Problems problems;
   bound.resize(list.size());
   for (size_t i = 0; i < list.size(); ++i) {
     bound[i].step = &list[i];
+    bound[i].index = count++;
+    if (!list[i].bodies.empty()) {
+      problems.append(bindControlFlow(bound[i], fmt::format("{}[{}].", listName, i), resolve, count).problems());
+      continue;
+    }
     bool compiled = list[i].kind == StepKind::Kernel;
     Result<void> done = compiled ? bindKernel(bound[i], resolve) : bindLibrary(bound[i]);
     for (const Problem &p : done.problems())
       problems.add(fmt::format("{}: {}[{}]: {}", title, listName, i, placeOf(list[i])), p.message);
   }
   return problems;
+}
+
+Result<void> Executable::bindControlFlow(BoundStep &bound, const std::string &place, const KernelResolver &resolve,
+                                         size_t &count) {
+  const Step &step = *bound.step;
+  Problems problems;
+  bound.bodies.resize(step.bodies.size());
+  for (size_t i = 0; i < step.bodies.size(); ++i) {
+    auto done = bindSteps(step.bodies[i].steps, bound.bodies[i], fmt::format("{}bodies[{}]", place, i), resolve, count);
+    problems.append(done.problems());
+    // What is handed on may reach a kernel under another name.
+    for (ValueId id : step.bodies[i].results)
+      markReadByKernel(id);
+  }
+  for (ValueId id : step.inputs)
+    markReadByKernel(id);
+  return problems;
+}
+
+void Executable::markReadByKernel(ValueId id) {
+  for (ValueId root = id; root != none; root = program.values[static_cast<size_t>(root)].base)
+    readByKernel[static_cast<size_t>(root)] = true;
 }
 
 Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &resolve) {
@@ -99,8 +127,7 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
   };
   for (ValueId id : step.inputs) {
     visit(id, bound.inputDims);
-    for (ValueId root = id; root != none; root = program.values[static_cast<size_t>(root)].base)
-      readByKernel[static_cast<size_t>(root)] = true;
+    markReadByKernel(id);
   }
   for (ValueId id : step.outputs)
     visit(id, bound.outputDims);
@@ -191,6 +218,8 @@ Result<void> Executable::bindConstants(std::vector<BoundStep> &list, const Frame
                                        size_t count) {
   Problems problems;
   for (size_t i = first; i < first + count; ++i) {
+    for (BoundSteps &body : list[i].bodies)
+      problems.append(bindConstants(body, frame, 0, body.size()).problems());
     if (!list[i].library)
       continue;
     std::vector<View> inputs;
@@ -222,7 +251,7 @@ Result<void> Executable::runPrepare() {
     if (Result<void> done = bindConstants(prepare, frame, i, 1); !done)
       return done;
     if (Result<void> done =
-            frame.execute(std::span(prepare).subspan(i, 1), std::span(states).subspan(i, 1), nullptr);
+            frame.execute(std::span(prepare).subspan(i, 1), states, nullptr);
         !done)
       return done;
   }

@@ -44,8 +44,11 @@ private:
   friend class Session;
   Executable(Plan plan, std::string name);
 
-  Result<void> bindSteps(const std::vector<Step> &steps, std::vector<BoundStep> &bound, const char *list,
-                         const KernelResolver &resolve);
+  Result<void> bindSteps(const std::vector<Step> &steps, std::vector<BoundStep> &bound, const std::string &list,
+                         const KernelResolver &resolve, size_t &count);
+  Result<void> bindControlFlow(BoundStep &bound, const std::string &place, const KernelResolver &resolve, size_t &count);
+  /// A compiled kernel may get the bytes of this value.
+  void markReadByKernel(ValueId id);
   Result<void> bindKernel(BoundStep &bound, const KernelResolver &resolve);
   Result<void> bindLibrary(BoundStep &bound);
   OperandType operandType(ValueId id) const;
@@ -59,6 +62,7 @@ private:
   std::shared_ptr<const void> code;
   Layout layout;
   std::vector<BoundStep> prepare, steps;
+  size_t stateCount = 0; ///< of `steps` with all that is in them
   std::vector<bool> readByKernel;      ///< by value: a compiled kernel reads it, so it must be aligned
   AlignedMemory constants;             ///< Plan::constants at an aligned address
   std::vector<Tensor> constantTensors; ///< by value: of Parameter and Prepared values

@@ -4,6 +4,7 @@
 #include "lib/runtime/ThreadPool.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace proa::runtime {
 namespace {
@@ -33,19 +34,19 @@ Layout::Layout(const Plan &plan) : plan(&plan) {
   isStatic.resize(plan.values.size());
   std::vector<uint8_t> computed(plan.values.size(), 0);
   for (const auto *steps : {&plan.prepare, &plan.steps})
-    for (const Step &step : *steps) {
+    forEachStep(*steps, [&](const Step &step) {
       for (ValueId id : step.outputs)
         if (id != none)
           computed[static_cast<size_t>(id)] = 1;
       if (step.kind != StepKind::Kernel)
-        continue;
+        return;
       maximalBuffers = std::max(maximalBuffers, step.inputs.size() + step.outputs.size());
       size_t dims = 1;
       for (const auto *ids : {&step.inputs, &step.outputs})
         for (ValueId id : *ids)
           dims += plan.values[static_cast<size_t>(id)].dims.size();
       maximalDims = std::max(maximalDims, dims);
-    }
+    });
   for (size_t i = 0; i < plan.values.size(); ++i) {
     const Value &value = plan.values[i];
     isStatic[i] = !hasDynamicDim(value.dims);
@@ -57,7 +58,7 @@ Layout::Layout(const Plan &plan) : plan(&plan) {
 /// The view that a library kernel has of the frame.
 class Frame::LibraryCall final : public Call {
 public:
-  LibraryCall(Frame &frame, const Step &step, std::unique_ptr<KernelState> &slot) : frame(frame) {
+  LibraryCall(Frame &frame, const Step &step, std::unique_ptr<KernelState> &slot) : frame(frame), step(step) {
     views = frame.views;
     inputs = step.inputs;
     outputs = step.outputs;
@@ -68,6 +69,26 @@ public:
       return failure("the step has no output {}", i);
     return frame.provide(outputs[i], dims);
   }
+  const TensorArray &array(size_t i) const override {
+    static const TensorArray empty;
+    const auto &found = i < inputs.size() && inputs[i] != none ? frame.arrays[static_cast<size_t>(inputs[i])] : nullptr;
+    return found ? *found : empty;
+  }
+  TensorArray &outputArray(size_t i, std::optional<size_t> j) override {
+    std::shared_ptr<TensorArray> array;
+    if (j) {
+      ValueId id = inputs[*j];
+      std::shared_ptr<TensorArray> &source = frame.arrays[static_cast<size_t>(id)];
+      bool dies = std::find(step.release.begin(), step.release.end(), id) != step.release.end();
+      array = dies ? std::move(source) : source;
+    }
+    if (!array || array.use_count() > 1)
+      array = array ? std::make_shared<TensorArray>(*array) : std::make_shared<TensorArray>();
+    frame.arrays[static_cast<size_t>(outputs[i])] = array;
+    return *array;
+  }
+  Result<ArrayElement> share(size_t i) override { return frame.share(inputs[i]); }
+  Result<void> setOutput(size_t i, const ArrayElement &element) override { return frame.set(outputs[i], element); }
   bool outputIsAlias(size_t i) const override {
     return hasOutput(i) && frame.plan.values[static_cast<size_t>(outputs[i])].storage == Storage::Alias;
   }
@@ -83,6 +104,7 @@ public:
 
 private:
   Frame &frame;
+  const Step &step;
 };
 
 Frame::Frame(const Layout &layout) : layout(layout), plan(*layout.plan) {
@@ -100,6 +122,7 @@ Frame::Frame(const Layout &layout) : layout(layout), plan(*layout.plan) {
     views[i].dims = {dimStorage.data() + dimBegin[i], plan.values[i].dims.size()};
   }
   buffers.resize(plan.values.size());
+  arrays.resize(plan.values.size());
   pointers.resize(layout.maximalBuffers);
   kernelDims.resize(layout.maximalDims);
   shapeResult.resize(layout.maximalDims);
@@ -179,7 +202,7 @@ Result<View> Frame::provide(ValueId id, std::span<const int64_t> dims) {
   if (value.storage == Storage::Dynamic) {
     if (!count || *count > INT64_MAX / 16)
       return failure("{} is too large", describe(value.dtype, dims));
-    pool.release(std::move(buffers[i]));
+    pool.release(std::exchange(buffers[i], {}));
     buffers[i] = pool.acquire(static_cast<size_t>(*count) * sizeOf(value.dtype));
     if (!buffers[i].memory)
       return failure("no memory for {}", describe(value.dtype, dims));
@@ -253,45 +276,54 @@ Result<void> Frame::runKernel(const BoundStep &bound) {
   return {};
 }
 
-Result<void> Frame::execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
-                            Profile *profile) {
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const BoundStep &bound = steps[i];
-    int64_t start = profile ? Profile::now() : 0;
-    Result<void> done;
-    try {
-      if (bound.library) {
-        LibraryCall call(*this, *bound.step, states[i]);
-        done = bound.library->run(call);
-      } else {
-        done = runKernel(bound);
-      }
-    } catch (const std::exception &error) { // oneDNN's and the allocator's
-      done = failure("{}", error.what());
+Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *profile) {
+  try {
+    switch (bound.step->kind) {
+    case StepKind::Kernel:
+      return runKernel(bound);
+    case StepKind::Library: {
+      LibraryCall call(*this, *bound.step, states[bound.index]);
+      return bound.library->run(call);
     }
-    if (!done) {
-      Problems problems;
-      for (const Problem &p : done.problems())
-        problems.add(placeOf(*bound.step), p.message);
-      return problems;
+    case StepKind::If:
+      return runIf(bound, states, profile);
+    case StepKind::While:
+      return runWhile(bound, states, profile);
     }
-    if (profile)
-      profile->add(i, start, Profile::now());
-    for (ValueId id : bound.step->release)
-      pool.release(std::move(buffers[static_cast<size_t>(id)]));
+  } catch (const std::exception &error) { // oneDNN's and the allocator's
+    return failure("{}", error.what());
   }
   return {};
 }
 
-AlignedMemory Frame::takeBuffer(ValueId id) {
+Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Profile *profile) {
+  for (const BoundStep &bound : steps) {
+    int64_t start = profile ? Profile::now() : 0;
+    if (Result<void> done = runStep(bound, states, profile); !done) {
+      Problems problems;
+      for (const Problem &p : done.problems()) // a step of a body has said already where it is
+        problems.add(p.where.empty() ? placeOf(*bound.step) : p.where, p.message);
+      return problems;
+    }
+    if (profile && bound.bodies.empty())
+      profile->add(bound.index, start, Profile::now());
+    for (ValueId id : bound.step->release)
+      release(id);
+  }
+  return {};
+}
+
+std::shared_ptr<void> Frame::takeBuffer(ValueId id) {
   BufferPool::Buffer buffer = std::move(buffers[static_cast<size_t>(id)]);
   return std::move(buffer.memory);
 }
 
 void Frame::releaseAll() {
+  for (auto &array : arrays)
+    array.reset();
   for (BufferPool::Buffer &buffer : buffers)
     if (buffer.memory)
-      pool.release(std::move(buffer));
+      pool.release(std::exchange(buffer, {}));
 }
 
 } // namespace proa::runtime

@@ -23,15 +23,20 @@ struct DynamicDim {
   uint32_t axis;
 };
 
+struct BoundStep;
+using BoundSteps = std::vector<BoundStep>;
+
 /// A step with all that can be found out at load.
 struct BoundStep {
   const Step *step = nullptr;
+  size_t index = 0; ///< in the order of forEachStep: of its state and its times
   KernelFunction function = nullptr; ///< Kernel
   ShapeFunction shape = nullptr;     ///< Kernel whose extent or output dims are dynamic
   std::unique_ptr<LibraryKernel> library;
   std::vector<DynamicDim> inputDims;  ///< Kernel
   std::vector<DynamicDim> outputDims; ///< Kernel
   int64_t grain = 0; ///< Kernel: rows below which a thread does not pay; 0: depends on dims of the run
+  std::vector<BoundSteps> bodies; ///< If, While
 };
 
 /// Rows below which another thread does not pay, from the nanoseconds of one row.
@@ -61,18 +66,33 @@ public:
   /// Gives a value that lives outside of the frame its bytes, and its dims where they are dynamic.
   Result<void> place(ValueId id, void *data, std::span<const int64_t> dims);
   const View &view(ValueId id) const { return views[static_cast<size_t>(id)]; }
-  /// Runs the steps in order; `states` has a slot for each. The problem of a step names the user's line and
-  /// the op.
+  /// Runs the steps in order; `states` has a slot for each step's index. The problem of a step names the user's
+  /// line and the op.
   Result<void> execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
                        Profile *profile);
-  /// Takes the memory of a Dynamic value out of the frame.
-  AlignedMemory takeBuffer(ValueId id);
-  /// Frees all Dynamic values that are left.
+  /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a constant.
+  std::shared_ptr<void> takeBuffer(ValueId id);
+  /// Frees all Dynamic and Array values that are left.
   void releaseAll();
 
 private:
+  /// A value on its way from one place to another.
+  struct Held {
+    ArrayElement element;
+    std::shared_ptr<TensorArray> array;
+  };
   class LibraryCall;
+  using States = std::span<std::unique_ptr<KernelState>>;
 
+  Result<void> runStep(const BoundStep &bound, States states, Profile *profile);
+  // Control flow (ControlFlow.cpp).
+  Result<void> runIf(const BoundStep &bound, States states, Profile *profile);
+  Result<void> runWhile(const BoundStep &bound, States states, Profile *profile);
+  Result<bool> condition(ValueId id) const;
+  Result<ArrayElement> share(ValueId id);
+  Result<void> set(ValueId id, ArrayElement element);
+  Result<void> pass(std::span<const ValueId> from, std::span<const ValueId> dying, std::span<const ValueId> to);
+  void release(ValueId id);
   Result<void> runKernel(const BoundStep &bound);
   Result<void> computeShape(const BoundStep &bound, int64_t &extent);
   int64_t grainFor(const BoundStep &bound, int64_t extent) const;
@@ -89,6 +109,8 @@ private:
   std::vector<View> views;      ///< by value
   BufferPool pool;
   std::vector<BufferPool::Buffer> buffers; ///< by value: of Dynamic values
+  std::vector<std::shared_ptr<TensorArray>> arrays; ///< by value: of Array values
+  std::vector<Held> held; ///< what control flow is passing on
   BufferPool::Buffer scratch;
   std::vector<void *> pointers;    ///< arguments of the kernel being called
   std::vector<int64_t> kernelDims; ///< likewise

@@ -6,6 +6,7 @@
 /// lib/runtime/library/.
 #pragma once
 
+#include "lib/runtime/BufferPool.h"
 #include "lib/runtime/Plan.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +38,17 @@ struct View {
   }
   template <class T> T *as() const { return static_cast<T *>(data); }
 };
+
+/// A tensor in a tensor array: the bytes of a value, which both own.
+struct ArrayElement {
+  DType dtype = DType::Float32;
+  std::vector<int64_t> dims;
+  void *data = nullptr;      ///< null: no tensor was written here
+  BufferPool::Buffer buffer; ///< without memory where the bytes live longer than the run
+
+  View view() const { return {dtype, dims, data}; }
+};
+using TensorArray = std::vector<ArrayElement>;
 
 /// What is known of an operand when the program is loaded. dims may hold dynamicDim.
 struct OperandType {
@@ -77,6 +90,15 @@ public:
   bool hasOutput(size_t i) const { return i < outputs.size() && outputs[i] != none; }
   /// Memory for output i, which must be wanted. Error: the dims are not those that the program declares.
   virtual Result<View> output(size_t i, std::span<const int64_t> dims) = 0;
+  /// Input i, a tensor array.
+  virtual const TensorArray &array(size_t i) const = 0;
+  /// Makes output i an array, at first equal to the array in input j: the same one where nobody reads input j after this
+  /// step. nothing: an empty one.
+  virtual TensorArray &outputArray(size_t i, std::optional<size_t> j) = 0;
+  /// Input i as the element of an array: its bytes are shared if nothing writes to them any more, else copied.
+  virtual Result<ArrayElement> share(size_t i) = 0;
+  /// Makes output i the same tensor as an element of an array, without a copy.
+  virtual Result<void> setOutput(size_t i, const ArrayElement &element) = 0;
   /// Makes output i, an Alias of input 0, the same bytes under other dims; true where the step wants that.
   virtual bool outputIsAlias(size_t i) const = 0;
   /// Memory for this call only, aligned to 64 bytes; each call of `scratch` invalidates the one before.

@@ -10,11 +10,15 @@ namespace {
 using nlohmann::json;
 
 // Numbers in the file; Storage and StepKind are stored by name, so that a plan stays readable.
-constexpr int formatVersion = 1;
+constexpr int formatVersion = 2;
+// Of control flow in control flow; more than any program has, less than the stack holds.
+constexpr int maximalDepth = 256;
 constexpr std::pair<Storage, const char *> storageNames[] = {
     {Storage::Feed, "feed"},         {Storage::Parameter, "parameter"}, {Storage::Constant, "constant"},
     {Storage::Prepared, "prepared"}, {Storage::Arena, "arena"},         {Storage::Dynamic, "dynamic"},
-    {Storage::Alias, "alias"}};
+    {Storage::Alias, "alias"},       {Storage::Array, "array"}};
+constexpr std::pair<StepKind, const char *> stepNames[] = {
+    {StepKind::Kernel, "kernel"}, {StepKind::Library, "library"}, {StepKind::If, "if"}, {StepKind::While, "while"}};
 
 json toJson(const Value &value) {
   const char *storage = "";
@@ -25,8 +29,24 @@ json toJson(const Value &value) {
           {"offset", value.offset},       {"base", value.base}, {"name", value.name}};
 }
 
+json toJson(const Step &step);
+
+json toJson(const Body &body) {
+  json steps = json::array();
+  for (const Step &step : body.steps)
+    steps.push_back(toJson(step));
+  return {{"arguments", body.arguments}, {"steps", std::move(steps)}, {"results", body.results}, {"release", body.release}};
+}
+
 json toJson(const Step &step) {
-  return {{"kind", step.kind == StepKind::Kernel ? "kernel" : "library"},
+  const char *kind = "";
+  for (auto [value, name] : stepNames)
+    if (value == step.kind)
+      kind = name;
+  json bodies = json::array();
+  for (const Body &body : step.bodies)
+    bodies.push_back(toJson(body));
+  return {{"kind", kind},
           {"symbol", step.symbol},
           {"inputs", step.inputs},
           {"outputs", step.outputs},
@@ -35,7 +55,8 @@ json toJson(const Step &step) {
           {"work", step.work},
           {"label", step.label},
           {"location", step.location},
-          {"release", step.release}};
+          {"release", step.release},
+          {"bodies", std::move(bodies)}};
 }
 
 /// Takes fields out of JSON objects; a missing field or one of the wrong type becomes a problem and a
@@ -97,13 +118,36 @@ Value readValue(Problems &problems, const json &object, const std::string &where
   return value;
 }
 
-Step readStep(Problems &problems, const json &object, const std::string &where) {
+Step readStep(Problems &problems, const json &object, const std::string &where, int depth = 0);
+
+Body readBody(Problems &problems, const json &object, const std::string &where, int depth) {
+  FieldReader fields(problems, object, where);
+  Body body;
+  body.arguments = fields.get<std::vector<ValueId>>("arguments");
+  fields.forEach("steps", [&](const json &element, const std::string &path) {
+    body.steps.push_back(readStep(problems, element, path, depth + 1));
+  });
+  body.results = fields.get<std::vector<ValueId>>("results");
+  body.release = fields.get<std::vector<ValueId>>("release");
+  return body;
+}
+
+Step readStep(Problems &problems, const json &object, const std::string &where, int depth) {
   FieldReader fields(problems, object, where);
   Step step;
   auto kind = fields.get<std::string>("kind");
-  if (kind != "kernel" && kind != "library")
+  bool known = false;
+  for (auto [value, name] : stepNames)
+    if (kind == name) {
+      step.kind = value;
+      known = true;
+    }
+  if (!known)
     problems.add(where, fmt::format("unknown kind '{}' of step", kind));
-  step.kind = kind == "library" ? StepKind::Library : StepKind::Kernel;
+  if (depth > maximalDepth) {
+    problems.add(where, fmt::format("steps are nested more than {} deep", maximalDepth));
+    return step;
+  }
   step.symbol = fields.get<std::string>("symbol");
   step.inputs = fields.get<std::vector<ValueId>>("inputs");
   step.outputs = fields.get<std::vector<ValueId>>("outputs");
@@ -113,6 +157,9 @@ Step readStep(Problems &problems, const json &object, const std::string &where) 
   step.label = fields.get<std::string>("label");
   step.location = fields.get<std::string>("location");
   step.release = fields.get<std::vector<ValueId>>("release");
+  fields.forEach("bodies", [&](const json &element, const std::string &path) {
+    step.bodies.push_back(readBody(problems, element, path, depth));
+  });
   return step;
 }
 

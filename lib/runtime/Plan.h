@@ -32,6 +32,7 @@ enum class Storage : uint8_t {
   Arena,     ///< at `offset` (a multiple of 64) of the run's arena; its dims are all known
   Dynamic,   ///< allocated by the step that writes it, freed after the step that lists it in `release`
   Alias,     ///< the bytes of value `base` from byte `offset` on, under other dims (a reshape, a slice of the outer dim)
+  Array,     ///< a tensor array: dtype and dims are those of its elements; released as Dynamic values are
 };
 
 /// Every address that a compiled kernel gets is a multiple of this; so are the offsets of arena values and constants.
@@ -49,6 +50,18 @@ struct Value {
 enum class StepKind : uint8_t {
   Kernel,  ///< a compiled kernel: `symbol` is its name in the object file
   Library, ///< a kernel of the runtime: `symbol` is its name in the library registry ("matmul", "topk")
+  If,      ///< runs one of two bodies
+  While,   ///< runs a body as long as another one says so
+};
+
+struct Step;
+
+/// A list of steps inside of a control-flow step. What is defined in it is seen in it alone.
+struct Body {
+  std::vector<ValueId> arguments; ///< Dynamic or Array values that the step sets before it runs the body
+  std::vector<Step> steps;
+  std::vector<ValueId> results; ///< what the step takes out at the end
+  std::vector<ValueId> release; ///< values of this body that die when the results are taken
 };
 
 /// One step of a run.
@@ -63,6 +76,12 @@ enum class StepKind : uint8_t {
 /// its input: no bytes move, only the dims are computed. An Alias that no step writes has at most one dynamic dim, which
 /// follows from the number of elements of its base.
 /// The output of a product with `post_ops` may lie where the first summand of kind `add` lies: it adds in place.
+/// If: inputs[0] is a condition, one bool. bodies[0] runs where it holds, else bodies[1]; the results of the body
+/// become the outputs.
+/// While: bodies[0] is the test. Its arguments are the inputs at first; its results are a condition and then what flows
+/// on: as the condition holds, to the arguments of bodies[1], whose results are the next arguments of the test; at last
+/// to the outputs. An argument of the test may be that of the body too.
+/// Values that control flow hands on share their bytes: nothing writes to them any more.
 struct Step {
   StepKind kind = StepKind::Kernel;
   std::string symbol;
@@ -75,8 +94,18 @@ struct Step {
   double work = 0;
   std::string label;    ///< for profiles: op names of the group
   std::string location; ///< where the user wrote it ("net.py:42"), or empty
-  std::vector<ValueId> release; ///< Dynamic values that die after this step
+  std::vector<ValueId> release; ///< Dynamic and Array values that die after this step
+  std::vector<Body> bodies;     ///< If, While
 };
+
+/// Calls `visit` with each step of a list and of the bodies in it: a step first, then what is in its bodies.
+template <class Steps, class Visit> void forEachStep(Steps &steps, const Visit &visit) {
+  for (auto &step : steps) {
+    visit(step);
+    for (auto &body : step.bodies)
+      forEachStep(body.steps, visit);
+  }
+}
 
 struct Plan {
   std::vector<Value> values;

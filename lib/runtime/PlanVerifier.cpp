@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 namespace proa::runtime {
 namespace {
@@ -119,10 +120,11 @@ private:
   void linkAliases() {
     std::vector<bool> computed(plan.values.size(), false);
     for (const auto *steps : {&plan.prepare, &plan.steps})
-      for (const Step &step : *steps)
+      forEachStep(*steps, [&](const Step &step) {
         for (ValueId id : step.outputs)
           if (isValue(id))
             computed[static_cast<size_t>(id)] = true;
+      });
     followers.assign(plan.values.size(), {});
     membersOf.assign(plan.values.size(), {});
     roots.resize(plan.values.size());
@@ -152,6 +154,7 @@ private:
   void checkSteps() {
     linkAliases();
     written.assign(plan.values.size(), false);
+    outer = written;
     for (size_t i = 0; i < plan.values.size(); ++i)
       if (plan.values[i].storage == Storage::Parameter || plan.values[i].storage == Storage::Constant)
         setWritten(static_cast<ValueId>(i), true);
@@ -160,7 +163,7 @@ private:
     // What prepare left in its own arena is gone when a run starts.
     for (size_t i = 0; i < plan.values.size(); ++i) {
       Storage storage = value(roots[i]).storage;
-      if (storage == Storage::Arena || storage == Storage::Dynamic)
+      if (storage == Storage::Arena || storage == Storage::Dynamic || storage == Storage::Array)
         written[i] = false;
     }
     for (ValueId id : plan.feeds)
@@ -170,6 +173,15 @@ private:
   }
 
   void checkStep(const Step &step, const std::string &place, bool preparing) {
+    bool isControlFlow = step.kind == StepKind::If || step.kind == StepKind::While;
+    if (isControlFlow && preparing)
+      return add(place, "control flow can not prepare values");
+    if (step.bodies.size() != (isControlFlow ? 2 : 0))
+      return add(place, fmt::format("has {} bodies", step.bodies.size()));
+    if (isControlFlow && !checkPassing(step, place))
+      return;
+    for (size_t i = 0; i < step.bodies.size(); ++i)
+      checkBody(step, i, fmt::format("{}: bodies[{}]", place, i));
     bool mayBeAbsent = step.kind == StepKind::Library;
     for (ValueId id : step.inputs) {
       if (id == none && mayBeAbsent)
@@ -199,7 +211,12 @@ private:
 
   void checkOutput(const Step &step, const std::string &place, ValueId id, bool preparing) {
     const Value &v = value(id);
-    bool own = v.storage == Storage::Arena || v.storage == Storage::Dynamic || v.storage == Storage::Alias ||
+    bool isControlFlow = step.kind == StepKind::If || step.kind == StepKind::While;
+    if (isControlFlow && v.storage != Storage::Dynamic && v.storage != Storage::Array)
+      add(place, fmt::format("output {} '{}' is neither dynamic nor an array", id, v.name));
+    if (step.kind == StepKind::Kernel && v.storage == Storage::Array)
+      add(place, fmt::format("a kernel can not write the array {}", id));
+    bool own = v.storage == Storage::Arena || v.storage == Storage::Array || v.storage == Storage::Dynamic || v.storage == Storage::Alias ||
                (preparing && v.storage == Storage::Prepared);
     if (!own)
       add(place, fmt::format("writes value {} '{}', which is not its own", id, v.name));
@@ -210,13 +227,83 @@ private:
 
   void checkRelease(const Step &step, const std::string &place) {
     for (ValueId id : step.release) {
-      if (!isValue(id) || value(id).storage != Storage::Dynamic || !written[static_cast<size_t>(id)]) {
+      bool releasable = isValue(id) && (value(id).storage == Storage::Dynamic || value(id).storage == Storage::Array);
+      if (!releasable || !written[static_cast<size_t>(id)]) {
         add(place, fmt::format("releases {}, which is no dynamic value that is there", id));
         continue;
       }
+      if (outer[static_cast<size_t>(id)])
+        add(place, fmt::format("releases {} '{}', which is not of this body", id, value(id).name));
       for (ValueId member : membersOf[static_cast<size_t>(id)])
         written[static_cast<size_t>(member)] = false;
     }
+  }
+
+  /// Whether one value may become another when control flow passes it on.
+  bool checkPass(const std::string &place, ValueId from, ValueId to) {
+    if (!isValue(from) || !isValue(to)) {
+      add(place, fmt::format("passes {} to {}, of which one is no value", from, to));
+      return false;
+    }
+    const Value &a = value(from), &b = value(to);
+    bool fits = (a.storage == Storage::Array) == (b.storage == Storage::Array) && a.dtype == b.dtype &&
+                (a.dims.size() == b.dims.size() || a.storage == Storage::Array);
+    if (!fits || (from != to && b.storage != Storage::Dynamic && b.storage != Storage::Array))
+      add(place, fmt::format("can not pass {} '{}' to {} '{}'", from, a.name, to, b.name));
+    return fits;
+  }
+
+  bool checkPass(const std::string &place, std::span<const ValueId> from, std::span<const ValueId> to) {
+    if (from.size() != to.size()) {
+      add(place, fmt::format("passes {} values to {}", from.size(), to.size()));
+      return false;
+    }
+    bool fits = true;
+    for (size_t i = 0; i < from.size(); ++i)
+      fits &= checkPass(place, from[i], to[i]);
+    return fits;
+  }
+
+  bool checkPassing(const Step &step, const std::string &place) {
+    const Body &first = step.bodies[0], &second = step.bodies[1];
+    if (step.kind == StepKind::If) {
+      if (step.inputs.size() != 1 || !first.arguments.empty() || !second.arguments.empty()) {
+        add(place, "expected one condition, and bodies without arguments");
+        return false;
+      }
+      bool fits = checkPass(place, first.results, step.outputs);
+      return checkPass(place, second.results, step.outputs) && fits;
+    }
+    if (first.results.empty()) {
+      add(place, "the test has no condition");
+      return false;
+    }
+    std::span<const ValueId> flowing = std::span(first.results).subspan(1);
+    bool fits = checkPass(place, step.inputs, first.arguments);
+    fits &= checkPass(place, flowing, second.arguments);
+    fits &= checkPass(place, flowing, step.outputs);
+    return checkPass(place, second.results, first.arguments) && fits;
+  }
+
+  void checkBody(const Step &step, size_t index, const std::string &place) {
+    const Body &body = step.bodies[index];
+    std::vector<bool> before = written, outerBefore = outer;
+    outer = written;
+    for (ValueId id : body.arguments) {
+      if (outer[static_cast<size_t>(id)])
+        add(place, fmt::format("argument {} is a value from outside", id));
+      setWritten(id, true);
+    }
+    for (size_t i = 0; i < body.steps.size(); ++i)
+      checkStep(body.steps[i], fmt::format("{}.steps[{}] '{}'", place, i, body.steps[i].symbol), false);
+    for (ValueId id : body.results)
+      if (!isValue(id) || !written[static_cast<size_t>(id)])
+        add(place, fmt::format("result {} is not there at the end", id));
+    for (ValueId id : body.release)
+      if (!isValue(id) || !written[static_cast<size_t>(id)] || outer[static_cast<size_t>(id)])
+        add(place, fmt::format("releases {}, which is no value of the body that is there", id));
+    written = before;
+    outer = outerBefore;
   }
 
   void checkFetches() {
@@ -228,6 +315,7 @@ private:
   const Plan &plan;
   const std::string &where;
   Problems problems;
+  std::vector<bool> outer;                     ///< value was there before the innermost body began
   std::vector<bool> written;                   ///< value is there at this point of the run
   std::vector<std::vector<ValueId>> followers; ///< by base: aliases whose dims no step computes
   std::vector<ValueId> roots;                  ///< the value that owns the bytes

@@ -9,8 +9,9 @@
 namespace proa::runtime {
 
 Profile::Profile(const Plan &plan) {
-  for (const Step &step : plan.steps)
+  forEachStep(plan.steps, [&](const Step &step) {
     names.push_back({step.symbol, step.label, step.location, step.kind == StepKind::Library});
+  });
 }
 
 int64_t Profile::now() {

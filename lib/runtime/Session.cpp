@@ -20,7 +20,7 @@ bool matches(const Value &value, const Tensor &tensor) {
 
 Session::Session(std::shared_ptr<const Executable> executable)
     : executable(std::move(executable)), frame(this->executable->layout),
-      states(this->executable->steps.size()), boundFeeds(this->executable->program.feeds.size()) {}
+      states(this->executable->stateCount), boundFeeds(this->executable->program.feeds.size()) {}
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Executable> executable) {
   if (!executable->ready)
@@ -87,9 +87,14 @@ std::vector<Tensor> Session::fetch() {
     if (plan.values[static_cast<size_t>(root)].storage == Storage::Dynamic) {
       auto [entry, first] = taken.try_emplace(root);
       if (first)
-        entry->second = std::shared_ptr<void>(frame.takeBuffer(root));
-      results.emplace_back(view.dtype, std::move(dims), view.data, entry->second);
-      continue;
+        entry->second = frame.takeBuffer(root);
+      // Control flow may have handed on the bytes of a feed, or the same bytes to two results.
+      if (first && entry->second.use_count() > 1)
+        entry->second.reset();
+      if (entry->second) {
+        results.emplace_back(view.dtype, std::move(dims), view.data, entry->second);
+        continue;
+      }
     }
     Tensor copy(view.dtype, std::move(dims));
     if (copy.bytes() != 0)

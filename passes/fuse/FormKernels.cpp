@@ -48,10 +48,12 @@ public:
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function->hasAttr("proa.kernel") && !function.isExternal())
         functions.push_back(function);
+    SmallVector<Block *> blocks; // with those of control flow
     for (func::FuncOp function : functions)
-      for (Block &block : function.getBody())
-        for (auto &group : findKernelGroups(block))
-          outline(*group);
+      function.walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      for (auto &group : findKernelGroups(*block))
+        outline(*group);
   }
 
 private:

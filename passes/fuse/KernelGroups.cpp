@@ -74,9 +74,11 @@ private:
   }
 
   void closeProducers(Operation *op, KernelGroup *own) {
-    for (Value operand : op->getOperands())
-      if (KernelGroup *group = producerGroup(operand); group && group != own)
-        group->closed = true;
+    op->walk([&](Operation *user) { // with what the bodies of control flow read
+      for (Value operand : user->getOperands())
+        if (KernelGroup *group = producerGroup(operand); group && group != own)
+          group->closed = true;
+    });
   }
 
   static bool fits(Operation *op, const KernelGroup &group) {

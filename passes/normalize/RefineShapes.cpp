@@ -2,6 +2,7 @@
 #include "passes/normalize/Passes.h"
 
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,20 +31,28 @@ class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
 public:
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
-      for (Operation *op = block.empty() ? nullptr : &block.front(); op;)
-        op = visit(op);
+      visitBlock(block);
     eraseUnusedConstants();
     updateFunctionType();
   }
 
 private:
+  void visitBlock(Block &block) {
+    for (Operation *op = block.empty() ? nullptr : &block.front(); op;)
+      op = visit(op);
+  }
+
   /// Handles one op and returns the next one to visit.
   Operation *visit(Operation *op) {
     Operation *next = op->getNextNode();
     if (op->hasTrait<OpTrait::IsTerminator>() || op->hasTrait<OpTrait::ConstantLike>())
       return next;
     if (auto branch = dyn_cast<scf::IfOp>(op))
-      return inlineKnownBranch(branch, next);
+      return visitBranch(branch, next);
+    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      refineLoop(loop);
+      return next;
+    }
     // A cast only widens; what is known of its operand is known of its result.
     if (auto cast = dyn_cast<tensor::CastOp>(op); cast && cast.getType() != cast.getSource().getType() &&
                                                   pd::compatibleTypes(cast.getSource().getType(), cast.getType())) {
@@ -66,15 +75,91 @@ private:
     Block &body = gradient.getBody().front();
     for (auto [argument, input] : llvm::zip(body.getArguments(), gradient.getInputs()))
       argument.setType(moreSpecific(argument.getType(), input.getType()));
-    for (Operation *op = &body.front(); op;)
-      op = visit(op);
+    visitBlock(body);
+  }
+
+  Operation *visitBranch(scf::IfOp branch, Operation *next) {
+    APInt condition;
+    if (matchPattern(branch.getCondition(), m_ConstantInt(&condition)))
+      return inlineKnownBranch(branch, condition, next);
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
+      for (Block &block : *region)
+        visitBlock(block);
+    for (auto [i, result] : llvm::enumerate(branch.getResults())) {
+      OpOperand &then = branch.thenYield()->getOpOperand(i), &otherwise = branch.elseYield()->getOpOperand(i);
+      Type both = pd::joinedTypes(withoutCast(then.get()).getType(), withoutCast(otherwise.get()).getType());
+      result.setType(refined(result.getType(), both));
+      widen(then, result.getType());
+      widen(otherwise, result.getType());
+    }
+    return next;
+  }
+
+  static Value withoutCast(Value value) {
+    auto cast = value.getDefiningOp<tensor::CastOp>();
+    return cast && pd::compatibleTypes(cast.getSource().getType(), cast.getType()) ? cast.getSource() : value;
+  }
+
+  /// Gives an operand the type that control flow wants there, which says less of its dims or the same.
+  static void widen(OpOperand &operand, Type type) {
+    Value value = withoutCast(operand.get());
+    OpBuilder builder(operand.getOwner());
+    operand.set(value.getType() == type ? value
+                                        : tensor::CastOp::create(builder, operand.getOwner()->getLoc(), type, value).getResult());
+  }
+
+  Type refined(Type given, Type inferred) {
+    Type type = inferred ? moreSpecific(given, inferred) : given;
+    numRefined += type != given;
+    return type;
+  }
+
+  /// The types of what a loop carries are the narrowest that hold at the start and after each iteration: those of the
+  /// start, widened as long as a copy of the loop, refined under them, gives back wider ones. The loop's own types always
+  /// hold, so this ends there at the latest.
+  void refineLoop(scf::WhileOp loop) {
+    SmallVector<Type> types;
+    for (auto [init, argument] : llvm::zip(loop.getInits(), loop.getBeforeArguments()))
+      types.push_back(refined(argument.getType(), withoutCast(init).getType()));
+    OpBuilder builder(loop);
+    scf::WhileOp trial;
+    for (bool stable = false; !stable;) {
+      if (trial)
+        trial.erase();
+      trial = cast<scf::WhileOp>(builder.clone(*loop));
+      refineBody(trial, types);
+      stable = true;
+      for (auto [type, back, argument] : llvm::zip(types, trial.getYieldOp().getOperands(), loop.getBeforeArguments())) {
+        Type both = pd::joinedTypes(type, withoutCast(back).getType());
+        both = both ? moreSpecific(argument.getType(), both) : argument.getType();
+        stable &= both == type;
+        type = both;
+      }
+    }
+    for (auto [i, type] : llvm::enumerate(types)) {
+      widen(trial.getInitsMutable()[i], type);
+      widen(trial.getYieldOp()->getOpOperand(i), type);
+    }
+    loop.replaceAllUsesWith(trial.getResults());
+    loop.erase();
+  }
+
+  void refineBody(scf::WhileOp loop, ArrayRef<Type> types) {
+    for (auto [argument, type] : llvm::zip(loop.getBeforeArguments(), types))
+      argument.setType(type);
+    visitBlock(*loop.getBeforeBody());
+    scf::ConditionOp condition = loop.getConditionOp();
+    for (auto [i, argument, result] : llvm::enumerate(loop.getAfterArguments(), loop.getResults())) {
+      OpOperand &flowing = condition.getArgsMutable()[i];
+      flowing.set(withoutCast(flowing.get()));
+      argument.setType(flowing.get().getType());
+      result.setType(flowing.get().getType());
+    }
+    visitBlock(*loop.getAfterBody());
   }
 
   /// Puts the arm of a branch with a constant condition in its place; returns its first op, or `next`.
-  Operation *inlineKnownBranch(scf::IfOp branch, Operation *next) {
-    APInt condition;
-    if (!matchPattern(branch.getCondition(), m_ConstantInt(&condition)))
-      return next;
+  Operation *inlineKnownBranch(scf::IfOp branch, const APInt &condition, Operation *next) {
     Region &region = condition.isZero() ? branch.getElseRegion() : branch.getThenRegion();
     if (region.empty()) {
       branch.erase();
@@ -100,11 +185,7 @@ private:
                                           op->getPropertiesStorage(), op->getRegions(), types)))
       return;
     for (auto [result, type] : llvm::zip(op->getResults(), types)) {
-      Type refined = moreSpecific(result.getType(), type);
-      if (refined == result.getType())
-        continue;
-      result.setType(refined);
-      ++numRefined;
+      result.setType(refined(result.getType(), type));
     }
   }
 

@@ -1,0 +1,226 @@
+#include "lib/planner/Lifetimes.h"
+#include "lib/planner/MemoryPlan.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace proa::planner {
+namespace {
+
+using namespace runtime;
+
+/// Steps get numbers in the order of forEachStep; a control-flow step ends after all that is in it.
+struct Span {
+  int64_t begin = 0, end = 0;
+};
+
+class Placement {
+public:
+  explicit Placement(Plan &plan) : plan(plan) {
+    defined.assign(plan.values.size(), -1);
+    last.assign(plan.values.size(), -1);
+  }
+
+  void run() {
+    number(plan.steps);
+    std::vector<Span> loops;
+    findUses(plan.steps, loops);
+    for (ValueId id : plan.fetches)
+      last[index(rootOf(id))] = std::numeric_limits<int64_t>::max();
+    placeArena();
+    std::set<ValueId> kept;
+    for (ValueId id : plan.fetches)
+      kept.insert(rootOf(id));
+    release(plan.steps, {}, kept);
+  }
+
+private:
+  static size_t index(ValueId id) { return static_cast<size_t>(id); }
+
+  ValueId rootOf(ValueId id) const {
+    while (plan.values[index(id)].storage == Storage::Alias)
+      id = plan.values[index(id)].base;
+    return id;
+  }
+
+  void number(const std::vector<Step> &steps) {
+    for (const Step &step : steps) {
+      Span &span = spans[&step];
+      span.begin = next++;
+      for (const Body &body : step.bodies) {
+        for (ValueId id : body.arguments)
+          defined[index(id)] = span.begin;
+        number(body.steps);
+        ++next; // where the results are taken
+      }
+      span.end = step.bodies.empty() ? span.begin : next++;
+      for (ValueId id : step.outputs)
+        if (id != none)
+          defined[index(id)] = span.end;
+    }
+  }
+
+  /// What was there before a loop began is needed until it ends.
+  void use(ValueId id, int64_t position, const std::vector<Span> &loops) {
+    if (id == none)
+      return;
+    ValueId root = rootOf(id);
+    for (const Span &loop : loops)
+      if (defined[index(root)] < loop.begin) {
+        position = loop.end;
+        break;
+      }
+    last[index(root)] = std::max(last[index(root)], position);
+  }
+
+  void findUses(const std::vector<Step> &steps, std::vector<Span> &loops) {
+    for (const Step &step : steps) {
+      Span span = spans[&step];
+      for (ValueId id : step.inputs)
+        use(id, span.begin, loops);
+      for (ValueId id : step.outputs)
+        use(id, span.end, loops);
+      if (step.kind == StepKind::While)
+        loops.push_back(span);
+      for (const Body &body : step.bodies) {
+        findUses(body.steps, loops);
+        int64_t taken = body.steps.empty() ? span.begin : spans[&body.steps.back()].end + 1;
+        for (ValueId id : body.results)
+          use(id, taken, loops);
+      }
+      if (step.kind == StepKind::While)
+        loops.pop_back();
+    }
+  }
+
+  /// The summand that a product adds first, if its memory can become the result's: it lives in the arena, has the same
+  /// size, dies here, and nothing else here reads it. The runtime's products add in place then.
+  ValueId summandToReuse(const Step &step) {
+    auto postOps = step.attributes.find("post_ops");
+    if (step.kind != StepKind::Library || postOps == step.attributes.end() || step.outputs.size() != 1)
+      return none;
+    size_t operands = 0, summand = 0;
+    bool found = false;
+    for (const nlohmann::json &op : *postOps) {
+      const nlohmann::json &kind = op["kind"];
+      if (kind == "add" && !std::exchange(found, true))
+        summand = operands;
+      operands += kind == "bias" || kind == "add" || kind == "multiply";
+    }
+    if (!found || operands > step.inputs.size())
+      return none;
+    size_t position = step.inputs.size() - operands + summand;
+    ValueId id = step.inputs[position], out = step.outputs[0];
+    ValueId root = rootOf(id);
+    const Value &from = plan.values[index(root)], &to = plan.values[index(out)];
+    bool dies = from.storage == Storage::Arena && last[index(root)] == spans[&step].begin;
+    bool same = from.dtype == to.dtype && elementCount(from.dims) == elementCount(to.dims);
+    for (size_t i = 0; i < step.inputs.size(); ++i)
+      if (i != position && step.inputs[i] != none && rootOf(step.inputs[i]) == root)
+        return none;
+    return dies && same && to.storage == Storage::Arena ? root : none;
+  }
+
+  void placeArena() {
+    std::vector<Lifetime> lifetimes;
+    std::vector<std::pair<ValueId, size_t>> owners;
+    std::vector<size_t> bufferOf(plan.values.size(), 0);
+    forEachStep(plan.steps, [&](const Step &step) {
+      ValueId reused = summandToReuse(step);
+      for (ValueId id : step.outputs) {
+        if (id == none || plan.values[index(id)].storage != Storage::Arena)
+          continue;
+        if (reused != none) {
+          bufferOf[index(id)] = bufferOf[index(reused)];
+          lifetimes[bufferOf[index(id)]].last = last[index(id)];
+        } else {
+          int64_t count = elementCount(plan.values[index(id)].dims).value_or(0);
+          bufferOf[index(id)] = lifetimes.size();
+          lifetimes.push_back({count * static_cast<int64_t>(sizeOf(plan.values[index(id)].dtype)), spans[&step].begin,
+                               last[index(id)]});
+        }
+        owners.emplace_back(id, bufferOf[index(id)]);
+      }
+    });
+    MemoryPlan memory = planMemory(lifetimes, addressAlignment);
+    for (auto [id, buffer] : owners)
+      plan.values[index(id)].offset = memory.offsets[buffer];
+    plan.arenaBytes = memory.bytes;
+  }
+
+  /// The roots that a step touches, with all that is in it.
+  void touch(const Step &step, std::set<ValueId> &roots) const {
+    auto add = [&](const std::vector<ValueId> &ids) {
+      for (ValueId id : ids)
+        if (id != none)
+          roots.insert(rootOf(id));
+    };
+    add(step.inputs);
+    add(step.outputs);
+    for (const Body &body : step.bodies) {
+      add(body.results);
+      for (const Step &inner : body.steps)
+        touch(inner, roots);
+    }
+  }
+
+  /// Lets each value that this list defines, and `arguments`, die after the last step of the list that touches it; returns
+  /// those in `kept` that it defines.
+  std::vector<ValueId> release(std::vector<Step> &steps, const std::vector<ValueId> &arguments,
+                               const std::set<ValueId> &kept) {
+    std::set<ValueId> own(arguments.begin(), arguments.end());
+    std::map<ValueId, size_t> lastStep;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      std::set<ValueId> touched;
+      touch(steps[i], touched);
+      for (ValueId id : touched)
+        lastStep[id] = i;
+      for (ValueId id : steps[i].outputs)
+        if (id != none)
+          own.insert(rootOf(id) == id ? id : none);
+      releaseInBodies(steps[i]);
+    }
+    std::vector<ValueId> left;
+    for (ValueId id : own) {
+      if (id == none || (plan.values[index(id)].storage != Storage::Dynamic && plan.values[index(id)].storage != Storage::Array))
+        continue;
+      auto found = lastStep.find(id);
+      if (kept.contains(id))
+        left.push_back(id);
+      else if (found != lastStep.end())
+        steps[found->second].release.push_back(id);
+    }
+    return left;
+  }
+
+  void releaseInBodies(Step &step) {
+    for (size_t i = 0; i < step.bodies.size(); ++i) {
+      Body &body = step.bodies[i];
+      std::set<ValueId> kept;
+      for (ValueId id : body.results)
+        kept.insert(rootOf(id));
+      std::vector<ValueId> arguments = body.arguments;
+      // An argument of the test that the body has too dies there.
+      if (step.kind == StepKind::While && i == 0)
+        std::erase_if(arguments, [&](ValueId id) {
+          return std::find(step.bodies[1].arguments.begin(), step.bodies[1].arguments.end(), id) !=
+                 step.bodies[1].arguments.end();
+        });
+      body.release = release(body.steps, arguments, kept);
+    }
+  }
+
+  Plan &plan;
+  std::map<const Step *, Span> spans;
+  std::vector<int64_t> defined; ///< by value: the number of the step that writes it
+  std::vector<int64_t> last;    ///< by root: the number of the last step that needs it
+  int64_t next = 0;
+};
+
+} // namespace
+
+void placeValues(Plan &plan) { Placement(plan).run(); }
+
+} // namespace proa::planner

@@ -1,0 +1,11 @@
+/// Where the values of a plan live and when they die, once all steps are there.
+#pragma once
+
+#include "lib/runtime/Plan.h"
+
+namespace proa::planner {
+
+/// Gives each Arena value its offset, Plan::arenaBytes its size, and each step and body the values that die there.
+void placeValues(runtime::Plan &plan);
+
+} // namespace proa::planner
