@@ -48,3 +48,23 @@ func.func @columns(%x: tensor<4x8xf32>) -> tensor<8xf32> {
   %2 = pd.log %1 : (tensor<8xf32>) -> tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// Kernels are formed in the arms of a branch too, and what an arm reads is computed before the branch.
+// CHECK-LABEL: func @branch
+func.func @branch(%x: tensor<8xf32>, %c: tensor<i1>) -> tensor<8xf32> {
+  // CHECK: %[[EXP:.*]] = call @kernel
+  // CHECK: scf.if
+  // CHECK-NEXT: call @kernel{{.*}}(%[[EXP]])
+  %0 = pd.exp %x : (tensor<8xf32>) -> tensor<8xf32>
+  %condition = tensor.extract %c[] : tensor<i1>
+  %1 = scf.if %condition -> tensor<8xf32> {
+    %2 = pd.tanh %0 : (tensor<8xf32>) -> tensor<8xf32>
+    %3 = pd.exp %2 : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %3 : tensor<8xf32>
+  } else {
+    scf.yield %x : tensor<8xf32>
+  }
+  // CHECK: call @kernel
+  %4 = pd.add %0, %1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %4 : tensor<8xf32>
+}

@@ -27,3 +27,42 @@ func.func @open(%x: tensor<?x3xf32>) -> tensor<i64> {
   %0 = pd.dim %x {index = 0} : (tensor<?x3xf32>) -> tensor<i64>
   return %0 : tensor<i64>
 }
+
+// The result of a branch is as narrow as both arms; where they differ, the dim stays open.
+// CHECK-LABEL: func @branch
+// CHECK-SAME: -> (tensor<2x3xf32>, tensor<?x3xf32>)
+func.func @branch(%x: tensor<2x3xf32>, %y: tensor<4x3xf32>, %c: tensor<i1>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+  %condition = tensor.extract %c[] : tensor<i1>
+  // CHECK: scf.if {{.*}} -> (tensor<2x3xf32>, tensor<?x3xf32>)
+  %0:2 = scf.if %condition -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+    %1 = pd.relu %x : (tensor<2x3xf32>) -> tensor<?x3xf32>
+    // CHECK: tensor.cast {{.*}} : tensor<2x3xf32> to tensor<?x3xf32>
+    scf.yield %1, %1 : tensor<?x3xf32>, tensor<?x3xf32>
+  } else {
+    %1 = pd.exp %x : (tensor<2x3xf32>) -> tensor<?x3xf32>
+    %2 = pd.exp %y : (tensor<4x3xf32>) -> tensor<?x3xf32>
+    scf.yield %1, %2 : tensor<?x3xf32>, tensor<?x3xf32>
+  }
+  return %0#0, %0#1 : tensor<?x3xf32>, tensor<?x3xf32>
+}
+
+// What a loop carries has the type that holds before and after each iteration: %x keeps its shape, %grown does not.
+// CHECK-LABEL: func @loop
+// CHECK-SAME: -> (tensor<3xf32>, tensor<?xf32>)
+func.func @loop(%x: tensor<3xf32>, %c: tensor<i1>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %a = tensor.cast %x : tensor<3xf32> to tensor<?xf32>
+  // CHECK: scf.while {{.*}} -> (tensor<3xf32>, tensor<?xf32>, tensor<i1>)
+  %0:3 = scf.while (%kept = %a, %grown = %a, %goes = %c) : (tensor<?xf32>, tensor<?xf32>, tensor<i1>) -> (tensor<?xf32>, tensor<?xf32>, tensor<i1>) {
+    %condition = tensor.extract %goes[] : tensor<i1>
+    scf.condition(%condition) %kept, %grown, %goes : tensor<?xf32>, tensor<?xf32>, tensor<i1>
+  } do {
+  ^bb0(%kept: tensor<?xf32>, %grown: tensor<?xf32>, %goes: tensor<i1>):
+    // CHECK: pd.relu {{.*}} : (tensor<3xf32>) -> tensor<3xf32>
+    %1 = pd.relu %kept : (tensor<?xf32>) -> tensor<?xf32>
+    // CHECK: pd.concat {{.*}} : (tensor<?xf32>, tensor<3xf32>) -> tensor<?xf32>
+    %2 = pd.concat %grown, %1 {axis = 0} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    %3 = pd.logical_not %goes : (tensor<i1>) -> tensor<i1>
+    scf.yield %1, %2, %3 : tensor<?xf32>, tensor<?xf32>, tensor<i1>
+  }
+  return %0#0, %0#1 : tensor<?xf32>, tensor<?xf32>
+}
