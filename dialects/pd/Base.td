@@ -59,6 +59,19 @@ class Legacy<string type, list<string> inputs_, list<string> outputs_, list<stri
   string hook = hook_;
 }
 
+// How an op of Paddle's new IR becomes this op, where its operands, results or attributes are not those of the record in
+// their order.
+//   operands:   in the file's order: an operand's name, "#attribute" (a constant that becomes that attribute), or "" (ignored).
+//   results:    in the file's order: a result's name, or "" where this op has none; empty: those of the record.
+//   attributes: "name=NewIrName".
+//   ignored:    attributes that have no meaning here.
+class NewIr<list<string> operands_, list<string> results_ = [], list<string> attributes_ = [], list<string> ignored_ = []> {
+  list<string> operands = operands_;
+  list<string> results = results_;
+  list<string> attributes = attributes_;
+  list<string> ignored = ignored_;
+}
+
 // Every element of every result is an element of some operand (no index, no fill value): reshape, slice, concat.
 def Pd_MovesElements : NativeOpTrait<"MovesElements"> { let cppNamespace = "::proa::pd"; }
 
@@ -87,6 +100,7 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  are undone by themselves; "" where there is none (VjpOpInterface)
 //   vjpInCode      the family file defines vjp() (VjpOpInterface)
 //   legacy         legacy spellings
+//   newIr          how Paddle's new IR spells it, where that differs from the record; at most one
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   string infer = "";
   string scalar = "";
@@ -101,6 +115,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> vjp = [];
   bit vjpInCode = 0;
   list<Legacy> legacy = [];
+  list<NewIr> newIr = [];
 
   let traits = t # [Pure, InferTypeOpAdaptorWithIsCompatible]
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])

@@ -9,8 +9,7 @@
 
 using namespace proa::tblgen;
 
-/// The AttributeKind of an ODS attribute, by its storage and return type.
-static std::string kindOf(const llvm::Record &record, const mlir::tblgen::Attribute &attribute) {
+std::string proa::tblgen::attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute) {
   llvm::StringRef base = attribute.getBaseAttr().getAttrDefName();
   static const std::pair<llvm::StringRef, const char *> kinds[] = {
       {"BoolAttr", "Bool"},           {"I64Attr", "Int"},
@@ -52,7 +51,7 @@ static std::string elementsOf(const mlir::tblgen::Operator &op) {
   return summary.trim().empty() ? "any" : summary.trim().str();
 }
 
-static void emitOne(const llvm::Record &record, const llvm::Record &legacy, llvm::raw_ostream &os) {
+static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size_t rank, llvm::raw_ostream &os) {
   mlir::tblgen::Operator op(record);
   auto inputs = legacy.getValueAsListOfStrings("inputs");
   auto outputs = legacy.getValueAsListOfStrings("outputs");
@@ -82,17 +81,17 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, llvm
     const mlir::tblgen::NamedAttribute &attribute = findAttribute(record, op, name);
     bool required = !attribute.attr.isOptional() && !attribute.attr.hasDefaultValue();
     os << "{" << quoted(name) << ", " << quoted(spelling.empty() ? name : spelling)
-       << ", AttributeKind::" << kindOf(record, attribute.attr) << ", " << (required ? "true" : "false") << "}, ";
+       << ", AttributeKind::" << attributeKind(record, attribute.attr) << ", " << (required ? "true" : "false") << "}, ";
   }
   os << "},\n ";
   emitList(os, legacy.getValueAsListOfStrings("ignored"));
-  os << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str()) << ", " << quoted(elementsOf(op)) << "},\n";
+  os << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str()) << ", " << quoted(elementsOf(op)) << ", " << rank << "},\n";
 }
 
 static bool emitLegacyMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   for (const llvm::Record *record : opsOfMainFile(records))
-    for (const llvm::Record *legacy : record->getValueAsListOfDefs("legacy"))
-      emitOne(*record, *legacy, os);
+    for (auto [rank, legacy] : llvm::enumerate(record->getValueAsListOfDefs("legacy")))
+      emitOne(*record, *legacy, rank, os);
   return false;
 }
 

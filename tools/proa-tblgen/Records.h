@@ -20,6 +20,9 @@ std::string qualifiedClass(const llvm::Record &record);
 /// `text` as a C++ string literal.
 std::string quoted(llvm::StringRef text);
 
+/// The AttributeKind (translator/import/LegacyTable.h) of an ODS attribute.
+std::string attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute);
+
 /// Derivative.cpp: the method vjp(), from the fields `derivatives` or `vjp`; nothing where the record has neither.
 void emitVjp(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
 

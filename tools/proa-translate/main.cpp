@@ -5,13 +5,16 @@
 #include "tools/common/CommandLine.h"
 #include "tools/proa-translate/Coverage.h"
 #include "tools/proa-translate/Summary.h"
+#include "translator/export/Export.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
+#include "translator/legacy/WriteProgram.h"
 #include "translator/params/ModelFolder.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -37,6 +40,7 @@ struct Options {
   bool coverage = false;
   std::string format = "table";
   std::string cases;
+  std::string to = "mlir";
 };
 
 /// Where the time goes, phase by phase.
@@ -58,7 +62,7 @@ private:
 };
 
 void declare(CommandLine &line, Options &options) {
-  line.add_option("model", options.path, "Program (JSON or .pdmodel), or the folder of one")->type_name("MODEL");
+  line.add_option("model", options.path, "Program (JSON, .pdmodel or .mlir), or the folder of one")->type_name("MODEL");
   line.add_option("-o,--output", options.output, "Where the result is written; '-': stdout")
       ->type_name("FILE");
   line.add_option("--feeds", options.import.feeds, "Fed variables, for programs without feed ops")
@@ -69,6 +73,9 @@ void declare(CommandLine &line, Options &options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
+  line.add_option("--to", options.to, "mlir; or json or pdmodel: the program as a legacy one, which Paddle 2.6 loads")
+      ->check(CLI::IsMember({"mlir", "json", "pdmodel"}))
+      ->capture_default_str();
   line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text");
   line.add_flag("--locations", options.locations, "Writes where the user's Python code made each op");
   CLI::Option *summary = line.add_flag("--summary", options.summary,
@@ -133,46 +140,77 @@ Result<void> writeCoverage(const Options &options) {
                                                        : coverageTable(rows));
 }
 
+/// The program in MLIR: parsed, or imported from either of Paddle's forms.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLIRContext &context, Timing &timing) {
+  if (llvm::StringRef(options.path).ends_with(".mlir") || llvm::StringRef(options.path).ends_with(".mlirbc")) {
+    auto module = mlir::parseSourceFile<mlir::ModuleOp>(options.path, &context);
+    timing.lap("read");
+    if (!module)
+      return problem(options.path, "does not parse; see above");
+    return module;
+  }
+  Result<params::ModelFiles> files = params::findModel(options.path);
+  if (!files)
+    return files.problems();
+  Result<legacy::Program> program = legacy::readProgram(files->program);
+  if (!program)
+    return program.problems();
+  timing.lap("read");
+  if (Result<void> done = readInterface(files->meta, options.import); !done)
+    return done.problems();
+  options.import.source = files->program;
+  if (!options.quiet)
+    options.import.warn = [](const std::string &where, const std::string &message) {
+      llvm::errs() << "warning: " << where << ": " << message << "\n";
+    };
+  auto module = import::importProgram(context, *program, options.import);
+  timing.lap("import");
+  return module;
+}
+
+/// The module as what `--to` says.
+Result<std::string> contentOf(mlir::ModuleOp module, const Options &options) {
+  if (options.to == "mlir")
+    return textOf(module, options);
+  Result<legacy::Program> program = exporter::exportProgram(module);
+  if (!program)
+    return program.problems();
+  return options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program);
+}
+
+Result<void> writeSummary(const Options &options) {
+  Result<params::ModelFiles> files = params::findModel(options.path);
+  if (!files)
+    return files.problems();
+  Result<legacy::Program> program = legacy::readProgram(files->program);
+  if (!program)
+    return program.problems();
+  ProgramSummary summary = summarize(*program);
+  return write(options, options.json ? summaryJson(summary) : summaryText(summary));
+}
+
 Result<void> translate(Options options) {
   if (options.coverage)
     return writeCoverage(options);
   if (options.path.empty())
     return problem("", "expected a program: a file or a folder");
-  Result<params::ModelFiles> files = params::findModel(options.path);
-  if (!files)
-    return files.problems();
-  const std::string &file = files->program;
+  if (options.summary)
+    return writeSummary(options);
   Timing timing(options.timing);
-  Result<legacy::Program> program = legacy::readProgram(file);
-  if (!program)
-    return program.problems();
-  timing.lap("read");
-  if (options.summary) {
-    ProgramSummary summary = summarize(*program);
-    return write(options, options.json ? summaryJson(summary) : summaryText(summary));
-  }
-  if (Result<void> done = readInterface(files->meta, options.import); !done)
-    return done;
-  options.import.source = file;
-  if (!options.quiet)
-    options.import.warn = [](const std::string &where, const std::string &message) {
-      llvm::errs() << "warning: " << where << ": " << message << "\n";
-    };
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry);
   timing.lap("start");
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> module = import::importProgram(context, *program, options.import);
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> module = readModule(options, context, timing);
   if (!module)
     return module.problems();
-  timing.lap("import");
   if (llvm::failed(mlir::verify(**module)))
-    return problem(file, "the translated module does not verify; see above");
+    return problem(options.path, "the translated module does not verify; see above");
   timing.lap("verify");
-  Result<std::string> text = textOf(**module, options);
-  if (!text)
-    return text.problems();
-  Result<void> written = write(options, *text);
+  Result<std::string> content = contentOf(**module, options);
+  if (!content)
+    return content.problems();
+  Result<void> written = write(options, *content);
   timing.lap("write");
   if (!written)
     return written;
@@ -186,10 +224,11 @@ Result<void> translate(Options options) {
 int main(int argc, char **argv) {
   Options options;
   CommandLine line("proa-translate",
-                   "Turns a legacy program into MLIR text of the pd dialect, or says what it consists of.",
+                   "Turns a program of Paddle into MLIR text of the pd dialect or back, or says what it consists of.",
                    "  proa-translate test/corpus/models/nlp/bert\n"
                    "  proa-translate model.pdmodel -o model.mlir\n"
                    "  proa-translate program.json --bytecode -o model.mlirbc\n"
+                   "  proa-translate model.mlir --to=pdmodel -o model.pdmodel\n"
                    "  proa-translate model.pdmodel --summary\n"
                    "  proa-translate --coverage --format=json\n");
   declare(line, options);

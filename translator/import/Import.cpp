@@ -1,5 +1,6 @@
 #include "translator/import/Import.h"
 #include "translator/import/ProgramImporter.h"
+#include "translator/import/newir/NewIrImporter.h"
 
 #include "dialects/pd/Pd.h"
 
@@ -315,6 +316,8 @@ std::string ProgramImporter::takeDiagnostics() { return std::exchange(diagnostic
 
 Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const legacy::Program &program,
                                             const ImportOptions &options) {
+  if (program.newIr)
+    return importNewIr(context, *program.newIr, options);
   return ProgramImporter(context, program, options).run();
 }
 

@@ -35,6 +35,8 @@ struct LegacyOp {
   void (*hook)(OpImporter &);
   /// Which element types the op takes, in words: "float or complex".
   std::string elements;
+  /// Place among the spellings of its record; the first is the one that programs are written with.
+  size_t rank;
 };
 
 /// The entry of a legacy op type, or null.

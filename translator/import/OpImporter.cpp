@@ -1,3 +1,4 @@
+#include "translator/import/MakeOp.h"
 #include "translator/import/OpImporter.h"
 #include "translator/import/ProgramImporter.h"
 
@@ -288,52 +289,9 @@ Type OpImporter::typeAttribute(llvm::StringRef name, int64_t otherwise) {
 
 llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<Value>> operands,
                                             llvm::ArrayRef<NamedAttribute> attributes) {
-  auto registered = RegisteredOperationName::lookup(name, builder.getContext());
-  if (!registered) {
-    report("the dialect has no op '" + name + "'");
-    return {};
-  }
-  OperationState state(location, *registered);
-  llvm::SmallVector<int32_t> segments;
-  for (const auto &group : operands) {
-    state.addOperands(group);
-    segments.push_back(static_cast<int32_t>(group.size()));
-  }
-  for (NamedAttribute attribute : attributes)
-    state.addAttribute(attribute.getName(), attribute.getValue());
-  if (registered->hasTrait<OpTrait::AttrSizedOperandSegments>())
-    state.addAttribute("operandSegmentSizes", builder.getDenseI32ArrayAttr(segments));
-
-  // The op's properties must exist before its result types can be inferred.
-  DictionaryAttr dictionary = state.attributes.getDictionary(builder.getContext());
-  llvm::SmallVector<char, 256> storage(registered->getOpPropertyByteSize() + alignof(std::max_align_t));
-  void *aligned = reinterpret_cast<void *>(llvm::alignAddr(storage.data(), llvm::Align(alignof(std::max_align_t))));
-  OpaqueProperties properties(aligned);
-  bool hasProperties = registered->getOpPropertyByteSize() > 0;
-  auto emit = [&] { return emitError(location); };
-  if (hasProperties) {
-    registered->initOpProperties(properties, OpaqueProperties(nullptr));
-    if (failed(registered->setOpPropertiesFromAttribute(*registered, properties, dictionary, emit))) {
-      report(program.takeDiagnostics());
-      return {};
-    }
-  }
-  auto *inference = registered->getInterface<InferTypeOpInterface>();
-  llvm::SmallVector<Type> types;
-  LogicalResult inferred = inference->inferReturnTypes(builder.getContext(), location, state.operands, dictionary,
-                                                       hasProperties ? properties : OpaqueProperties(nullptr), {}, types);
-  if (hasProperties)
-    registered->destroyOpProperties(properties);
-  if (failed(inferred)) {
+  Operation *made = makeOp(builder, location, name, operands, attributes);
+  if (!made) {
     report(program.takeDiagnostics());
-    return {};
-  }
-  state.addTypes(types);
-  Operation *made = builder.create(state);
-  // The declarative constraints: operand types, attribute kinds.
-  if (failed(made->getName().verifyInvariants(made))) {
-    report(program.takeDiagnostics());
-    made->erase();
     return {};
   }
   return llvm::SmallVector<Value>(made->getResults());

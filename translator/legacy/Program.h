@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proa/Tensor.h"
+#include "translator/newir/Model.h"
 
 #include <cstdint>
 #include <memory>
@@ -137,6 +138,8 @@ struct Program {
   int64_t version = 0;
   std::vector<Block> blocks;
   std::vector<std::pair<std::string, int32_t>> opVersions;
+  /// Set where the file holds Paddle's new IR. Block 0 then declares its parameters and has no ops.
+  std::shared_ptr<const newir::Model> newIr;
 
   bool operator==(const Program &) const = default;
 };

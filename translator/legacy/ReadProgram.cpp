@@ -23,11 +23,20 @@ bool looksLikeJson(std::string_view text) {
   return next == std::string_view::npos || static_cast<unsigned char>(text[next]) >= ' ';
 }
 
-/// Models of the new IR say so in the first lines: {"base_code": {"magic": "pir", ...
-bool isNewIr(std::string_view text) {
-  std::string_view head = text.substr(0, 200);
-  return head.find("\"base_code\"") != std::string_view::npos &&
-         head.find("\"pir\"") != std::string_view::npos;
+/// What the rest of a program's path asks of one in the new IR: which variables are stored with it.
+Program withParameters(newir::Model model) {
+  Program program;
+  Block &block = program.blocks.emplace_back();
+  for (const newir::Parameter &parameter : model.parameters) {
+    Variable &variable = block.variables.emplace_back();
+    variable.name = parameter.name;
+    variable.dtype = parameter.value.type.dtype;
+    variable.dims = parameter.value.type.dims;
+    variable.persistable = true;
+    variable.isParameter = true;
+  }
+  program.newIr = std::make_shared<const newir::Model>(std::move(model));
+  return program;
 }
 
 } // namespace
@@ -40,8 +49,12 @@ Result<Program> readProgram(const std::string &path) {
   std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   if (!looksLikeJson(text))
     return readBinaryBytes(bytes, path);
-  if (isNewIr(text))
-    return problem(path, "found a model of Paddle's new IR (\"magic\": \"pir\"), expected a legacy program");
+  if (newir::isNewIr(text)) {
+    Result<newir::Model> model = newir::readModel(text, path);
+    if (!model)
+      return model.problems();
+    return withParameters(std::move(*model));
+  }
   return readMappedJson(**file, path);
 }
 

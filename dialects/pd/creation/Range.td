@@ -49,6 +49,7 @@ def Pd_LogspaceOp : Pd_Op<"logspace"> {
 def Pd_EyeOp : Pd_Op<"eye"> {
   let summary = "A matrix with ones on the diagonal; num_columns of -1 makes it square";
   let arguments = (ins I64Attr:$num_rows, DefaultValuedAttr<I64Attr, "-1">:$num_columns, TypeAttr:$dtype);
+  let newIr = [NewIr<["#num_rows", "#num_columns"]>];
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"eye", [], ["Out"], ["num_rows", "num_columns", "dtype"]>];

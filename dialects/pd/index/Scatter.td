@@ -29,6 +29,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis"> {
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, Pd_Tensor:$values, I64Attr:$axis,
     DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
   let vjpInCode = 1;
+  let newIr = [NewIr<["x", "indices", "values"], [], [], ["include_self"]>];
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "put_along_axis";

@@ -182,6 +182,7 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
       C5. all operands have one element type
   }];
   let arguments = (ins Variadic<Pd_NumberTensor>:$x, StrAttr:$equation);
+  let newIr = [NewIr<["x"], ["out", "", ""]>];
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferEinsum";
   let decomposesInCode = 1;

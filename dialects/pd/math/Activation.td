@@ -83,6 +83,7 @@ def Pd_MishOp : Pd_Activation<"mish", "x * tanh(softplus(x)); softplus is x abov
     "x * e.tanh(e.select(x > op.getThreshold().convertToDouble(), x, e.log1p(e.exp(x))))",
     (ins F64Default<"20.0">:$threshold)> {
   let legacy = [LegacyFormula<"mish", ["threshold"]>];
+  let newIr = [NewIr<["x"], [], ["threshold=lambda"]>];
 }
 def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold",
     [{e.select(x * op.getBeta().convertToDouble() > op.getThreshold().convertToDouble(), x,

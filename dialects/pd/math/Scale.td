@@ -19,6 +19,7 @@ def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
 def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {
   let summary = "x to the power of a number";
   let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_NumberTensor>:$factor_tensor, DefaultValuedAttr<F64Attr, "1.0">:$factor);
+  let newIr = [NewIr<["x"], [], ["factor=y"]>];
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;

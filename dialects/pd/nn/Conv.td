@@ -77,6 +77,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
 }
 
 def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "{0, 0}", "NCHW"> {
+  let newIr = [NewIr<["x", "filter", "#output_size"]>];
   let legacy = [LegacyConv<"conv2d_transpose", ["output_padding", "output_size"]>,
                 LegacyConv<"depthwise_conv2d_transpose", ["output_padding", "output_size"]>];
 }

@@ -62,6 +62,7 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$indices, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ksize,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$padding,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_size, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format);
+  let newIr = [NewIr<["x", "indices", "#output_size"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferUnpool";
   let decomposesInCode = 1;

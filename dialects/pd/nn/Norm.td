@@ -184,6 +184,7 @@ def Pd_AffineChannelOp : Pd_Op<"affine_channel"> {
       C3. data_format is known
   }];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$scale, Pd_FloatTensor:$bias, NormFormat:$data_format);
+  let newIr = [NewIr<["x", "scale", "bias"], [], [], ["data_layout"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferAffineChannel";
   let decomposesInCode = 1;

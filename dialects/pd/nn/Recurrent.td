@@ -36,6 +36,7 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments]> {
     DefaultValuedAttr<StrAttr, "\"RNN_TANH\"">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
     DefaultValuedAttr<BoolAttr, "false">:$is_test);
   let assemblyFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)? attr-dict `:` functional-type(operands, results)";
+  let newIr = [NewIr<["x", "pre_state", "weight_list", "sequence_length", ""], ["out", "", "state", ""]>];
   let results = (outs Pd_FloatTensor:$out, Variadic<Pd_FloatTensor>:$state);
   let infer = "inferRnn";
   let library = "rnn";

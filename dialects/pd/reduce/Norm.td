@@ -12,6 +12,7 @@ def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
   let summary = "Logarithm of the sum of exp(x) along the axes";
   let description = "Computed on x less its greatest element, so that exp does not overflow. An empty `axis` means all.";
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
+  let newIr = [NewIr<["x"], [], [], ["reduce_all"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
   let decomposesInCode = 1;
@@ -21,6 +22,7 @@ def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
 def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
   let summary = "Square root of the sum of the squares along the axes";
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
+  let newIr = [NewIr<["x", "#axis"], [], ["keepdim=keep_dim"], ["reduce_all"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
   let decomposition = "e.sqrt(e.sum(x * x, reducedAxes(op.getAxis(), x.rank()), op.getKeepdim()))";

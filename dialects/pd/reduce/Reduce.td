@@ -29,6 +29,7 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   }];
   let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$keepdim, OptionalAttr<TypeAttr>:$dtype);
+  let newIr = [NewIr<["x", "#axis"]>];
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferSum";
   let reduction = "Sum";
@@ -39,6 +40,7 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
 class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnemonic, Pd_RealTensor, text> {
   let reduction = kind;
   let vjpInCode = 1;
+  let newIr = [NewIr<["x", "#axis"]>];
   let legacy = [LegacyReduce<"reduce_" # mnemonic>];
 }
 def Pd_MaxOp : Pd_ExtremeOp<"max", "Greatest element; NaNs are passed over, as Paddle does. Each of several greatest gets the whole gradient", "Maximum">;
@@ -64,6 +66,8 @@ def Pd_MeanOp : Pd_Op<"mean"> {
   let description = reductionDescription;
   let arguments = (ins Pd_FloatOrComplexTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$keepdim);
+  let newIr = [NewIr<["x", "#axis"]>];
+  let newIr = [NewIr<["x", "#axis"], [], [], ["reduce_all"]>];
   let results = (outs Pd_FloatOrComplexTensor:$out);
   let infer = "inferReduce";
   let decomposition = "e.mean(x, reducedAxes(op.getAxis(), x.rank()), op.getKeepdim())";

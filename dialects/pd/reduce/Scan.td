@@ -44,6 +44,7 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = "`indices` says where along the axis; of equal elements the last. int64 where `dtype` is not given.";
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, OptionalAttr<TypeAttr>:$dtype);
+  let newIr = [NewIr<["x"], [], ["axis=dim"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let infer = "inferExtremeScan";
   let evaluates = 1;

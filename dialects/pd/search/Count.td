@@ -8,6 +8,7 @@ def Pd_BincountOp : Pd_Op<"bincount"> {
   let summary = "How often each number stands in x, or the sum of the weights there";
   let description = "The result has max(x) + 1 elements, at least minlength.";
   let arguments = (ins Pd_IntTensor:$x, Optional<Pd_RealTensor>:$weights, DefaultValuedAttr<I64Attr, "0">:$minlength);
+  let newIr = [NewIr<["x", "weights", "#minlength"]>];
   let results = (outs Pd_RealTensor:$out);
   let library = "bincount";
   let legacy = [Legacy<"bincount", ["X", "Weights"], ["Out"], ["minlength"]>];
@@ -21,6 +22,7 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
   }];
   let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<I64Attr, "100">:$bins, DefaultValuedAttr<F64Attr, "0.0">:$min,
     DefaultValuedAttr<F64Attr, "0.0">:$max);
+  let newIr = [NewIr<["input", ""], [], [], ["density"]>];
   let results = (outs Pd_IntTensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"histogram", ["X"], ["Out"], ["bins", "min", "max"]>];
@@ -33,6 +35,7 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
     stands in x. `axis` is empty (x as a vector) or one dimension. `dtype` is that of the three, int64 where not given.
   }];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
+  let newIr = [NewIr<["x"], [], [], ["return_index", "return_inverse", "return_counts", "is_sorted"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique";
   let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"],
@@ -43,6 +46,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let summary = "x without the elements (or slices) that equal the one before";
   let description = "`inverse`: for each element of x its place in `out`; `counts`: the length of each run.";
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
+  let newIr = [NewIr<["x"], [], [], ["return_inverse", "return_counts"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique_consecutive";
   let legacy = [Legacy<"unique_consecutive", ["X"], ["Out", "Index", "Counts"], ["axis", "dtype"],

@@ -59,6 +59,7 @@ def Pd_MeshgridOp : Pd_Op<"meshgrid", [Pd_MovesElements]> {
 def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
   let summary = "Each element along `axis` repeated in place: `repeats` times, or repeats_tensor[i] times for the i-th";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeats_tensor, IntDefault<"0">:$repeats, IntDefault<"0">:$axis);
+  let newIr = [NewIr<["x"], [], [], ["output_size"]>];
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let library = "repeat_interleave";
@@ -70,6 +71,7 @@ def Pd_PadOp : Pd_Op<"pad"> {
   let description = "`paddings` holds for each dimension the number of elements before it and the number after it.";
   let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$paddings, DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
   let vjpInCode = 1;
+  let newIr = [NewIr<["x", "#pad_value"]>];
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let hasFolder = 1;

@@ -1,0 +1,96 @@
+//! The field `newIr`: the table by which ops of Paddle's new IR are imported (translator/import/newir/NewIrTable.h).
+#include "Records.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TableGen/Error.h"
+#include "mlir/TableGen/Attribute.h"
+#include "mlir/TableGen/GenInfo.h"
+
+using namespace proa::tblgen;
+
+namespace {
+
+struct Spelling {
+  std::vector<llvm::StringRef> operands, results, attributes, ignored;
+};
+
+Spelling spellingOf(const llvm::Record &record, const mlir::tblgen::Operator &op) {
+  Spelling out;
+  auto given = record.getValueAsListOfDefs("newIr");
+  if (given.size() > 1)
+    llvm::PrintFatalError(record.getLoc(), "newIr: an op has one spelling there");
+  if (!given.empty()) {
+    out = {given[0]->getValueAsListOfStrings("operands"), given[0]->getValueAsListOfStrings("results"),
+           given[0]->getValueAsListOfStrings("attributes"), given[0]->getValueAsListOfStrings("ignored")};
+  } else {
+    for (const auto &operand : op.getOperands())
+      out.operands.push_back(operand.name);
+  }
+  if (out.results.empty())
+    for (const auto &result : op.getResults())
+      out.results.push_back(result.name);
+  return out;
+}
+
+void emitNames(const std::vector<llvm::StringRef> &names, llvm::raw_ostream &os) {
+  os << "{";
+  llvm::interleaveComma(names, os, [&](llvm::StringRef name) { os << quoted(name); });
+  os << "}, ";
+}
+
+/// The name of an attribute in the file.
+llvm::StringRef newName(const Spelling &spelling, llvm::StringRef name) {
+  for (llvm::StringRef entry : spelling.attributes)
+    if (auto [own, renamed] = entry.split('='); own == name)
+      return renamed;
+  return name;
+}
+
+void checkNames(const llvm::Record &record, const mlir::tblgen::Operator &op, const Spelling &spelling) {
+  auto isOperand = [&](llvm::StringRef name) {
+    return llvm::any_of(op.getOperands(), [&](const auto &operand) { return operand.name == name; });
+  };
+  auto isAttribute = [&](llvm::StringRef name) {
+    return llvm::any_of(op.getAttributes(), [&](const auto &attribute) { return attribute.name == name; });
+  };
+  for (llvm::StringRef name : spelling.operands)
+    if (!name.empty() && !(name.consume_front("#") ? isAttribute(name) : isOperand(name)))
+      llvm::PrintFatalError(record.getLoc(), "newIr: '" + name + "' is neither operand nor attribute of this op");
+}
+
+bool emitMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+  for (const llvm::Record *record : opsOfMainFile(records)) {
+    mlir::tblgen::Operator op(*record);
+    if (op.getNumRegions() > 0 || !record->isSubClassOf("Pd_Op"))
+      continue;
+    Spelling spelling = spellingOf(*record, op);
+    checkNames(*record, op, spelling);
+    os << "{" << quoted(op.getOperationName()) << ", ";
+    emitNames(spelling.operands, os);
+    os << "{";
+    for (const auto &operand : op.getOperands())
+      os << "{" << quoted(operand.name) << ", Arity::"
+         << (operand.isOptional() ? "Optional" : operand.isVariadic() ? "Variadic" : "Required") << "}, ";
+    os << "}, ";
+    emitNames(spelling.results, os);
+    os << "{";
+    for (const auto &result : op.getResults())
+      os << "{" << quoted(result.name) << ", Arity::" << (result.isVariadic() ? "Variadic" : "Required") << "}, ";
+    os << "},\n {";
+    for (const auto &attribute : op.getAttributes()) {
+      // Values of constants are no literals of the file.
+      if (attribute.attr.getBaseAttr().getAttrDefName() == "ElementsAttr")
+        continue;
+      os << "{" << quoted(attribute.name) << ", " << quoted(newName(spelling, attribute.name))
+         << ", AttributeKind::" << attributeKind(*record, attribute.attr) << ", false}, ";
+    }
+    os << "}, ";
+    emitNames(spelling.ignored, os);
+    os << "},\n";
+  }
+  return false;
+}
+
+mlir::GenRegistration generator("gen-newir-map", "The table of spellings in Paddle's new IR", emitMap);
+
+} // namespace

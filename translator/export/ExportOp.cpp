@@ -1,0 +1,286 @@
+#include "translator/export/ExportOp.h"
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/search/Search.h"
+#include "dialects/pd/shape/Shape.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace proa::exporter {
+namespace {
+
+using import::AttributeKind;
+using import::LegacyAttribute;
+using import::LegacyOp;
+using import::LegacySlot;
+
+/// The spelling that programs are written with, for each pd op.
+const LegacyOp *entryFor(llvm::StringRef target) {
+  static const llvm::StringMap<const LegacyOp *> byTarget = [] {
+    llvm::StringMap<const LegacyOp *> map;
+    for (const LegacyOp &entry : import::legacyOps()) {
+      const LegacyOp *&known = map[entry.target];
+      if (!known || entry.rank < known->rank)
+        known = &entry;
+    }
+    return map;
+  }();
+  return byTarget.lookup(target);
+}
+
+int32_t dtypeNumber(Type elementType) { return legacy::numberOf(*pd::dtypeOf(elementType)); }
+
+template <class To, class From> std::vector<To> vectorOf(const From &list) { return {list.begin(), list.end()}; }
+
+/// The slot of an operand among its alternatives: one that takes a tensor, or a list of them.
+std::string slotName(const LegacySlot &slot, bool isList) {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(slot.spelling).split(names, '|');
+  for (llvm::StringRef name : names)
+    if (!name.starts_with("@") && name.ends_with("*") == isList)
+      return name.rtrim('*').str();
+  // A list that is one tensor here may stand in a slot for one tensor, and the other way round for one element.
+  for (llvm::StringRef name : names)
+    if (!name.starts_with("@") && isList)
+      return name.str();
+  return "";
+}
+
+class OpExporter {
+public:
+  OpExporter(Operation *op, const LegacyOp &entry, const NameOf &nameOf) : op(op), entry(entry), nameOf(nameOf) {
+    out.type = entry.type;
+  }
+
+  Result<legacy::Operation> run() {
+    addInputs();
+    addOutputs();
+    for (const LegacyAttribute &attribute : entry.attributes)
+      addAttribute(attribute);
+    addWhatHooksRead();
+    if (!problems.empty())
+      return problems;
+    return out;
+  }
+
+private:
+  void add(const std::string &name, legacy::AttributeValue value) {
+    for (legacy::Attribute &known : out.attributes)
+      if (known.name == name) {
+        known.value = std::move(value);
+        return;
+      }
+    out.attributes.push_back({name, std::move(value)});
+  }
+
+  /// The operands of each ODS operand, in the record's order.
+  llvm::SmallVector<llvm::SmallVector<Value>> operandGroups() {
+    llvm::SmallVector<llvm::SmallVector<Value>> groups;
+    auto segments = op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
+    if (!segments)
+      if (auto inherent = op->getInherentAttr("operandSegmentSizes"))
+        segments = dyn_cast_if_present<DenseI32ArrayAttr>(*inherent);
+    size_t next = 0, count = op->getNumOperands();
+    for (auto [i, slot] : llvm::enumerate(entry.inputs)) {
+      size_t size = 1;
+      if (segments && i < static_cast<size_t>(segments.size()))
+        size = segments[i];
+      else if (slot.arity == import::Arity::Variadic)
+        size = count - std::min(count, next + (entry.inputs.size() - i - 1));
+      else if (slot.arity == import::Arity::Optional)
+        size = count > next ? 1 : 0;
+      llvm::SmallVector<Value> group;
+      for (size_t k = 0; k < size && next < count; ++k)
+        group.push_back(op->getOperand(next++));
+      groups.push_back(group);
+    }
+    return groups;
+  }
+
+  void addInputs() {
+    for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups())) {
+      if (group.empty())
+        continue;
+      std::string name = slotName(slot, slot.arity == import::Arity::Variadic);
+      if (name.empty()) {
+        problems.add("", "operand '" + slot.spelling + "' has no input of '" + entry.type + "' that takes a tensor");
+        continue;
+      }
+      legacy::Slot input{name, {}};
+      for (Value value : group)
+        input.arguments.push_back(nameOf(value));
+      out.inputs.push_back(std::move(input));
+    }
+  }
+
+  void addOutputs() {
+    size_t next = 0;
+    for (const LegacySlot &slot : entry.outputs) {
+      size_t size = slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
+      legacy::Slot output{slot.spelling, {}};
+      for (size_t k = 0; k < size && next < op->getNumResults(); ++k, ++next)
+        output.arguments.push_back(nameOf(op->getResult(next)));
+      if (!slot.spelling.empty())
+        out.outputs.push_back(std::move(output));
+    }
+    // Paddle's ops of a view want a place for the old shape, which nobody reads.
+    if (llvm::is_contained(entry.ignored, "XShape"))
+      out.outputs.push_back({"XShape", {nameOf(op->getResult(0)) + ".xshape"}});
+  }
+
+  void addAttribute(const LegacyAttribute &attribute) {
+    auto found = op->getInherentAttr(attribute.name);
+    Attribute value = found ? *found : Attribute();
+    if (!value)
+      return;
+    const std::string &name = attribute.legacyName;
+    if (auto flag = dyn_cast<BoolAttr>(value))
+      add(name, flag.getValue());
+    else if (auto integer = dyn_cast<IntegerAttr>(value))
+      addInteger(name, integer.getInt());
+    else if (auto real = dyn_cast<FloatAttr>(value))
+      add(name, static_cast<float>(real.getValueAsDouble()));
+    else if (auto text = dyn_cast<StringAttr>(value))
+      add(name, text.str());
+    else if (auto type = dyn_cast<TypeAttr>(value))
+      add(name, dtypeNumber(type.getValue()));
+    else if (auto integers = dyn_cast<DenseI64ArrayAttr>(value))
+      add(name, vectorOf<int32_t>(clamped(integers.asArrayRef())));
+    else if (auto reals = dyn_cast<DenseF64ArrayAttr>(value))
+      add(name, vectorOf<float>(reals.asArrayRef()));
+    else
+      problems.add("", "attribute '" + attribute.name + "' can't be written as a legacy attribute");
+  }
+
+  void addInteger(const std::string &name, int64_t value) {
+    if (value == static_cast<int32_t>(value))
+      add(name, static_cast<int32_t>(value));
+    else
+      add(name, value);
+  }
+
+  /// "All the rest" is the greatest number of either width.
+  static std::vector<int64_t> clamped(llvm::ArrayRef<int64_t> values) {
+    std::vector<int64_t> out;
+    for (int64_t value : values)
+      out.push_back(std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+    return out;
+  }
+
+  /// Attributes that the importer's hooks read beside the table, and those that Paddle asks for.
+  void addWhatHooksRead() {
+    if (llvm::is_contained(entry.ignored, "axis") && !llvm::any_of(entry.attributes, [](const LegacyAttribute &a) {
+          return a.legacyName == "axis";
+        }))
+      add("axis", int32_t(-1));
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](pd::CastOp cast) {
+          add("in_dtype", dtypeNumber(pd::tensorType(cast.getX()).getElementType()));
+        })
+        .Case([&](pd::SliceOp slice) { addSlice(slice); })
+        .Case([&](pd::FullOp full) { addFull(full); })
+        .Case([&](pd::TrilOp) { add("lower", true); })
+        .Case<pd::SumOp, pd::MaxOp, pd::MinOp, pd::AmaxOp, pd::AminOp, pd::ProdOp, pd::AllOp, pd::AnyOp, pd::MeanOp,
+              pd::FrobeniusNormOp>([&](auto reduce) { addReduction(reduce.getAxis(), reduce.getKeepdim(), "dim", "keep_dim"); })
+        .Case([&](pd::LogsumexpOp reduce) { addReduction(reduce.getAxis(), reduce.getKeepdim(), "axis", "keepdim"); })
+        .Case<pd::ArgmaxOp, pd::ArgminOp>([&](auto arg) {
+          add("dtype", dtypeNumber(pd::tensorType(arg.getOut()).getElementType()));
+        });
+  }
+
+  void addReduction(llvm::ArrayRef<int64_t> axes, bool keepdim, const char *axis, const char *keep) {
+    add(axis, axes.empty() ? std::vector<int32_t>{0} : vectorOf<int32_t>(axes));
+    add(keep, keepdim);
+    add("reduce_all", axes.empty());
+    if (auto sum = dyn_cast<pd::SumOp>(op); sum && sum.getDtype()) {
+      add("in_dtype", dtypeNumber(pd::tensorType(sum.getX()).getElementType()));
+      add("out_dtype", dtypeNumber(*sum.getDtype()));
+    }
+  }
+
+  void addSlice(pd::SliceOp slice) {
+    bool strided = slice.getStridesTensor() || llvm::any_of(slice.getStrides(), [](int64_t s) { return s != 1; });
+    out.type = strided ? "strided_slice" : "slice";
+    add("axes", vectorOf<int32_t>(slice.getAxes()));
+    add("starts", vectorOf<int32_t>(clamped(slice.getStarts())));
+    add("ends", vectorOf<int32_t>(clamped(slice.getEnds())));
+    if (strided)
+      add("strides", slice.getStrides().empty() ? std::vector<int32_t>(slice.getAxes().size(), 1)
+                                                : vectorOf<int32_t>(slice.getStrides()));
+    add("decrease_axis", std::vector<int32_t>{});
+    // 1: known from the attributes.
+    bool tensors = slice.getStartsTensor() || slice.getEndsTensor();
+    add("infer_flags", std::vector<int32_t>(slice.getAxes().size(), tensors ? -1 : 1));
+  }
+
+  void addFull(pd::FullOp full) {
+    out.type = "fill_constant";
+    add("shape", vectorOf<int64_t>(full.getShape()));
+    add("dtype", dtypeNumber(full.getDtype()));
+    add("value", static_cast<float>(full.getValue().convertToDouble()));
+    // The float attribute holds 24 bits; the text holds all.
+    llvm::SmallString<32> digits;
+    full.getValue().toString(digits);
+    add("str_value", full.getIntegerValue() ? std::to_string(*full.getIntegerValue()) : digits.str().str());
+  }
+
+  Operation *op;
+  const LegacyOp &entry;
+  const NameOf &nameOf;
+  legacy::Operation out;
+  Problems problems;
+};
+
+/// Elements of a constant as the attribute of assign_value for their type.
+legacy::Operation exportConstant(pd::ConstantOp constant, const NameOf &nameOf, Problems &problems) {
+  auto type = cast<RankedTensorType>(constant.getType());
+  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  legacy::Operation out;
+  out.type = "assign_value";
+  out.outputs.push_back({"Out", {nameOf(constant)}});
+  std::vector<int32_t> shape(type.getShape().begin(), type.getShape().end());
+  out.attributes = {{"shape", shape}, {"dtype", dtypeNumber(type.getElementType())}};
+  Type element = type.getElementType();
+  if (elements && (element.isF32() || element.isF64())) {
+    std::vector<double> doubles;
+    for (const APFloat &value : elements.getValues<APFloat>())
+      doubles.push_back(value.convertToDouble());
+    if (element.isF64())
+      out.attributes.push_back({"fp64_values", doubles});
+    else
+      out.attributes.push_back({"fp32_values", std::vector<float>(doubles.begin(), doubles.end())});
+  } else if (elements && (element.isInteger(1) || element.isInteger(32) || element.isInteger(64))) {
+    std::vector<int64_t> integers;
+    for (const APInt &value : elements.getValues<APInt>())
+      integers.push_back(element.isInteger(1) ? value.getZExtValue() : value.getSExtValue());
+    if (element.isInteger(64))
+      out.attributes.push_back({"int64_values", integers});
+    else
+      out.attributes.push_back({element.isInteger(1) ? "bool_values" : "int32_values",
+                                std::vector<int32_t>(integers.begin(), integers.end())});
+  } else {
+    problems.add("", "a constant of this element type can't be written: assign_value has bool, int32, int64, float32, float64");
+  }
+  return out;
+}
+
+} // namespace
+
+Result<legacy::Operation> exportOp(Operation *op, const NameOf &nameOf) {
+  if (auto constant = dyn_cast<pd::ConstantOp>(op)) {
+    Problems problems;
+    legacy::Operation out = exportConstant(constant, nameOf, problems);
+    return problems.empty() ? Result<legacy::Operation>(out) : Result<legacy::Operation>(problems);
+  }
+  const LegacyOp *entry = op->getNumRegions() == 0 ? entryFor(op->getName().getStringRef()) : nullptr;
+  if (!entry)
+    return problem("", "no legacy op stands for '" + op->getName().getStringRef().str() + "'");
+  return OpExporter(op, *entry, nameOf).run();
+}
+
+} // namespace proa::exporter

@@ -1,0 +1,12 @@
+/// A model of Paddle's new IR becomes the same MLIR as a legacy program does (translator/import/Import.h).
+#pragma once
+
+#include "translator/import/Import.h"
+
+namespace proa::import {
+
+/// Imports the model, or lists everything in it that can't be, each with its place in the file.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> importNewIr(mlir::MLIRContext &context, const newir::Model &model,
+                                                      const ImportOptions &options);
+
+} // namespace proa::import

@@ -1,0 +1,24 @@
+/// The table of ops of Paddle's new IR, generated from the records of the pd dialect.
+#pragma once
+
+#include "translator/import/LegacyTable.h"
+
+namespace proa::import {
+
+struct NewIrOp {
+  std::string target;
+  /// The file's operands in order: an operand of the record, "#attribute", or "" for one that is ignored.
+  std::vector<std::string> operands;
+  /// The record's operands.
+  std::vector<LegacySlot> recordOperands;
+  /// The file's results in order: a result of the record, or "" for one that the record does not have.
+  std::vector<std::string> results;
+  std::vector<LegacySlot> recordResults;
+  std::vector<LegacyAttribute> attributes;
+  std::vector<std::string> ignored;
+};
+
+/// The entry of an op of the dialect pd_op, by its name without "_" at the end; or null.
+const NewIrOp *findNewIrOp(llvm::StringRef name);
+
+} // namespace proa::import
