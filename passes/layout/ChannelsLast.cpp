@@ -86,17 +86,24 @@ private:
   /// Ops that say by `data_format` where the channels are.
   bool rewriteFormatted(Operation *op, bool start) {
     auto format = op->getAttrOfType<StringAttr>("data_format");
-    Value input = op->getOperand(0);
-    if (!format || format.getValue() != "NCHW" || !isImage(input) ||
-        !pd::tensorType(input).getElementType().isF32() || (!start && !last.contains(input)))
+    // The parameter of an elementwise prelu lies as its input does.
+    auto prelu = dyn_cast<pd::PreluOp>(op);
+    if (!format || format.getValue() != "NCHW" || (prelu && prelu.getMode() == "element"))
+      return false;
+    OperandRange images = op->getOperands().take_front(op->hasTrait<pd::SecondIsImage>() ? 2 : 1);
+    bool areGood = llvm::all_of(images, [](Value image) {
+      return isImage(image) && pd::tensorType(image).getElementType().isF32();
+    });
+    if (!areGood || (!start && llvm::none_of(images, [&](Value image) { return last.contains(image); })))
       return false;
     OpBuilder builder(op);
     Operation *made = builder.clone(*op);
-    made->setOperand(0, lastOf(input, builder));
+    for (auto [i, image] : llvm::enumerate(images))
+      made->setOperand(i, lastOf(image, builder));
     made->setAttr("data_format", builder.getStringAttr("NHWC"));
     builder.setInsertionPointAfter(made);
     for (auto [old, fresh] : llvm::zip(op->getResults(), made->getResults())) {
-      if (!isImage(old)) {
+      if (!isImage(old) || op->hasTrait<pd::ResultIsNoImage>()) {
         old.replaceAllUsesWith(fresh);
         continue;
       }
@@ -162,19 +169,24 @@ private:
     return true;
   }
 
-  /// Reductions over height and width.
+  /// Reductions; without kept dimensions those whose result has the same dimensions in the same order.
   bool rewriteReduction(Operation *op) {
     auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axis");
     auto keepdim = op->getAttrOfType<BoolAttr>("keepdim");
     bool isReduction = isa<pd::ReductionOpInterface, pd::MeanOp>(op);
     if (!isReduction || !axes || !keepdim || !isImage(op->getOperand(0)))
       return false;
-    if (pd::reducedAxes(axes.asArrayRef(), 4) != SmallVector<int64_t>{2, 3} || axes.empty())
+    SmallVector<int64_t> reduced = pd::reducedAxes(axes.asArrayRef(), 4), moved;
+    auto stays = [&](int64_t axis) { return !llvm::is_contained(reduced, axis); };
+    if (!keepdim.getValue() && stays(1) && (stays(2) || stays(3)))
       return false;
+    for (int64_t axis : reduced)
+      moved.push_back(placeInLast[axis]);
+    llvm::sort(moved);
     OpBuilder builder(op);
     Operation *made = builder.clone(*op);
     made->setOperand(0, last[op->getOperand(0)]);
-    made->setAttr("axis", builder.getDenseI64ArrayAttr({1, 2}));
+    made->setAttr("axis", builder.getDenseI64ArrayAttr(moved));
     if (keepdim.getValue()) {
       made->getResult(0).setType(permuted(pd::tensorType(op->getResult(0))));
       replace(op->getResult(0), made->getResult(0), builder);

@@ -100,9 +100,6 @@ LogicalResult inferAccuracyOf(std::optional<Location> location, RankedTensorType
   return success();
 }
 
-namespace {
-
-/// For each class along `axis` of x whether the label, which has extent 1 along it, names it.
 Expression isClass(Expression x, Expression label, int64_t axis) {
   TensorBuilder &e = x.owner();
   llvm::SmallVector<int64_t> shape(x.rank() - axis, 1);
@@ -115,8 +112,6 @@ Expression isEqual(Expression x, double y) {
   TensorBuilder &e = x.owner();
   return e.wrap(e.create<EqualOp>(x, e.constant(y, x.type().getElementType())));
 }
-
-} // namespace
 
 FailureOr<SmallVector<Value>> CrossEntropyWithSoftmaxOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());

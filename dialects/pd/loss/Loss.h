@@ -3,8 +3,13 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/TensorBuilder.h"
 
 namespace proa::pd {
+
+/// For each class along `axis` of x whether the label, which has extent 1 along it, names it.
+Expression isClass(Expression x, Expression label, int64_t axis);
+Expression isEqual(Expression x, double y);
 
 mlir::LogicalResult inferCrossEntropyOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
                                         mlir::RankedTensorType label, bool softLabel, int64_t axis, Results &results);

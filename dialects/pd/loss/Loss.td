@@ -23,6 +23,7 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
   let results = (outs Pd_FloatTensor:$softmax, Pd_FloatTensor:$loss);
   let infer = "inferCrossEntropyWithSoftmax";
   let decomposesInCode = 1;
+  let vjpInCode = 1;
   let legacy = [Legacy<"softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"],
     ["soft_label", "use_softmax", "numeric_stable_mode", "ignore_index", "axis"]>];
 }
@@ -61,6 +62,8 @@ def Pd_BceLossOp : Pd_Op<"bce_loss"> {
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$label);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameShapes";
+  let vjp = ["dout * (input - label) / e.maximum((1.0 - input) * input, 1e-12)",
+             "dout * (e.maximum(e.log(1.0 - input), -100.0) - e.maximum(e.log(input), -100.0))"];
   let decomposition = "(label - 1.0) * e.maximum(e.log(1.0 - input), -100.0) - label * e.maximum(e.log(input), -100.0)";
   let legacy = [Legacy<"bce_loss", ["X", "Label"], ["Out"]>];
 }

@@ -35,6 +35,8 @@ def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(6.0, e.m
 def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_slope * x",
     "e.select(x > 0.0, x, x * op.getNegativeSlope().convertToDouble())",
     (ins F64Default<"0.02">:$negative_slope)> {
+  let derivatives = [[{e.select(x < 0.0, e.constant(op.getNegativeSlope().convertToDouble(), x.type().getElementType()),
+    e.constant(1, x.type().getElementType()))}]];
   let postOp = [{PostOp{"leaky_relu", op.getNegativeSlope().convertToDouble(), {}} }];
   let legacy = [LegacyFormula<"leaky_relu", ["negative_slope=alpha"]>];
 }
@@ -51,6 +53,7 @@ def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp
 def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
     "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * op.getAlpha().convertToDouble())",
     (ins F64Default<"1.0">:$alpha)> {
+  let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(x / op.getAlpha().convertToDouble()))}]];
   let legacy = [LegacyFormula<"celu", ["alpha"]>];
 }
 def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution function; or its tanh approximation",
@@ -97,6 +100,7 @@ def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs
 def Pd_HardsigmoidOp : Pd_Activation<"hardsigmoid", "min(max(slope * x + offset, 0), 1)",
     "e.minimum(1.0, e.maximum(0.0, x * op.getSlope().convertToDouble() + op.getOffset().convertToDouble()))",
     (ins F64Default<"0.2">:$slope, F64Default<"0.5">:$offset)> {
+  let derivatives = [[{e.indicator(out > 0.0, out) * e.indicator(out < 1.0, out) * op.getSlope().convertToDouble()}]];
   let postOp = [{PostOp{"hardsigmoid", op.getSlope().convertToDouble(), op.getOffset().convertToDouble()} }];
   let legacy = [LegacyFormula<"hard_sigmoid", ["slope", "offset"]>];
 }
@@ -104,6 +108,9 @@ def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), thr
     [{x * e.minimum(op.getThreshold().convertToDouble(), e.maximum(0.0, x + op.getOffset().convertToDouble()))
         / op.getScale().convertToDouble()}],
     (ins F64Default<"6.0">:$threshold, F64Default<"6.0">:$scale, F64Default<"3.0">:$offset)> {
+  let derivatives = [[{e.select(x + op.getOffset().convertToDouble() < op.getThreshold().convertToDouble(),
+    e.indicator(x + op.getOffset().convertToDouble() > 0.0, x) * (2.0 * x + op.getOffset().convertToDouble())
+      / op.getScale().convertToDouble(), e.constant(1, x.type().getElementType()))}]];
   let legacy = [LegacyFormula<"hard_swish", ["threshold", "scale", "offset"]>];
 }
 def Pd_TanhShrinkOp : Pd_Activation<"tanh_shrink", "x - tanh(x)", "x - e.tanh(x)"> {
@@ -128,6 +135,7 @@ def Pd_ThresholdedReluOp : Pd_Activation<"thresholded_relu", "x where x > thresh
 def Pd_HardtanhOp : Pd_Activation<"hardtanh", "min(max(x, t_min), t_max)",
     "e.minimum(op.getTMax().convertToDouble(), e.maximum(op.getTMin().convertToDouble(), x))",
     (ins F64Default<"0.0">:$t_min, F64Default<"24.0">:$t_max)> {
+  let derivatives = [[{e.indicator(x > op.getTMin().convertToDouble(), x) * e.indicator(x < op.getTMax().convertToDouble(), x)}]];
   let legacy = [LegacyFormula<"brelu", ["t_min", "t_max"]>];
 }
 def Pd_StanhOp : Pd_Activation<"stanh", "scale_b * tanh(scale_a * x)",

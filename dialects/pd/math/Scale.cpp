@@ -58,6 +58,18 @@ FailureOr<SmallVector<Value>> ClipOp::decompose(OpBuilder &builder) {
   return e.results({e.minimum(high, e.maximum(low, x))});
 }
 
+/// Zero at the bounds themselves, as in Paddle; the bounds get nothing.
+FailureOr<SmallVector<Value>> ClipOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  Expression low = parameter(e, x, getMinTensor(), getMin().convertToDouble());
+  Expression high = parameter(e, x, getMaxTensor(), getMax().convertToDouble());
+  Expression inside = e.select(x > low, e.select(x < high, e.computed(cotangents[0]), 0.0), 0.0);
+  SmallVector<Value> gradients(getOperation()->getNumOperands());
+  gradients[0] = e.gradient(inside, getX());
+  return gradients;
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

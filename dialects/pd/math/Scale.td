@@ -33,6 +33,7 @@ def Pd_ClipOp : Pd_Op<"clip", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let results = (outs Pd_RealTensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
+  let vjpInCode = 1;
   let legacy = [Legacy<"clip", ["X", "Min|@min", "Max|@max"], ["Out"], ["min", "max"]>];
 }
 

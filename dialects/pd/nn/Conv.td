@@ -2,7 +2,7 @@
 #ifndef PROA_DIALECTS_PD_NN_CONV
 #define PROA_DIALECTS_PD_NN_CONV
 
-include "dialects/pd/Base.td"
+include "dialects/pd/nn/Formats.td"
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 
@@ -30,6 +30,7 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConv<" # spatial # ">";
   let library = mnemonic;
+  let vjpInCode = 1;
   let hasFolder = 1;
 }
 
@@ -73,6 +74,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConvTranspose<" # spatial # ">";
   let library = mnemonic;
+  let vjpInCode = 1;
   let hasFolder = 1;
 }
 
@@ -84,5 +86,35 @@ def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "
 def Pd_Conv3dTransposeOp : Pd_ConvTransposeOp<"conv3d_transpose", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
   let legacy = [LegacyConv<"conv3d_transpose", ["output_padding", "output_size"]>];
 }
+
+class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string zeros, string format>
+    : Pd_Op<mnemonic, [Pd_SecondIsImage, Pd_ResultIsNoImage]> {
+  let summary = "Gradient of a convolution over " # spatial # " spatial dimensions by its filter";
+  let description = [{
+    `filter_gradient[o, c, k...] = sum over n, p... of input[n, c, p * stride + k * dilation - padding...] *
+    out_gradient[n, o, p...]`, for the convolution of `input` with these attributes whose result has the cotangent
+    `out_gradient`. `kernel_size` holds the filter's spatial extents. The gradient by the input needs no op of its own: it is
+    the transposed convolution of `out_gradient` whose output_size are the input's extents.
+
+    Constraints:
+      C1. input and out_gradient have rank }] # !add(spatial, 2) # [{
+      C2. input and out_gradient have one element type
+      C3. kernel_size is one positive number a spatial dimension
+      C4. groups is above 0 and divides the channels of input and out_gradient
+      C5. strides, dilations, paddings and padding_algorithm are well formed
+      C6. data_format is known
+      C7. the kernel fits into the padded input; out_gradient has the spatial extents of the convolution's result
+  }];
+  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$out_gradient, DenseI64ArrayAttr:$kernel_size,
+    Ints<ones>:$strides, Ints<zeros>:$paddings, DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm,
+    Ints<ones>:$dilations, DefaultValuedAttr<I64Attr, "1">:$groups,
+    DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format);
+  let results = (outs Pd_FloatTensor:$filter_gradient);
+  let infer = "inferConvWeightGradient<" # spatial # ">";
+  let library = mnemonic;
+  let vjpInCode = 1;
+}
+def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient", 2, "{1, 1}", "{0, 0}", "NCHW">;
+def Pd_Conv3dWeightGradientOp : Pd_ConvWeightGradientOp<"conv3d_weight_gradient", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW">;
 
 #endif

@@ -81,11 +81,19 @@ FailureOr<Sizes> outputSizes(std::optional<Location> location, const Interpolate
 
 } // namespace
 
+static constexpr struct {
+  llvm::StringLiteral name;
+  int64_t minRank, maxRank;
+} methods[] = {{"linear", 3, 3}, {"bilinear", 4, 4}, {"trilinear", 5, 5}, {"bicubic", 4, 4}, {"nearest", 3, 5}};
+
+std::optional<Resampling> resamplingNamed(llvm::StringRef method) {
+  for (auto [i, entry] : llvm::enumerate(methods))
+    if (entry.name == method)
+      return static_cast<Resampling>(i);
+  return std::nullopt;
+}
+
 LogicalResult inferInterpolateOf(std::optional<Location> location, const InterpolateShape &given, Results &results) {
-  static constexpr struct {
-    llvm::StringLiteral name;
-    int64_t minRank, maxRank;
-  } methods[] = {{"linear", 3, 3}, {"bilinear", 4, 4}, {"trilinear", 5, 5}, {"bicubic", 4, 4}, {"nearest", 3, 5}};
   const auto &expected = methods[static_cast<size_t>(given.kind)];
   int64_t rank = given.x.getRank();
   if (rank < expected.minRank || rank > expected.maxRank)

@@ -2,7 +2,7 @@
 #ifndef PROA_DIALECTS_PD_NN_INTERPOLATE
 #define PROA_DIALECTS_PD_NN_INTERPOLATE
 
-include "dialects/pd/Base.td"
+include "dialects/pd/nn/Formats.td"
 
 class Pd_InterpolateOp<string mnemonic, string spatial, string method, string text> : Pd_Op<mnemonic, [AttrSizedOperandSegments]> {
   let summary = text # " over " # spatial # " spatial dimensions";
@@ -32,6 +32,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let results = (outs Pd_Tensor:$output);
   let infer = "inferInterpolate<Resampling::" # method # ">";
   let library = "interpolate";
+  let vjpInCode = 1;
   let legacy = [Legacy<mnemonic # "_v2", ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"],
     ["data_format=data_layout", "out_d", "out_h", "out_w", "scale", "interp_method", "align_corners", "align_mode"]>];
 }
@@ -41,5 +42,28 @@ def Pd_BilinearInterpOp : Pd_InterpolateOp<"bilinear_interp", "2", "bilinear", "
 def Pd_TrilinearInterpOp : Pd_InterpolateOp<"trilinear_interp", "3", "trilinear", "Linear interpolation">;
 def Pd_BicubicInterpOp : Pd_InterpolateOp<"bicubic_interp", "2", "bicubic", "Cubic interpolation">;
 def Pd_NearestInterpOp : Pd_InterpolateOp<"nearest_interp", "1 to 3", "nearest", "The nearest element">;
+
+def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSegments, Pd_SecondIsImage]> {
+  let summary = "Gradient of an interpolation by its input";
+  let description = [{
+    The map that is transposed to the interpolation with these operands and attributes: each element of `out_gradient` adds
+    itself, times their weights, to the elements that the interpolation combined there. Of x only the dimensions count.
+
+    Constraints:
+      C1. interp_method is linear, bilinear, trilinear, bicubic or nearest
+      C2. out_gradient has the dimensions of the interpolation's result, and x's element type; the interpolation's own
+          constraints hold
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$out_gradient, Optional<Pd_IntTensor>:$out_size,
+    Variadic<Pd_IntTensor>:$size_tensor, Optional<Pd_FloatTensor>:$scale_tensor, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, StrAttr:$interp_method,
+    DefaultValuedAttr<BoolAttr, "true">:$align_corners, DefaultValuedAttr<I64Attr, "1">:$align_mode);
+  let assemblyFormat = "$x `,` $out_gradient (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_FloatTensor:$x_gradient);
+  let infer = "inferInterpolateGradient";
+  let library = "interpolate_gradient";
+  let vjpInCode = 1;
+}
 
 #endif

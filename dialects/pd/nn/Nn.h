@@ -37,6 +37,19 @@ mlir::LogicalResult inferConvTranspose(std::optional<mlir::Location> location, A
                               adaptor.getOutputSize(), results);
 }
 
+mlir::LogicalResult inferConvWeightGradientOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
+                                              mlir::RankedTensorType outGradient, const Window &window, int64_t groups,
+                                              llvm::StringRef dataFormat, Results &results);
+
+template <int64_t spatial, class Adaptor>
+mlir::LogicalResult inferConvWeightGradient(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  Window window{spatial, llvm::SmallVector<int64_t>(adaptor.getKernelSize()), llvm::SmallVector<int64_t>(adaptor.getStrides()),
+                llvm::SmallVector<int64_t>(adaptor.getPaddings()), llvm::SmallVector<int64_t>(adaptor.getDilations()),
+                adaptor.getPaddingAlgorithm()};
+  return inferConvWeightGradientOf(location, tensorType(adaptor.getInput()), tensorType(adaptor.getOutGradient()), window,
+                                   adaptor.getGroups(), adaptor.getDataFormat(), results);
+}
+
 //===-- Poolings ------------------------------------------------------------------------------------------------===//
 
 struct PoolWindow {
@@ -79,6 +92,18 @@ mlir::LogicalResult inferPool(std::optional<mlir::Location> location, Adaptor ad
   return inferPoolOf(location, tensorType(adaptor.getX()), poolWindow(adaptor, spatial), results);
 }
 
+/// The gradient of an op's input has its type, where the cotangent fits the type that the op would have.
+mlir::LogicalResult inferGradientOf(std::optional<mlir::Location> location, mlir::Type input, mlir::Value outGradient,
+                                    mlir::Type out, llvm::StringRef constraint, Results &results);
+
+template <int64_t spatial, class Adaptor>
+mlir::LogicalResult inferPoolGradient(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  llvm::SmallVector<mlir::Type> out;
+  if (failed(inferPool<spatial>(location, adaptor, out)))
+    return mlir::failure();
+  return inferGradientOf(location, adaptor.getX().getType(), adaptor.getOutGradient(), out[0], "C7", results);
+}
+
 template <int64_t spatial, class Adaptor>
 mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   if (failed(inferPoolOf(location, tensorType(adaptor.getX()), maxPoolWindow(adaptor, spatial), results)))
@@ -89,6 +114,12 @@ mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location
 }
 
 //===-- Normalizations ------------------------------------------------------------------------------------------===//
+
+int64_t channelAxis(mlir::RankedTensorType x, llvm::StringRef dataFormat);
+/// The dimensions of a tensor but for the given ones.
+llvm::SmallVector<int64_t> axesBut(int64_t rank, llvm::ArrayRef<int64_t> kept);
+/// A tensor of one element a channel, placed to broadcast against one of that rank.
+Expression alongAxis(Expression parameter, int64_t axis, int64_t rank);
 
 /// Checks of an op with parameters for each channel: C1, C2 and C3.
 mlir::LogicalResult inferChannelNorm(std::optional<mlir::Location> location, mlir::Value x,
@@ -270,15 +301,31 @@ struct InterpolateShape {
 };
 mlir::LogicalResult inferInterpolateOf(std::optional<mlir::Location> location, const InterpolateShape &given, Results &results);
 
+template <class Adaptor> InterpolateShape interpolateShape(Resampling kind, Adaptor adaptor) {
+  return {kind, tensorType(adaptor.getX()), adaptor.getOutSize(),
+          llvm::to_vector(llvm::map_range(adaptor.getSizeTensor(), [](mlir::Value v) { return v; })), adaptor.getScaleTensor(),
+          llvm::SmallVector<double>(adaptor.getScale()),
+          {static_cast<int64_t>(adaptor.getOutD()), static_cast<int64_t>(adaptor.getOutH()),
+           static_cast<int64_t>(adaptor.getOutW())}, adaptor.getDataFormat(), adaptor.getInterpMethod()};
+}
+
 template <Resampling kind, class Adaptor>
 mlir::LogicalResult inferInterpolate(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  InterpolateShape given{kind, tensorType(adaptor.getX()), adaptor.getOutSize(),
-                         llvm::to_vector(llvm::map_range(adaptor.getSizeTensor(), [](mlir::Value v) { return v; })),
-                         adaptor.getScaleTensor(), llvm::SmallVector<double>(adaptor.getScale()),
-                         {static_cast<int64_t>(adaptor.getOutD()), static_cast<int64_t>(adaptor.getOutH()),
-                          static_cast<int64_t>(adaptor.getOutW())}, adaptor.getDataFormat(),
-                         adaptor.getInterpMethod()};
-  return inferInterpolateOf(location, given, results);
+  return inferInterpolateOf(location, interpolateShape(kind, adaptor), results);
+}
+
+std::optional<Resampling> resamplingNamed(llvm::StringRef method);
+
+template <class Adaptor>
+mlir::LogicalResult inferInterpolateGradient(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  std::optional<Resampling> kind = resamplingNamed(adaptor.getInterpMethod());
+  if (!kind)
+    return inferenceError(location, "C1: interp_method must be linear, bilinear, trilinear, bicubic or nearest, found \"" +
+                                        adaptor.getInterpMethod() + "\"");
+  llvm::SmallVector<mlir::Type> out;
+  if (failed(inferInterpolateOf(location, interpolateShape(*kind, adaptor), out)))
+    return mlir::failure();
+  return inferGradientOf(location, adaptor.getX().getType(), adaptor.getOutGradient(), out[0], "C2", results);
 }
 
 struct RnnShape {
@@ -296,6 +343,23 @@ mlir::LogicalResult inferRnn(std::optional<mlir::Location> location, Adaptor ada
   llvm::append_range(rnn.states, adaptor.getPreState());
   llvm::append_range(rnn.weights, adaptor.getWeightList());
   return inferRnnOf(location, rnn, results);
+}
+
+mlir::LogicalResult checkRnnCotangents(std::optional<mlir::Location> location, mlir::ValueRange cotangents, mlir::TypeRange out);
+
+template <class Adaptor>
+mlir::LogicalResult inferRnnGradient(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  llvm::SmallVector<mlir::Type> out;
+  llvm::SmallVector<mlir::Value> cotangents{adaptor.getOutGradient()};
+  llvm::append_range(cotangents, adaptor.getStateGradient());
+  if (failed(inferRnn(location, adaptor, out)) || failed(checkRnnCotangents(location, cotangents, out)))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  for (mlir::Value state : adaptor.getPreState())
+    results.push_back(state.getType());
+  for (mlir::Value weight : adaptor.getWeightList())
+    results.push_back(weight.getType());
+  return mlir::success();
 }
 
 //===-- Grids and columns ---------------------------------------------------------------------------------------===//

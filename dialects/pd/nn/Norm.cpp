@@ -8,13 +8,11 @@
 using namespace mlir;
 
 namespace proa::pd {
-namespace {
 
 int64_t channelAxis(RankedTensorType x, llvm::StringRef dataFormat) {
   return channelsAreLast(dataFormat) ? x.getRank() - 1 : 1;
 }
 
-/// The dimensions of x but for the given ones.
 llvm::SmallVector<int64_t> axesBut(int64_t rank, llvm::ArrayRef<int64_t> kept) {
   llvm::SmallVector<int64_t> axes;
   for (int64_t d = 0; d < rank; ++d)
@@ -23,7 +21,6 @@ llvm::SmallVector<int64_t> axesBut(int64_t rank, llvm::ArrayRef<int64_t> kept) {
   return axes;
 }
 
-/// A tensor of one element a channel, placed to broadcast against x.
 Expression alongAxis(Expression parameter, int64_t axis, int64_t rank) {
   if (axis == rank - 1)
     return parameter;
@@ -31,6 +28,8 @@ Expression alongAxis(Expression parameter, int64_t axis, int64_t rank) {
   shape[0] = -1;
   return parameter.owner().reshape(parameter, shape);
 }
+
+namespace {
 
 struct Moments {
   Expression mean, variance, centered;

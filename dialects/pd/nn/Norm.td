@@ -37,6 +37,7 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
     Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance, Pd_Tensor:$reserve_space);
   let infer = "inferBatchNorm";
   let decomposesInCode = 1;
+  let vjpInCode = 1;
   let legacy = [LegacyBatchNorm<"batch_norm">, LegacyBatchNorm<"sync_batch_norm">];
 }
 
@@ -57,6 +58,7 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferLayerNorm";
   let decomposesInCode = 1;
+  let vjpInCode = 1;
   let legacy = [Legacy<"layer_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"], ["epsilon", "begin_norm_axis"],
     ["is_test"]>];
 }
@@ -79,6 +81,7 @@ def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferGroupNorm";
   let decomposesInCode = 1;
+  let vjpInCode = 1;
   let legacy = [Legacy<"group_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"],
     ["epsilon", "groups", "data_format=data_layout"]>];
 }
@@ -100,6 +103,7 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance);
   let infer = "inferInstanceNorm";
   let decomposesInCode = 1;
+  let vjpInCode = 1;
   let legacy = [Legacy<"instance_norm", ["X", "Scale", "Bias"], ["Y", "SavedMean", "SavedVariance"], ["epsilon"]>];
 }
 

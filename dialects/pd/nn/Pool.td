@@ -2,7 +2,7 @@
 #ifndef PROA_DIALECTS_PD_NN_POOL
 #define PROA_DIALECTS_PD_NN_POOL
 
-include "dialects/pd/Base.td"
+include "dialects/pd/nn/Formats.td"
 
 defvar poolConstraints = [{
 
@@ -35,12 +35,36 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferPool<" # spatial # ">";
   let library = mnemonic;
+  let vjpInCode = 1;
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode", "exclusive",
     "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"], ["is_test"]>];
 }
 def Pd_Pool2dOp : Pd_PoolOp<"pool2d", 2, "NCHW">;
 def Pd_Pool3dOp : Pd_PoolOp<"pool3d", 3, "NCDHW">;
+
+class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [Pd_SecondIsImage]> {
+  let summary = "Gradient of a pooling over " # spatial # " spatial dimensions by its input";
+  let description = [{
+    For the pooling of x with these attributes whose result has the cotangent `out_gradient`: a mean gives each element that
+    it counted its share of the window's cotangent; a maximum gives all of it to the first element of the window, row-major,
+    that is the greatest.
+  }] # poolConstraints # [{
+      C7. out_gradient has the dimensions of the pooling's result, and x's element type
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$out_gradient, Optional<Pd_IntTensor>:$kernel_size_tensor,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<BoolAttr, "true">:$exclusive,
+    DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format, DefaultValuedAttr<StrAttr, "\"max\"">:$pooling_type,
+    DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,
+    DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm);
+  let results = (outs Pd_FloatTensor:$x_gradient);
+  let infer = "inferPoolGradient<" # spatial # ">";
+  let library = mnemonic;
+  let vjpInCode = 1;
+}
+def Pd_Pool2dGradientOp : Pd_PoolGradientOp<"pool2d_gradient", 2, "NCHW">;
+def Pd_Pool3dGradientOp : Pd_PoolGradientOp<"pool3d_gradient", 3, "NCDHW">;
 
 class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let summary = "Maximum of each window over " # spatial # " spatial dimensions, and where it stands";
@@ -55,6 +79,7 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
   let infer = "inferMaxPoolWithIndex<" # spatial # ">";
   let library = mnemonic;
+  let vjpInCode = 1;
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X"], ["Out", "Mask"], ["kernel_size=ksize", "strides", "paddings", "global_pooling",
     "adaptive", "ceil_mode"]>];

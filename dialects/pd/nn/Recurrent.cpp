@@ -1,5 +1,6 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/nn/Nn.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -46,6 +47,27 @@ LogicalResult inferRnnOf(std::optional<Location> location, const RnnShape &rnn, 
   results.push_back(RankedTensorType::get({rnn.x.getDimSize(0), batch, rnn.directions * rnn.hidden}, element));
   results.append(states, RankedTensorType::get(stateShape, element));
   return success();
+}
+
+LogicalResult checkRnnCotangents(std::optional<Location> location, ValueRange cotangents, TypeRange out) {
+  if (compatibleTypes(out, cotangents.getTypes()))
+    return success();
+  return inferenceError(location, "C6: out_gradient and state_gradient must have the types of out and state");
+}
+
+FailureOr<llvm::SmallVector<Value>> RnnOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  llvm::SmallVector<Value> given(cotangents);
+  for (auto [cotangent, result] : llvm::zip(given, getOperation()->getResults()))
+    if (!cotangent)
+      cotangent = zerosLike(builder, getLoc(), result);
+  auto gradient = RnnGradientOp::create(builder, getLoc(), getX(), getPreState(), getWeightList(), getSequenceLength(), given[0],
+                                        llvm::ArrayRef<Value>(given).drop_front(), getDropoutProbAttr(), getIsBidirecAttr(),
+                                        getInputSizeAttr(), getHiddenSizeAttr(), getNumLayersAttr(), getModeAttr(),
+                                        getSeedAttr(), getIsTestAttr());
+  llvm::SmallVector<Value> gradients(gradient.getGradients());
+  if (getSequenceLength())
+    gradients.push_back(Value());
+  return gradients;
 }
 
 } // namespace proa::pd

@@ -40,9 +40,31 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$out, Variadic<Pd_FloatTensor>:$state);
   let infer = "inferRnn";
   let library = "rnn";
+  let vjpInCode = 1;
   let legacy = [Legacy<"rnn", ["Input", "PreState*", "WeightList*", "SequenceLength"], ["Out", "State"],
     ["dropout_prob", "is_bidirec", "input_size", "hidden_size", "num_layers", "mode", "seed", "is_test"],
     ["DropoutState", "Reserve"]>];
+}
+
+def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
+  let summary = "Backpropagation through time: the gradients of a stack of recurrent layers";
+  let description = [{
+    For pd.rnn with these operands and attributes, whose results have the cotangents `out_gradient` and `state_gradient`:
+    `gradients` are those of x, of each of `pre_state` and of each of `weight_list`, one after the other.
+
+    Constraints: those of pd.rnn, and
+      C6. out_gradient and state_gradient have the types of the results
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, Variadic<Pd_FloatTensor>:$pre_state, Variadic<Pd_FloatTensor>:$weight_list,
+    Optional<Pd_IntTensor>:$sequence_length, Pd_FloatTensor:$out_gradient, Variadic<Pd_FloatTensor>:$state_gradient,
+    DefaultValuedAttr<F64Attr, "0.0">:$dropout_prob, DefaultValuedAttr<BoolAttr, "false">:$is_bidirec,
+    DefaultValuedAttr<I64Attr, "10">:$input_size, DefaultValuedAttr<I64Attr, "100">:$hidden_size,
+    DefaultValuedAttr<I64Attr, "1">:$num_layers, DefaultValuedAttr<StrAttr, "\"RNN_TANH\"">:$mode,
+    DefaultValuedAttr<I64Attr, "0">:$seed, DefaultValuedAttr<BoolAttr, "false">:$is_test);
+  let assemblyFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)? `cotangents` `=` $out_gradient `,` $state_gradient attr-dict `:` functional-type(operands, results)";
+  let results = (outs Variadic<Pd_FloatTensor>:$gradients);
+  let infer = "inferRnnGradient";
+  let library = "rnn_gradient";
 }
 
 #endif

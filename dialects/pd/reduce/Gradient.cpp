@@ -2,9 +2,12 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/index/Index.h"
+#include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/Shape.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -118,6 +121,31 @@ Gradients CummaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 }
 Gradients CumminOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return extremeScanGradient(builder, *this, cotangents[0]);
+}
+
+/// Zero where the norm is zero, as in Paddle.
+Gradients PNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  llvm::SmallVector<Extent> kept = extentsOf(x);
+  for (int64_t axis : getAsvector() ? reducedAxes({}, x.rank()) : reducedAxes(static_cast<int64_t>(getAxis()), x.rank()))
+    kept[axis] = 1;
+  Expression norm = reshapeTo(e.computed(getOut()), kept), dnorm = reshapeTo(e.computed(cotangents[0]), kept);
+  double p = getPorder().convertToDouble(), epsilon = getEpsilon().convertToDouble();
+  Expression sign = e.wrap(e.create<SignOp>(x));
+  if (p == 0)
+    return llvm::SmallVector<Value>{e.gradient(x * 0.0, getX())};
+  if (std::isinf(p))
+    return llvm::SmallVector<Value>{e.gradient(sign * e.indicator(e.abs(x) == norm, x) * dnorm, getX())};
+  if (p == 1)
+    return llvm::SmallVector<Value>{e.gradient(sign * dnorm, getX())};
+  if (p == 2)
+    return llvm::SmallVector<Value>{e.gradient(x * (dnorm / (norm + epsilon)), getX())};
+  auto power = [&](Expression base, double exponent) {
+    return e.pow(base, e.constant(exponent, x.type().getElementType()));
+  };
+  return llvm::SmallVector<Value>{
+      e.gradient(power(e.abs(x), p - 1) * sign * (dnorm * power(norm + epsilon, 1 - p)), getX())};
 }
 
 } // namespace proa::pd

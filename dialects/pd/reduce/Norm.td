@@ -40,6 +40,7 @@ def Pd_PNormOp : Pd_Op<"p_norm"> {
     FloatDefault<"1e-12">:$epsilon, BoolDefault<"false">:$keepdim, BoolDefault<"false">:$asvector);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
+  let vjpInCode = 1;
   let legacy = [Legacy<"p_norm", ["X"], ["Out"], ["porder", "axis", "epsilon", "keepdim", "asvector"]>];
 }
 

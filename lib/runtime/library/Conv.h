@@ -10,6 +10,10 @@ namespace proa::runtime {
 Result<void> plainConv(DType dtype, const ConvGeometry &geometry, bool transposed, const void *input,
                        const void *filter, void *output);
 
+/// The filter's gradient by simple loops, [O, I/groups, k...]; `outGradient` lies as the geometry's output.
+Result<void> plainWeightGradient(DType dtype, const ConvGeometry &geometry, const void *input,
+                                 const void *outGradient, void *filterGradient);
+
 /// A convolution planned by oneDNN for one set of dims. It works on a dense layout of its own choice; tensors
 /// that lie otherwise are copied.
 class ConvPlan {
@@ -43,7 +47,6 @@ private:
   bool build(const ConvAttributes &attributes, const ConvGeometry &geometry,
              std::span<const OperandType> inputs, size_t count, bool inPlace);
   bool isUsable() const;
-  Port portFor(const StridedOperand &stored, dnnl::memory::data_type dtype) const;
   void makePrimitive(const ConvAttributes &attributes, const ConvGeometry &geometry,
                      const dnnl::memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes);
 
@@ -57,6 +60,19 @@ private:
   dnnl::primitive primitive;
   std::string name;
 };
+
+/// How oneDNN gets a tensor that the caller has as `stored`.
+ConvPlan::Port convPort(const StridedOperand &stored, dnnl::memory::data_type dtype, bool channelLast);
+/// The filter as oneDNN sees it, [O, I, k...] or [groups, O/groups, I/groups, k...], in Paddle's memory.
+dnnl::memory::desc plainFilterDesc(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                                   dnnl::memory::data_type type);
+/// oneDNN's strides, dilations and paddings; the padding after an axis gives exactly the output's extent.
+struct ConvSteps {
+  dnnl::memory::dims strides, dilations, before, after;
+  ConvSteps(const ConvGeometry &geometry, bool transposed);
+};
+/// Whether a convolution is too little work for a second thread.
+bool isSmallConv(const ConvGeometry &geometry, bool transposed);
 
 /// The index of the post-op that may be added in place: the first "add" of the output's dims and dtype.
 std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const ConvGeometry &geometry,

@@ -2,6 +2,8 @@
 #include "lib/runtime/library/Conv.h"
 #include "lib/runtime/library/Convert.h"
 
+#include <algorithm>
+
 namespace proa::runtime {
 namespace {
 
@@ -54,7 +56,64 @@ template <class T> struct Window {
   }
 };
 
+/// One number of the filter's gradient: the sum over all windows of the input at one tap times the cotangent.
+template <class T> struct FilterSum {
+  const ConvGeometry &g;
+  const T *input, *outGradient;
+
+  /// The outputs [begin, end) along an axis whose window has the tap inside of the input.
+  void reach(size_t axis, int64_t tap, int64_t &begin, int64_t &end) const {
+    int64_t stride = g.strides[axis], shift = tap * g.dilations[axis] - g.before[axis];
+    begin = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+    int64_t last = g.input.dims[2 + axis] - 1 - shift;
+    end = last < 0 ? 0 : std::min(g.output.dims[2 + axis], last / stride + 1);
+  }
+
+  Wide<T> sum(int64_t output, int64_t channel, int64_t tap) const {
+    int64_t begin[3] = {0, 0, 0}, end[3] = {1, 1, 1}, from[3] = {}, fromStep[3] = {}, toStep[3] = {};
+    size_t axes = g.kernel.size(), shift = 3 - axes;
+    for (size_t axis = axes; axis-- > 0; tap /= g.kernel[axis]) {
+      int64_t here = tap % g.kernel[axis];
+      reach(axis, here, begin[shift + axis], end[shift + axis]);
+      from[shift + axis] = (here * g.dilations[axis] - g.before[axis]) * g.input.strides[2 + axis];
+      fromStep[shift + axis] = g.strides[axis] * g.input.strides[2 + axis];
+      toStep[shift + axis] = g.output.strides[2 + axis];
+    }
+    Wide<T> total{};
+    for (int64_t n = 0; n < g.input.dims[0]; ++n) {
+      const T *x =
+          input + n * g.input.strides[0] + channel * g.input.strides[1] + from[0] + from[1] + from[2];
+      const T *y = outGradient + n * g.output.strides[0] + output * g.output.strides[1];
+      for (int64_t d = begin[0]; d < end[0]; ++d)
+        for (int64_t h = begin[1]; h < end[1]; ++h)
+          for (int64_t w = begin[2]; w < end[2]; ++w)
+            total += static_cast<Wide<T>>(x[d * fromStep[0] + h * fromStep[1] + w * fromStep[2]]) *
+                     static_cast<Wide<T>>(y[d * toStep[0] + h * toStep[1] + w * toStep[2]]);
+    }
+    return total;
+  }
+};
+
 } // namespace
+
+Result<void> plainWeightGradient(DType dtype, const ConvGeometry &g, const void *input,
+                                 const void *outGradient, void *filterGradient) {
+  bool known = dispatchFloat(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    FilterSum<T> sums{g, static_cast<const T *>(input), static_cast<const T *>(outGradient)};
+    int64_t taps = 1, perGroup = g.inputChannels() / g.groups, outPerGroup = g.outputChannels() / g.groups;
+    for (int64_t size : g.kernel)
+      taps *= size;
+    parallelFor(g.outputChannels() * perGroup * taps, 16, [&](int64_t begin, int64_t end) {
+      for (int64_t flat = begin; flat < end; ++flat) {
+        int64_t row = flat / taps, output = row / perGroup;
+        int64_t channel = output / outPerGroup * perGroup + row % perGroup;
+        static_cast<T *>(filterGradient)[flat] = static_cast<T>(sums.sum(output, channel, flat % taps));
+      }
+    });
+  });
+  return known ? Result<void>() : failure("a convolution of {} is not supported", nameOf(dtype));
+}
 
 Result<void> plainConv(DType dtype, const ConvGeometry &g, bool transposed, const void *input,
                        const void *filter, void *output) {

@@ -26,8 +26,17 @@ memory::dims paddingAfter(const ConvGeometry &g, bool transposed) {
   return after;
 }
 
-/// The filter as oneDNN sees it, [O, I, k...] or [groups, O/groups, I/groups, k...], in Paddle's memory.
-memory::desc filterDesc(const ConvAttributes &attributes, const ConvGeometry &g, memory::data_type type) {
+bool samePlaces(const StridedOperand &stored, std::span<const int64_t> wanted) {
+  for (size_t axis = 0; axis < stored.dims.size(); ++axis)
+    if (stored.dims[axis] != 1 && stored.strides[axis] != wanted[axis])
+      return false;
+  return true;
+}
+
+} // namespace
+
+memory::desc plainFilterDesc(const ConvAttributes &attributes, const ConvGeometry &g,
+                             memory::data_type type) {
   int64_t in = g.inputChannels() / g.groups, out = g.outputChannels() / g.groups;
   std::vector<int64_t> stored{g.groups, attributes.transposed ? in : out, attributes.transposed ? out : in};
   stored.insert(stored.end(), g.kernel.begin(), g.kernel.end());
@@ -41,14 +50,28 @@ memory::desc filterDesc(const ConvAttributes &attributes, const ConvGeometry &g,
           memory::dims(strides.begin() + static_cast<ptrdiff_t>(skip), strides.end())};
 }
 
-bool samePlaces(const StridedOperand &stored, std::span<const int64_t> wanted) {
-  for (size_t axis = 0; axis < stored.dims.size(); ++axis)
-    if (stored.dims[axis] != 1 && stored.strides[axis] != wanted[axis])
-      return false;
-  return true;
+ConvPlan::Port convPort(const StridedOperand &stored, memory::data_type dtype, bool channelLast) {
+  ConvPlan::Port port;
+  port.stored = stored;
+  port.wanted = convStrides(stored.dims, channelLast);
+  port.desc = memory::desc(memory::dims(stored.dims.begin(), stored.dims.end()), dtype,
+                           memory::dims(port.wanted.begin(), port.wanted.end()));
+  port.copied = !samePlaces(stored, port.wanted);
+  return port;
 }
 
-} // namespace
+ConvSteps::ConvSteps(const ConvGeometry &geometry, bool transposed)
+    : strides(shifted(geometry.strides, 0)), dilations(shifted(geometry.dilations, -1)),
+      before(shifted(geometry.before, 0)), after(paddingAfter(geometry, transposed)) {}
+
+bool isSmallConv(const ConvGeometry &geometry, bool transposed) {
+  double operations =
+      2.0 * static_cast<double>(geometry.inputChannels()) / static_cast<double>(geometry.groups);
+  for (const auto &dims : {transposed ? geometry.input.dims : geometry.output.dims, geometry.kernel})
+    for (int64_t dim : dims)
+      operations *= static_cast<double>(dim);
+  return isSmallWork(operations);
+}
 
 std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const ConvGeometry &geometry,
                                        std::span<const OperandType> inputs) {
@@ -61,27 +84,29 @@ std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const C
   return std::nullopt;
 }
 
+/// A transposed convolution to few channels is faster through a matrix product, which wants channels first.
+static bool prefersChannelLast(const ConvAttributes &attributes, const ConvGeometry &geometry) {
+  constexpr int64_t few = 8;
+  int64_t in = geometry.inputChannels() / geometry.groups, out = geometry.outputChannels() / geometry.groups;
+  return !attributes.transposed || out >= few || (in == 1 && out == 1);
+}
+
 std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvAttributes &attributes,
                                                  const ConvGeometry &geometry,
                                                  std::span<const OperandType> inputs, bool inPlace) {
   auto plan = std::make_shared<ConvPlan>();
-  double operations =
-      2.0 * static_cast<double>(geometry.inputChannels()) / static_cast<double>(geometry.groups);
-  for (const auto &dims :
-       {attributes.transposed ? geometry.input.dims : geometry.output.dims, geometry.kernel})
-    for (int64_t dim : dims)
-      operations *= static_cast<double>(dim);
-  plan->small = isSmallWork(operations);
+  plan->small = isSmallConv(geometry, attributes.transposed);
   SingleThreadScope scope(plan->small);
   plan->type = *dnnlType(dtype);
-  // oneDNN's transposed convolutions are fast through a matrix product only, which wants channels first.
-  plan->channelLast = !attributes.transposed;
-  plan->filterPlain = filterDesc(attributes, geometry, plan->type);
-  size_t previous = SIZE_MAX;
-  for (size_t count : {attributes.postOps.size(), leadingWithoutTensors(attributes.postOps), size_t(0)}) {
-    if (count != previous && plan->build(attributes, geometry, inputs, count, inPlace) && plan->isUsable())
-      return plan;
-    previous = count;
+  plan->filterPlain = plainFilterDesc(attributes, geometry, plan->type);
+  for (bool channelLast : {prefersChannelLast(attributes, geometry), false}) {
+    plan->channelLast = channelLast;
+    size_t previous = SIZE_MAX;
+    for (size_t count : {attributes.postOps.size(), leadingWithoutTensors(attributes.postOps), size_t(0)}) {
+      if (count != previous && plan->build(attributes, geometry, inputs, count, inPlace) && plan->isUsable())
+        return plan;
+      previous = count;
+    }
   }
   return nullptr;
 }
@@ -96,16 +121,6 @@ bool ConvPlan::isUsable() const {
   return !isReference(name.c_str()) && !(byProduct && fusesTensor);
 }
 
-ConvPlan::Port ConvPlan::portFor(const StridedOperand &stored, memory::data_type dtype) const {
-  Port port;
-  port.stored = stored;
-  port.wanted = convStrides(stored.dims, channelLast);
-  port.desc = memory::desc(memory::dims(stored.dims.begin(), stored.dims.end()), dtype,
-                           memory::dims(port.wanted.begin(), port.wanted.end()));
-  port.copied = !samePlaces(stored, port.wanted);
-  return port;
-}
-
 /// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
 bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geometry,
                      std::span<const OperandType> inputs, size_t count, bool inPlace) {
@@ -113,8 +128,8 @@ bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geome
   dnnl::post_ops list;
   extraPorts.clear();
   fused = count;
-  inputPort = portFor(geometry.input, type);
-  outputPort = portFor(geometry.output, type);
+  inputPort = convPort(geometry.input, type, channelLast);
+  outputPort = convPort(geometry.output, type, channelLast);
   std::optional<size_t> sum =
       inPlace && !outputPort.copied ? inPlaceCandidate(attributes, geometry, inputs) : std::nullopt;
   memory::desc bias;
@@ -131,7 +146,7 @@ bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geome
     std::optional<memory::data_type> operandType = dnnlType(inputs[op.input].dtype);
     if (!operandType)
       return false;
-    Port port = portFor(geometry.operands[i], *operandType);
+    Port port = convPort(geometry.operands[i], *operandType, channelLast);
     port.input = op.input;
     if (i == 0 && op.kind == PostOp::Kind::Bias) {
       bias = memory::desc({geometry.outputChannels()}, *operandType, memory::format_tag::a);
@@ -156,9 +171,7 @@ bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geome
 void ConvPlan::makePrimitive(const ConvAttributes &attributes, const ConvGeometry &g,
                              const memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes) {
   memory::desc filter(filterPlain.dims(), type, memory::format_tag::any);
-  memory::dims strides = shifted(g.strides, 0), dilations = shifted(g.dilations, -1),
-               before = shifted(g.before, 0);
-  memory::dims after = paddingAfter(g, attributes.transposed);
+  auto [strides, dilations, before, after] = ConvSteps(g, attributes.transposed);
   constexpr auto inference = dnnl::prop_kind::forward_inference;
   // A zero bias descriptor means none.
   if (attributes.transposed) {

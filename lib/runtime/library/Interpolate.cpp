@@ -1,8 +1,10 @@
-/// The library kernel "interpolate": resampling over one to three spatial axes, as Paddle's *_interp ops.
+/// The library kernels "interpolate": resampling over one to three spatial axes, as Paddle's *_interp ops,
+/// and "interpolate_gradient", the transposed map.
 ///
 /// Inputs: x, out_size, size_tensor... (one a spatial axis; or one absent operand), scale_tensor. Attributes:
 /// data_format, out_d, out_h, out_w, scale, interp_method, align_corners, align_mode. What gives the size,
-/// first of these that is there: size_tensor, out_size, scale_tensor, scale, out_d/out_h/out_w.
+/// first of these that is there: size_tensor, out_size, scale_tensor, scale, out_d/out_h/out_w. The gradient
+/// has the cotangent as its second input.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
@@ -17,6 +19,7 @@ namespace proa::runtime {
 namespace {
 
 struct InterpolateAttributes {
+  bool isGradient = false;
   std::string method;
   bool alignCorners = true, channelLast = false;
   int64_t alignMode = 1;
@@ -87,7 +90,8 @@ Result<std::vector<double>> scaleOf(const Call &call, const InterpolateAttribute
                                     size_t spatial) {
   std::vector<double> scale = attributes.scale;
   const View &tensor = call.input(call.inputCount() - 1);
-  if (call.inputCount() >= 4 && tensor) {
+  size_t skipped = attributes.isGradient ? 1 : 0;
+  if (call.inputCount() >= 4 + skipped && tensor) {
     scale.clear();
     bool known = dispatchFloat(tensor.dtype, [&](auto zero) {
       using T = decltype(zero);
@@ -112,7 +116,8 @@ Result<Target> targetOf(const Call &call, const InterpolateAttributes &attribute
       std::vector<double>(spatial, 0)};
   std::vector<int64_t> sizes;
   // Between out_size and scale_tensor stand the size tensors, or one absent operand.
-  for (size_t i = 2; i + 1 < call.inputCount(); ++i)
+  size_t first = attributes.isGradient ? 2 : 1;
+  for (size_t i = first + 1; i + 1 < call.inputCount(); ++i)
     if (call.input(i)) {
       Result<std::vector<int64_t>> one = integersOf(call.input(i));
       if (!one || one->size() != 1)
@@ -129,8 +134,8 @@ Result<Target> targetOf(const Call &call, const InterpolateAttributes &attribute
         target.size[i] =
             static_cast<int64_t>(static_cast<float>(extents[i]) * static_cast<float>((*scale)[i]));
       }
-    if (call.input(1)) {
-      Result<std::vector<int64_t>> given = integersOf(call.input(1));
+    if (call.input(first)) {
+      Result<std::vector<int64_t>> given = integersOf(call.input(first));
       if (!given)
         return given.problems();
       sizes = std::move(*given);
@@ -194,6 +199,82 @@ void resample(const Image &in, const Image &out, const std::vector<Taps> (&taps)
   });
 }
 
+/// Adds each element of y, times its weights, to the elements of x that it was combined from. One thread has
+/// whole planes, so that no two add to one element.
+template <class T>
+void spread(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], Wide<T> *x, const T *y) {
+  using Sum = Wide<T>;
+  int64_t planes = in.dims[0] * in.dims[1], elements = out.dims[2] * out.dims[3] * out.dims[4];
+  parallelFor(planes, 1 + 4096 / (elements + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t plane = begin; plane < end; ++plane) {
+      int64_t n = plane / in.dims[1], c = plane % in.dims[1];
+      Sum *target = x + n * in.strides[0] + c * in.strides[1];
+      const T *source = y + n * out.strides[0] + c * out.strides[1];
+      for (int64_t d = 0; d < in.dims[2]; ++d)
+        for (int64_t h = 0; h < in.dims[3]; ++h)
+          for (int64_t w = 0; w < in.dims[4]; ++w)
+            target[d * in.strides[2] + h * in.strides[3] + w * in.strides[4]] = 0;
+      for (int64_t flat = 0; flat < elements; ++flat) {
+        int64_t w = flat % out.dims[4], h = flat / out.dims[4] % out.dims[3],
+                d = flat / out.dims[4] / out.dims[3];
+        const Taps &deep = taps[0][static_cast<size_t>(d)], &high = taps[1][static_cast<size_t>(h)],
+                   &wide = taps[2][static_cast<size_t>(w)];
+        auto value = static_cast<Sum>(source[d * out.strides[2] + h * out.strides[3] + w * out.strides[4]]);
+        for (int a = 0; a < deep.count; ++a)
+          for (int b = 0; b < high.count; ++b) {
+            Sum part = static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]) * value;
+            Sum *start = target + deep.at[a] * in.strides[2] + high.at[b] * in.strides[3];
+            for (int e = 0; e < wide.count; ++e)
+              start[wide.at[e] * in.strides[4]] += static_cast<Sum>(wide.weight[e]) * part;
+          }
+      }
+    }
+  });
+}
+
+/// Where each position of the output takes its elements along the three axes.
+struct Resampling {
+  Image from, to;
+  std::vector<Taps> taps[3];
+
+  Resampling(const InterpolateAttributes &attributes, std::span<const int64_t> x, std::span<const int64_t> y,
+             std::span<const double> scale)
+      : from(x, attributes.channelLast), to(y, attributes.channelLast) {
+    size_t spatial = x.size() - 2;
+    for (size_t i = 0; i < 3; ++i) {
+      bool absent = i + spatial < 3;
+      if (absent) {
+        taps[i] = {Taps{1, {0}, {1}}};
+        continue;
+      }
+      AxisRule rule(from.dims[2 + i], to.dims[2 + i], scale[i + spatial - 3], attributes);
+      for (int64_t position = 0; position < to.dims[2 + i]; ++position)
+        taps[i].push_back(rule.taps(position));
+    }
+  }
+};
+
+Result<void> gradient(Call &call, const Resampling &resampling, std::span<const int64_t> dims,
+                      const View &out) {
+  const View &cotangent = call.input(1);
+  if (!std::ranges::equal(cotangent.dims, dims) || cotangent.dtype != out.dtype)
+    return failure("expected a cotangent {}, found {}", describe(out.dtype, dims),
+                   describe(cotangent.dtype, cotangent.dims));
+  bool known = dispatchFloat(out.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const auto &[from, to, taps] = resampling;
+    if constexpr (std::is_same_v<T, Wide<T>>) {
+      spread<T>(from, to, taps, out.as<T>(), cotangent.as<T>());
+    } else {
+      auto *sums = static_cast<float *>(call.scratch(static_cast<size_t>(out.size()) * sizeof(float)));
+      spread<T>(from, to, taps, sums, cotangent.as<T>());
+      for (int64_t i = 0; i < out.size(); ++i)
+        out.as<T>()[i] = static_cast<T>(sums[i]);
+    }
+  });
+  return known ? Result<void>() : failure("resampling {} is not supported", nameOf(out.dtype));
+}
+
 Result<void> interpolate(Call &call, const InterpolateAttributes &attributes) {
   const View &x = call.input(0);
   if (x.rank() < 3 || x.rank() > 5)
@@ -205,35 +286,25 @@ Result<void> interpolate(Call &call, const InterpolateAttributes &attributes) {
     return target.problems();
   std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
   std::copy(target->size.begin(), target->size.end(), dims.begin() + static_cast<ptrdiff_t>(firstAxis));
-  Result<View> out = call.output(0, dims);
+  Result<View> out = call.output(0, attributes.isGradient ? x.dims : std::span<const int64_t>(dims));
   if (!out)
     return out.problems();
   if (x.size() == 0)
     return out->size() == 0 ? Result<void>() : failure("an empty image can not be resampled");
-  Image from(x.dims, attributes.channelLast), to(dims, attributes.channelLast);
-  std::vector<Taps> taps[3];
-  for (size_t i = 0; i < 3; ++i) {
-    bool absent = i + spatial < 3;
-    if (absent) {
-      taps[i] = {Taps{1, {0}, {1}}};
-      continue;
-    }
-    AxisRule rule(from.dims[2 + i], to.dims[2 + i], target->scale[i + spatial - 3], attributes);
-    for (int64_t position = 0; position < to.dims[2 + i]; ++position)
-      taps[i].push_back(rule.taps(position));
-  }
+  Resampling resampling(attributes, x.dims, dims, target->scale);
+  if (attributes.isGradient)
+    return gradient(call, resampling, dims, *out);
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    resample(from, to, taps, x.as<T>(), out->as<T>());
+    resample(resampling.from, resampling.to, resampling.taps, x.as<T>(), out->as<T>());
   });
   return known ? Result<void>() : failure("resampling {} is not supported", nameOf(x.dtype));
 }
 
-} // namespace
-
-Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, bool isGradient) {
   Attributes reader(request);
   InterpolateAttributes attributes;
+  attributes.isGradient = isGradient;
   attributes.method =
       reader.choice("interp_method", {"bilinear", "nearest", "bicubic", "linear", "trilinear"});
   attributes.alignCorners = reader.boolean("align_corners", true);
@@ -246,6 +317,15 @@ Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const KernelRequest &requ
   if (!reader.ok())
     return reader.problems();
   return makeKernel([attributes](Call &call) { return interpolate(call, attributes); });
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const KernelRequest &request) {
+  return make(request, false);
+}
+Result<std::unique_ptr<LibraryKernel>> makeInterpolateGradient(const KernelRequest &request) {
+  return make(request, true);
 }
 
 } // namespace proa::runtime

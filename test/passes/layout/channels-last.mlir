@@ -36,3 +36,25 @@ func.func @no_conv(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32> {
   %0 = pd.relu %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
   return %0 : tensor<1x3x8x8xf32>
 }
+
+// A gradient has two images; a filter's gradient is none.
+// CHECK-LABEL: func @gradient
+// CHECK-DAG: %[[X:.*]] = pd.transpose %arg0 {perm = array<i64: 0, 2, 3, 1>}
+// CHECK-DAG: %[[D:.*]] = pd.transpose %arg2 {perm = array<i64: 0, 2, 3, 1>}
+// CHECK: %[[DW:.*]] = pd.conv2d_weight_gradient %[[X]], %[[D]] {data_format = "NHWC", kernel_size = array<i64: 1, 1>} : (tensor<1x8x8x3xf32>, tensor<1x8x8x4xf32>) -> tensor<4x3x1x1xf32>
+// CHECK: return %{{.*}}, %[[DW]]
+func.func @gradient(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %d: tensor<1x4x8x8xf32>) -> (tensor<1x4x8x8xf32>, tensor<4x3x1x1xf32>) {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = pd.conv2d_weight_gradient %x, %d {kernel_size = array<i64: 1, 1>} : (tensor<1x3x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<4x3x1x1xf32>
+  return %0, %1 : tensor<1x4x8x8xf32>, tensor<4x3x1x1xf32>
+}
+
+// Sums over all but the channels keep them.
+// CHECK-LABEL: func @statistics
+// CHECK: pd.sum {{.*}}axis = array<i64: 0, 1, 2>{{.*}} (tensor<1x8x8x4xf32>) -> tensor<4xf32>
+// CHECK-NOT: perm = array<i64: 0, 3, 1, 2>
+func.func @statistics(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<4xf32> {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = pd.sum %0 {axis = array<i64: 0, 2, 3>} : (tensor<1x4x8x8xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

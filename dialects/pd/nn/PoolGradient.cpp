@@ -1,0 +1,142 @@
+//! Gradients of poolings and of interpolations.
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/index/Index.h"
+#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/shape/Extent.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+LogicalResult inferGradientOf(std::optional<Location> location, Type input, Value outGradient, Type out,
+                              llvm::StringRef constraint, Results &results) {
+  if (compatibleTypes(out, outGradient.getType())) {
+    results.push_back(input);
+    return success();
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << constraint << ": out_gradient must be " << out << ", found " << outGradient.getType();
+  return inferenceError(location, text);
+}
+
+namespace {
+
+using Gradients = FailureOr<llvm::SmallVector<Value>>;
+
+llvm::SmallVector<Value> ofOperand(Operation *op, unsigned index, Value gradient) {
+  llvm::SmallVector<Value> gradients(op->getNumOperands());
+  gradients[index] = gradient;
+  return gradients;
+}
+
+template <class GradientOp, class PoolOp> Gradients poolGradient(OpBuilder &builder, PoolOp op, Value cotangent) {
+  auto gradient = GradientOp::create(builder, op.getLoc(), op.getX(), cotangent, op.getKernelSizeTensor(), op.getKernelSizeAttr(),
+                                     op.getStridesAttr(), op.getPaddingsAttr(), op.getCeilModeAttr(), op.getExclusiveAttr(),
+                                     op.getDataFormatAttr(), op.getPoolingTypeAttr(), op.getGlobalPoolingAttr(),
+                                     op.getAdaptiveAttr(), op.getPaddingAlgorithmAttr());
+  return ofOperand(op, 0, gradient.getXGradient());
+}
+
+/// A mean is linear: its transpose's transpose is itself. Which elements of a maximum count does not change with x.
+template <class PoolOp, class GradientOp> Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
+  if (op.getPoolingType() == "max") {
+    op.emitOpError() << "has no gradient with pooling_type max; use max_pool2d_with_index";
+    return failure();
+  }
+  auto pooled = PoolOp::create(builder, op.getLoc(), cotangent, op.getKernelSizeTensor(), op.getKernelSizeAttr(),
+                               op.getStridesAttr(), op.getPaddingsAttr(), op.getCeilModeAttr(), op.getExclusiveAttr(),
+                               op.getDataFormatAttr(), op.getPoolingTypeAttr(), op.getGlobalPoolingAttr(),
+                               op.getAdaptiveAttr(), op.getPaddingAlgorithmAttr());
+  return ofOperand(op, 1, pooled.getOut());
+}
+
+/// The extents of batch and channels, and of each plane as one.
+llvm::SmallVector<Extent> planesOf(TensorBuilder &e, Expression image) {
+  llvm::SmallVector<Extent> extents = extentsOf(image);
+  Extent plane = 1;
+  for (const Extent &extent : llvm::ArrayRef<Extent>(extents).drop_front(2))
+    plane = multiply(e, plane, extent);
+  return {extents[0], extents[1], plane};
+}
+
+/// Each cotangent goes to the place in its plane that the mask holds.
+template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Value cotangent) {
+  TensorBuilder e(builder, op.getOperation());
+  Expression x = e.wrap(op.getX()), out = e.wrap(cotangent);
+  Expression rows = reshapeTo(out, planesOf(e, out)), places = reshapeTo(e.wrap(op.getMask()), planesOf(e, out));
+  Expression zeros = expandTo(e.constant(0, x.type().getElementType()), planesOf(e, x));
+  Expression sums = e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2), builder.getStringAttr("add")));
+  return llvm::SmallVector<Value>{reshapeTo(sums, extentsOf(x))};
+}
+
+template <class Op> Gradients interpolateGradient(OpBuilder &builder, Op op, Value cotangent) {
+  auto gradient = InterpolateGradientOp::create(
+      builder, op.getLoc(), op.getX(), cotangent, op.getOutSize(), op.getSizeTensor(), op.getScaleTensor(), op.getDataFormatAttr(),
+      op.getOutDAttr(), op.getOutHAttr(), op.getOutWAttr(), op.getScaleAttr(), op.getInterpMethodAttr(),
+      op.getAlignCornersAttr(), op.getAlignModeAttr());
+  return ofOperand(op, 0, gradient.getXGradient());
+}
+
+template <class Op> Value interpolated(OpBuilder &builder, InterpolateGradientOp op, Value x) {
+  return Op::create(builder, op.getLoc(), x, op.getOutSize(), op.getSizeTensor(), op.getScaleTensor(), op.getDataFormatAttr(),
+                    op.getOutDAttr(), op.getOutHAttr(), op.getOutWAttr(), op.getScaleAttr(), op.getInterpMethodAttr(),
+                    op.getAlignCornersAttr(), op.getAlignModeAttr())
+      .getOutput();
+}
+
+} // namespace
+
+Gradients Pool2dOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return poolGradient<Pool2dGradientOp>(builder, *this, cotangents[0]);
+}
+Gradients Pool3dOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return poolGradient<Pool3dGradientOp>(builder, *this, cotangents[0]);
+}
+Gradients Pool2dGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return poolOfCotangent<Pool2dOp>(builder, *this, cotangents[0]);
+}
+Gradients Pool3dGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return poolOfCotangent<Pool3dOp>(builder, *this, cotangents[0]);
+}
+Gradients MaxPool2dWithIndexOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return indexedPoolGradient(builder, *this, cotangents[0]);
+}
+Gradients MaxPool3dWithIndexOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return indexedPoolGradient(builder, *this, cotangents[0]);
+}
+
+Gradients LinearInterpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return interpolateGradient(builder, *this, cotangents[0]);
+}
+Gradients BilinearInterpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return interpolateGradient(builder, *this, cotangents[0]);
+}
+Gradients TrilinearInterpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return interpolateGradient(builder, *this, cotangents[0]);
+}
+Gradients BicubicInterpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return interpolateGradient(builder, *this, cotangents[0]);
+}
+Gradients NearestInterpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return interpolateGradient(builder, *this, cotangents[0]);
+}
+
+Gradients InterpolateGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  auto resampled = [&](auto make) { return ofOperand(*this, 1, make(builder, *this, cotangents[0])); };
+  switch (*resamplingNamed(getInterpMethod())) {
+  case Resampling::linear:
+    return resampled(interpolated<LinearInterpOp>);
+  case Resampling::bilinear:
+    return resampled(interpolated<BilinearInterpOp>);
+  case Resampling::trilinear:
+    return resampled(interpolated<TrilinearInterpOp>);
+  case Resampling::bicubic:
+    return resampled(interpolated<BicubicInterpOp>);
+  case Resampling::nearest:
+    return resampled(interpolated<NearestInterpOp>);
+  }
+  return failure();
+}
+
+} // namespace proa::pd

@@ -1,0 +1,184 @@
+/// The library kernels "pool2d_gradient" and "pool3d_gradient": the gradient of a pooling by its input.
+/// Inputs: the pooling's x, the cotangent of its result, and perhaps kernel_size as a tensor. Attributes:
+/// those of the pooling (PoolGeometry.h). A maximum's cotangent goes to the first greatest element of the
+/// window, as in Paddle.
+#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/library/Attributes.h"
+#include "lib/runtime/library/Convert.h"
+#include "lib/runtime/library/Families.h"
+#include "lib/runtime/library/PoolGeometry.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace proa::runtime {
+namespace {
+
+/// Some channels at a time: those of channels-last tensors lie side by side.
+constexpr int64_t blockSize = 16;
+
+/// One window, over three axes.
+struct Span3 {
+  int64_t begin[3] = {0, 0, 0}, end[3] = {1, 1, 1};
+  int64_t inclusive = 1; ///< elements with padding
+  int64_t offset = 0;    ///< of the window's element in the result
+
+  int64_t count() const {
+    int64_t product = 1;
+    for (int i = 0; i < 3; ++i)
+      product *= std::max<int64_t>(0, end[i] - begin[i]);
+    return product;
+  }
+};
+
+template <class T> class PoolBackward {
+public:
+  PoolBackward(const PoolGeometry &g, const PoolAttributes &attributes, const T *x, const T *outGradient,
+               Wide<T> *gradient)
+      : g(g), attributes(attributes), x(x), outGradient(outGradient), gradient(gradient) {
+    shift = 3 - g.kernel.size();
+    for (size_t axis = 0; axis < g.kernel.size(); ++axis) {
+      strides[shift + axis] = g.inputStrides[2 + axis];
+      positions *= g.output[2 + axis];
+    }
+  }
+
+  /// All windows of channels [first, first + count) of one image.
+  void run(int64_t image, int64_t first, int64_t count) const {
+    int64_t start = image * g.inputStrides[0] + first * g.inputStrides[1];
+    int64_t target = image * g.outputStrides[0] + first * g.outputStrides[1];
+    for (int64_t flat = 0; flat < positions; ++flat) {
+      Span3 span = spanOf(flat);
+      if (span.count() == 0)
+        continue;
+      if (attributes.isMax)
+        toGreatest(span, start, target + span.offset, count);
+      else
+        toAll(span, start, target + span.offset, count);
+    }
+  }
+
+  int64_t work() const { return positions; }
+
+private:
+  Span3 spanOf(int64_t flat) const {
+    Span3 span;
+    for (size_t axis = g.kernel.size(); axis-- > 0; flat /= g.output[2 + axis]) {
+      int64_t at = flat % g.output[2 + axis];
+      g.window(axis, at, span.begin[shift + axis], span.end[shift + axis]);
+      span.inclusive *= g.adaptive ? 1 : g.inclusiveExtent(axis, at);
+      span.offset += at * g.outputStrides[2 + axis];
+    }
+    return span;
+  }
+
+  template <class Body> void forEach(const Span3 &span, Body &&body) const {
+    for (int64_t d = span.begin[0]; d < span.end[0]; ++d)
+      for (int64_t h = span.begin[1]; h < span.end[1]; ++h)
+        for (int64_t w = span.begin[2]; w < span.end[2]; ++w)
+          body(d * strides[0] + h * strides[1] + w * strides[2]);
+  }
+
+  void toAll(const Span3 &span, int64_t start, int64_t target, int64_t count) const {
+    bool counted = attributes.exclusive || g.adaptive;
+    auto divisor = static_cast<Wide<T>>(counted ? span.count() : span.inclusive);
+    Wide<T> share[blockSize];
+    for (int64_t c = 0; c < count; ++c)
+      share[c] = static_cast<Wide<T>>(outGradient[target + c * g.outputStrides[1]]) / divisor;
+    forEach(span, [&](int64_t at) {
+      for (int64_t c = 0; c < count; ++c)
+        gradient[start + at + c * g.inputStrides[1]] += share[c];
+    });
+  }
+
+  void toGreatest(const Span3 &span, int64_t start, int64_t target, int64_t count) const {
+    Wide<T> best[blockSize] = {};
+    int64_t bestAt[blockSize];
+    std::fill_n(bestAt, count, -1);
+    forEach(span, [&](int64_t at) {
+      for (int64_t c = 0; c < count; ++c) {
+        auto value = static_cast<Wide<T>>(x[start + at + c * g.inputStrides[1]]);
+        bool wins = bestAt[c] < 0 || best[c] < value;
+        best[c] = wins ? value : best[c];
+        bestAt[c] = wins ? at : bestAt[c];
+      }
+    });
+    for (int64_t c = 0; c < count; ++c)
+      gradient[start + bestAt[c] + c * g.inputStrides[1]] +=
+          static_cast<Wide<T>>(outGradient[target + c * g.outputStrides[1]]);
+  }
+
+  const PoolGeometry &g;
+  const PoolAttributes &attributes;
+  const T *x, *outGradient;
+  Wide<T> *gradient;
+  size_t shift = 0;
+  int64_t strides[3] = {0, 0, 0}, positions = 1;
+};
+
+template <class T>
+void backward(const PoolGeometry &g, const PoolAttributes &attributes, const View &x, const View &outGradient,
+              Wide<T> *gradient) {
+  std::fill_n(gradient, x.size(), Wide<T>(0));
+  PoolBackward<T> windows(g, attributes, x.as<T>(), outGradient.as<T>(), gradient);
+  int64_t perBlock = attributes.channelLast ? blockSize : 1, blocks = (g.input[1] + perBlock - 1) / perBlock;
+  parallelFor(g.input[0] * blocks, 1 + 4096 / (windows.work() * perBlock + 1),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  int64_t first = i % blocks * perBlock;
+                  windows.run(i / blocks, first, std::min(perBlock, g.input[1] - first));
+                }
+              });
+}
+
+Result<void> poolGradient(Call &call, const PoolAttributes &attributes) {
+  const View &x = call.input(0), &outGradient = call.input(1);
+  std::vector<int64_t> kernel = attributes.kernel;
+  if (call.input(2)) {
+    Result<std::vector<int64_t>> given = integersOf(call.input(2));
+    if (!given)
+      return given.problems();
+    kernel = std::move(*given);
+  }
+  Result<PoolGeometry> geometry = PoolGeometry::compute(attributes, x.dims, kernel);
+  if (!geometry)
+    return geometry.problems();
+  if (!std::ranges::equal(geometry->outDims, outGradient.dims) || outGradient.dtype != x.dtype)
+    return failure("expected a cotangent {}, found {}", describe(x.dtype, geometry->outDims),
+                   describe(outGradient.dtype, outGradient.dims));
+  Result<View> out = call.output(0, x.dims);
+  if (!out)
+    return out.problems();
+  bool known = dispatchFloat(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, Wide<T>>) {
+      backward<T>(*geometry, attributes, x, outGradient, out->as<T>());
+    } else {
+      auto *sums = static_cast<float *>(call.scratch(static_cast<size_t>(x.size()) * sizeof(float)));
+      backward<T>(*geometry, attributes, x, outGradient, sums);
+      for (int64_t i = 0; i < x.size(); ++i)
+        out->as<T>()[i] = static_cast<T>(sums[i]);
+    }
+  });
+  return known ? Result<void>() : failure("pooling of {} is not supported", nameOf(x.dtype));
+}
+
+Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t spatial) {
+  Result<PoolAttributes> attributes = PoolAttributes::parse(request, spatial, false);
+  if (!attributes)
+    return attributes.problems();
+  return makeKernel(
+      [attributes = std::move(*attributes)](Call &call) { return poolGradient(call, attributes); });
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makePool2dGradient(const KernelRequest &request) {
+  return make(request, 2);
+}
+Result<std::unique_ptr<LibraryKernel>> makePool3dGradient(const KernelRequest &request) {
+  return make(request, 3);
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,291 @@
+// Gradients against central differences, in float64. Each function of ops.mlir is a case: its gradients by pd.vjp, compiled
+// and run, are compared with differences of the function itself, weighted by random cotangents.
+//   Argument attributes:  test.low, test.high: where random elements lie (-1 to 1; integers 0 to 1);
+//                         test.values: all elements;  test.constant: not differentiated
+//   Function attributes:  test.twice: the gradients are differentiated too
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "lib/codegen/LoadedObject.h"
+#include "lib/driver/Compile.h"
+#include "lib/driver/Registration.h"
+#include "lib/runtime/Executable.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+using namespace proa;
+using namespace mlir;
+
+namespace {
+
+using runtime::NamedTensors;
+
+constexpr double step = 1e-5;
+
+bool isFloat64(Type type) { return cast<RankedTensorType>(type).getElementType().isF64(); }
+
+/// A program `main` of the function's arguments and one cotangent for each float result: the float results, then their
+/// gradient by each argument that is differentiated.
+class GradientProgram {
+public:
+  explicit GradientProgram(func::FuncOp function)
+      : module(ModuleOp::create(function.getLoc())), builder(module->getBodyRegion()), location(function.getLoc()) {
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      if (isFloat64(type) && !function.getArgAttr(i, "test.constant"))
+        differentiated.push_back(static_cast<unsigned>(i));
+    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+      if (isFloat64(type))
+        floats.push_back(static_cast<int64_t>(i));
+    build(function);
+  }
+
+  ModuleOp get() { return *module; }
+  func::FuncOp main() { return module->lookupSymbol<func::FuncOp>("main"); }
+
+  std::vector<unsigned> differentiated;
+  llvm::SmallVector<int64_t> floats;
+
+private:
+  void build(func::FuncOp function) {
+    llvm::SmallVector<Type> arguments(function.getArgumentTypes()), results;
+    for (int64_t i : floats)
+      arguments.push_back(function.getResultTypes()[i]);
+    for (int64_t i : floats)
+      results.push_back(function.getResultTypes()[i]);
+    for (unsigned i : differentiated)
+      results.push_back(function.getArgumentTypes()[i]);
+    auto main = func::FuncOp::create(builder, location, "main", builder.getFunctionType(arguments, results));
+    for (unsigned i = 0; i < arguments.size(); ++i)
+      main.setArgAttr(i, "pd.feed", builder.getStringAttr("in" + std::to_string(i)));
+    for (unsigned i = 0; i < results.size(); ++i)
+      main.setResultAttr(i, "pd.fetch", builder.getStringAttr("out" + std::to_string(i)));
+    Block *block = main.addEntryBlock();
+    builder.setInsertionPointToStart(block);
+    IRMapping mapping;
+    mapping.map(function.getArguments(), block->getArguments().take_front(function.getNumArguments()));
+    llvm::SmallVector<Value> computed = inlineBody(function, mapping);
+    llvm::SmallVector<Value> returned = floatsOf(computed);
+    returned.append(gradients(function, mapping, computed));
+    func::ReturnOp::create(builder, location, returned);
+  }
+
+  llvm::SmallVector<Value> inlineBody(func::FuncOp function, IRMapping &mapping) {
+    for (Operation &op : function.getBody().front().without_terminator())
+      builder.clone(op, mapping);
+    llvm::SmallVector<Value> results;
+    for (Value value : function.getBody().front().getTerminator()->getOperands())
+      results.push_back(mapping.lookup(value));
+    return results;
+  }
+
+  llvm::SmallVector<Value> floatsOf(llvm::ArrayRef<Value> values) const {
+    llvm::SmallVector<Value> out;
+    for (int64_t i : floats)
+      out.push_back(values[i]);
+    return out;
+  }
+
+  llvm::SmallVector<Value> gradients(func::FuncOp function, IRMapping mapping, llvm::ArrayRef<Value> computed) {
+    Block *block = builder.getBlock();
+    llvm::SmallVector<Value> inputs;
+    for (unsigned i : differentiated)
+      inputs.push_back(block->getArgument(i));
+    Region region;
+    Block &body = region.emplaceBlock();
+    for (auto [i, input] : llvm::zip(differentiated, inputs))
+      mapping.map(function.getArgument(i), body.addArgument(input.getType(), location));
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(&body);
+      pd::YieldOp::create(builder, location, floatsOf(inlineBody(function, mapping)));
+    }
+    llvm::SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(floats.size())));
+    ValueRange cotangents = block->getArguments().drop_front(function.getNumArguments());
+    auto vjp = pd::VjpOp::create(builder, location, inputs, floatsOf(computed), cotangents, builder.getDenseI64ArrayAttr(numbers),
+                                 builder.getDenseI64ArrayAttr(numbers));
+    vjp.getBody().takeBody(region);
+    return llvm::SmallVector<Value>(vjp.getGradients());
+  }
+
+  OwningOpRef<ModuleOp> module;
+  OpBuilder builder;
+  Location location;
+};
+
+/// A compiled program, run by name of feed.
+class Runner {
+public:
+  static Result<Runner> create(ModuleOp module) {
+    auto compiled = compileForCpu(module.clone(), {});
+    if (!compiled)
+      return compiled.problems();
+    auto object = LoadedObject::load(compiled->archive);
+    if (!object)
+      return object.problems();
+    auto code = std::make_shared<LoadedObject>(std::move(*object));
+    auto resolve = [&](const std::string &symbol) -> void * {
+      auto address = code->find(symbol);
+      return address ? *address : nullptr;
+    };
+    auto executable = runtime::Executable::create(std::move(compiled->plan), "test", resolve, code);
+    if (!executable)
+      return executable.problems();
+    if (auto bound = (*executable)->bindParameters({}); !bound)
+      return bound.problems();
+    auto session = runtime::Session::create(*executable);
+    if (!session)
+      return session.problems();
+    Runner runner;
+    runner.session = std::move(*session);
+    return runner;
+  }
+
+  Result<std::vector<Tensor>> run(const NamedTensors &feeds) { return session->run(feeds); }
+
+private:
+  std::unique_ptr<runtime::Session> session;
+};
+
+/// A random tensor of an argument, as its attributes say.
+Tensor randomTensor(func::FuncOp function, unsigned argument, std::mt19937 &random) {
+  auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
+  bool isInteger = !type.getElementType().isF64();
+  auto number = [&](const char *name, double otherwise) {
+    auto attribute = function.getArgAttrOfType<FloatAttr>(argument, name);
+    return attribute ? attribute.getValueAsDouble() : otherwise;
+  };
+  std::uniform_real_distribution<double> reals(number("test.low", -1), number("test.high", 1));
+  std::uniform_int_distribution<int64_t> integers(static_cast<int64_t>(number("test.low", 0)),
+                                                  static_cast<int64_t>(number("test.high", 1)));
+  auto values = function.getArgAttrOfType<ArrayAttr>(argument, "test.values");
+  Tensor tensor(*pd::dtypeOf(type.getElementType()), type.getShape().vec());
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    double value = isInteger ? static_cast<double>(integers(random)) : reals(random);
+    if (values)
+      value = cast<FloatAttr>(values[i]).getValueAsDouble();
+    switch (tensor.dtype()) {
+    case DType::Float64:
+      tensor.as<double>()[i] = value;
+      break;
+    case DType::Int64:
+      tensor.as<int64_t>()[i] = static_cast<int64_t>(value);
+      break;
+    case DType::Int32:
+      tensor.as<int32_t>()[i] = static_cast<int32_t>(value);
+      break;
+    default:
+      tensor.as<uint8_t>()[i] = static_cast<uint8_t>(value);
+    }
+  }
+  return tensor;
+}
+
+Tensor copyOf(const Tensor &tensor) {
+  Tensor copy(tensor.dtype(), tensor.dims());
+  std::copy_n(tensor.as<double>(), tensor.size(), copy.as<double>());
+  return copy;
+}
+
+class GradientTest : public testing::TestWithParam<std::string> {
+public:
+  static func::FuncOp caseOf(const std::string &name) { return cases().lookupSymbol<func::FuncOp>(name); }
+
+  static ModuleOp cases() {
+    static OwningOpRef<ModuleOp> module = [] {
+      static DialectRegistry registry;
+      registerAllDialects(registry);
+      static MLIRContext context(registry);
+      context.allowUnregisteredDialects();
+      context.loadDialect<pd::PdDialect>();
+      return parseSourceFile<ModuleOp>(PROA_SOURCE_DIR "/test/unit/gradient/ops.mlir", &context);
+    }();
+    return *module;
+  }
+
+protected:
+  /// Compares the gradients of `function`; `arguments` hold the feeds of its arguments.
+  void check(func::FuncOp function, NamedTensors feeds, GradientProgram &program) {
+    for (size_t i = 0; i < program.floats.size(); ++i) {
+      unsigned place = function.getNumArguments() + static_cast<unsigned>(i);
+      feeds["in" + std::to_string(place)] = randomTensor(program.main(), place, random);
+    }
+    auto runner = Runner::create(program.get());
+    ASSERT_TRUE(runner) << runner.problems().text();
+    auto results = runner->run(feeds);
+    ASSERT_TRUE(results) << results.problems().text();
+    for (auto [i, argument] : llvm::enumerate(program.differentiated)) {
+      std::string name = "in" + std::to_string(argument);
+      const Tensor original = feeds[name], &gradient = (*results)[program.floats.size() + i];
+      for (int64_t element = 0; element < original.size(); ++element) {
+        double sums[2];
+        for (int side = 0; side < 2; ++side) {
+          Tensor moved = copyOf(original);
+          moved.as<double>()[element] += side == 0 ? step : -step;
+          feeds[name] = moved;
+          sums[side] = weighted(*runner, feeds, function, program);
+        }
+        feeds[name] = original;
+        double expected = (sums[0] - sums[1]) / (2 * step), found = gradient.as<double>()[element];
+        EXPECT_NEAR(found, expected, 1e-6 * std::max(1.0, std::abs(expected)))
+            << function.getName().str() << ", argument " << argument << ", element " << element;
+      }
+    }
+  }
+
+  /// The results times the cotangents.
+  static double weighted(Runner &runner, const NamedTensors &feeds, func::FuncOp function, GradientProgram &program) {
+    auto results = runner.run(feeds);
+    if (!results)
+      return NAN;
+    double sum = 0;
+    for (size_t i = 0; i < program.floats.size(); ++i) {
+      const Tensor &cotangent = feeds.at("in" + std::to_string(function.getNumArguments() + i));
+      for (int64_t element = 0; element < cotangent.size(); ++element)
+        sum += (*results)[i].as<double>()[element] * cotangent.as<double>()[element];
+    }
+    return sum;
+  }
+
+  NamedTensors feedsOf(func::FuncOp function) {
+    NamedTensors feeds;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      feeds["in" + std::to_string(i)] = randomTensor(function, i, random);
+    return feeds;
+  }
+
+  std::mt19937 random{7};
+};
+
+TEST_P(GradientTest, IsTheLimitOfDifferences) {
+  func::FuncOp function = caseOf(GetParam());
+  GradientProgram once(function);
+  NamedTensors feeds = feedsOf(function);
+  check(function, feeds, once);
+  if (!function->hasAttr("test.twice") || HasFailure())
+    return;
+  func::FuncOp main = once.main();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (function.getArgAttr(i, "test.constant"))
+      main.setArgAttr(i, "test.constant", UnitAttr::get(main.getContext()));
+  GradientProgram twice(main);
+  for (unsigned i = function.getNumArguments(); i < main.getNumArguments(); ++i)
+    feeds["in" + std::to_string(i)] = randomTensor(main, i, random);
+  check(main, feeds, twice);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> list;
+  for (auto function : GradientTest::cases().getOps<func::FuncOp>())
+    list.push_back(function.getName().str());
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, GradientTest, testing::ValuesIn(names()), [](const auto &info) { return info.param; });
+
+} // namespace
