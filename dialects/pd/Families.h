@@ -16,5 +16,6 @@ void registerDetectionOps(PdDialect &dialect);
 void registerIndexOps(PdDialect &dialect);
 void registerSearchOps(PdDialect &dialect);
 void registerAutodiffOps(PdDialect &dialect);
+void registerSequenceOps(PdDialect &dialect);
 
 } // namespace proa::pd

@@ -43,6 +43,7 @@ void PdDialect::initialize() {
   registerIndexOps(*this);
   registerSearchOps(*this);
   registerAutodiffOps(*this);
+  registerSequenceOps(*this);
 }
 
 Operation *PdDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

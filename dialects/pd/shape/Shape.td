@@ -110,6 +110,7 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
   let hasFolder = 1;
   let decomposition = "x";
   let legacy = [Legacy<"assign", ["X"], ["Out"]>, Legacy<"share_data", ["X"], ["Out"]>,
+                Legacy<"lod_reset", ["X"], ["Out"], [], ["Y", "target_lod", "append"], "importLodReset">,
                 Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type"]>];
 }
 
