@@ -44,6 +44,7 @@ void PdDialect::initialize() {
   registerSearchOps(*this);
   registerAutodiffOps(*this);
   registerSequenceOps(*this);
+  registerGraphOps(*this);
 }
 
 Operation *PdDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

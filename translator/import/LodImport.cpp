@@ -100,8 +100,15 @@ llvm::SmallVector<Value> OpImporter::innermostLods(llvm::StringRef slot) {
   return offsets;
 }
 
+Value OpImporter::output(llvm::StringRef slot) {
+  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  return found && found->arguments.size() == 1 && !capturedOutputs ? program.lookup(found->arguments.front()) : Value();
+}
+
 void OpImporter::setOutputLod(llvm::StringRef slot, llvm::ArrayRef<Value> levels, size_t index) {
   const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  if (capturedOutputs)
+    return;
   if (found && index < found->arguments.size())
     program.setLod(found->arguments[index], levels);
 }

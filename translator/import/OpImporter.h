@@ -41,6 +41,8 @@ public:
   llvm::SmallVector<mlir::Value> lod(llvm::StringRef slot, size_t index = 0);
   /// The innermost level of each tensor in a slot; one without a LoD is reported.
   llvm::SmallVector<mlir::Value> innermostLods(llvm::StringRef slot);
+  /// The value that the one variable in an output slot has by now; null where it has none.
+  mlir::Value output(llvm::StringRef slot);
   /// Gives a variable in an output slot, which must have its value, a LoD.
   void setOutputLod(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> levels, size_t index = 0);
 

@@ -7,6 +7,8 @@
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/search/Search.h"
+#include "dialects/pd/sequence/Labels.h"
+#include "dialects/pd/sequence/Recurrent.h"
 #include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/shape/Shape.h"
 
@@ -91,6 +93,14 @@ Values SequenceSoftmaxOp::decompose(OpBuilder &builder) {
   Expression maxima = reduceRows(x, group, count, "amax", leastOf(x.type().getElementType()));
   Expression powers = e.exp(x - gatherRows(maxima, group));
   return e.results({powers / gatherRows(reduceRows(powers, group, count, "add", 0.0), group)});
+}
+
+Values SequenceSoftmaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression out = e.wrap(getOut()), offsets = e.wrap(getOffsets()), weighted = out * e.wrap(cotangents[0]);
+  Expression group = rowPlaces(out, offsets).sequence;
+  Expression sums = reduceRows(weighted, group, Extent(sequencesOf(offsets).starts, 0), "add", 0.0);
+  return SmallVector<Value>{weighted - out * gatherRows(sums, group), Value()};
 }
 
 //===-- Rows moved --------------------------------------------------------------------------------------------------===//
@@ -299,6 +309,13 @@ void registerSequenceOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/sequence/Sequence.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/sequence/Labels.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/sequence/Recurrent.cpp.inc"
       >();
 }
 

@@ -34,6 +34,7 @@ def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameAsFirst";
+  let vjpInCode = 1;
   let legacy = [Legacy<"sequence_softmax", ["X", "X@LOD"], ["Out"], [], ["data_format"]>];
 }
 

@@ -60,4 +60,46 @@ void importLodReset(OpImporter &importer) {
   importer.setOutputLod("Out", levels);
 }
 
+/// Without lengths the logits and labels are sequences by their LoDs.
+void importWarpctc(OpImporter &importer) {
+  if (importer.input("LogitsLength"))
+    return importer.importByTable();
+  Value logits = importer.requiredInput("Logits"), label = importer.requiredInput("Label");
+  if (!logits || !label)
+    return;
+  llvm::SmallVector<Value> logitsLod = importer.innermostLods("Logits"), labelLod = importer.innermostLods("Label");
+  if (logitsLod.empty() || labelLod.empty())
+    return;
+  Builder &builder = importer.getBuilder();
+  auto padded = [&](Value x, Value offsets) {
+    auto element = pd::tensorType(x).getElementType();
+    auto type = RankedTensorType::get({}, element);
+    Value zero = importer.constant(cast<ElementsAttr>(builder.getZeroAttr(type)));
+    return importer.create("pd.sequence_pad", {{x}, {offsets}, {zero}}, {});
+  };
+  llvm::SmallVector<Value> rows = padded(logits, logitsLod[0]), labels = padded(label, labelLod[0]);
+  if (rows.empty() || labels.empty())
+    return;
+  Value steps = importer.createOne("pd.transpose", {{rows[0]}}, {importer.named("perm", builder.getDenseI64ArrayAttr({1, 0, 2}))});
+  Value matrix = importer.createOne("pd.reshape", {{labels[0]}, {}},
+                                    {importer.named("shape", builder.getDenseI64ArrayAttr({0, -1}))});
+  if (!steps || !matrix)
+    return;
+  importer.overrideInput("Logits", steps);
+  importer.overrideInput("Label", matrix);
+  importer.overrideInput("LogitsLength", rows[1]);
+  importer.overrideInput("LabelLength", labels[1]);
+  importer.importByTable();
+}
+
+void importCtcAlign(OpImporter &importer) {
+  importer.importByTable();
+  // By offsets the second result is a LoD level, not the counts.
+  if (importer.lod("Input").empty())
+    return;
+  Value out = importer.output("Output");
+  if (out)
+    importer.setOutputLod("Output", {out.getDefiningOp()->getResult(1)});
+}
+
 } // namespace proa::import::hooks
