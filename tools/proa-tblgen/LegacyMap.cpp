@@ -96,8 +96,7 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, llvm
   os << "},\n ";
   emitList(os, legacy.getValueAsListOfStrings("ignored"));
   os << ", LodRule::" << lodRuleOf(record) << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str()) << ", "
-     << quoted(elementsOf(op)) << "},
-";
+     << quoted(elementsOf(op)) << "},\n";
 }
 
 static bool emitLegacyMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {

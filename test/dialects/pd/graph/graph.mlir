@@ -26,3 +26,12 @@ func.func @edges_c2(%x: tensor<4x2xf32>, %i: tensor<3xi64>) {
   %0:2 = "pd.send_u_recv"(%x, %i, %i) {reduce_op = "PRODUCT"} : (tensor<4x2xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x2xf32>, tensor<4xi32>)
   return
 }
+
+// -----
+
+// CHECK-LABEL: @reindexed
+func.func @reindexed(%x: tensor<3xi64>, %n: tensor<6xi64>, %c: tensor<3xi32>) {
+  // CHECK: pd.reindex_graph {{.*}} -> (tensor<6xi64>, tensor<6xi64>, tensor<?xi64>)
+  %0:3 = pd.reindex_graph %x, %n, %c : (tensor<3xi64>, tensor<6xi64>, tensor<3xi32>) -> (tensor<6xi64>, tensor<6xi64>, tensor<?xi64>)
+  return
+}
