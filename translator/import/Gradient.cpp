@@ -64,6 +64,14 @@ void ProgramImporter::recordProducer(const legacy::Operation &op) {
       producersOf[name].push_back(producers.size() - 1);
 }
 
+void ProgramImporter::forgetProducers(size_t count) {
+  if (producers.size() == count)
+    return;
+  producers.resize(count);
+  for (auto &entry : producersOf)
+    llvm::erase_if(entry.second, [&](size_t index) { return index >= count; });
+}
+
 /// The last op of the forward type that wrote a variable whose value or cotangent the gradient op reads.
 const ProgramImporter::Producer *ProgramImporter::findProducer(const legacy::Operation &op, llvm::StringRef forwardType) const {
   const Producer *last = nullptr;

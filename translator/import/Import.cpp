@@ -50,9 +50,8 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   makeFunction();
   for (const legacy::Block &block : program.blocks)
     hasGradients |= llvm::any_of(block.operations, [](const legacy::Operation &op) { return findForwardOp(op.type) != nullptr; });
-  for (auto [index, op] : llvm::enumerate(program.blocks[0].operations))
-    if (!isFeed(op) && !isFetch(op))
-      importOp(index, op);
+  Names wanted(fetches.begin(), fetches.end());
+  importBlock(0, wanted);
   currentOp = nullptr;
   finishFunction();
   if (!problems.empty())
@@ -99,8 +98,16 @@ void ProgramImporter::findInterface() {
   };
   // What a sub-block reads of block 0 is not always among the inputs of the op that runs it.
   for (size_t block = 1; block < program.blocks.size(); ++block)
-    for (const legacy::Operation &op : program.blocks[block].operations)
+    for (const legacy::Operation &op : program.blocks[block].operations) {
       readAll(op);
+      // A block that may not run leaves the variables that it writes as they were.
+      for (const legacy::Slot &slot : op.outputs)
+        for (const std::string &name : slot.arguments)
+          if (!written.contains(name) && isPersistable(name)) {
+            read.insert(name);
+            states_.insert(name);
+          }
+    }
   for (const legacy::Operation *op : body) {
     readAll(*op);
     for (const legacy::Slot &slot : op->outputs)
@@ -183,13 +190,19 @@ void ProgramImporter::makeFunction() {
 void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   currentIndex = index;
   currentOp = &op;
+  if (isFeed(op) || isFetch(op))
+    return;
   const LegacyOp *entry = findLegacyOp(op.type);
   size_t before = problems.size();
+  if (!arms.empty())
+    finishArmsBefore(op);
   LodSource lod = lodSource(op, entry);
   if (op.type == "conditional_block") {
     importConditionalBlock(op);
   } else if (op.type == "select_input") {
     importSelectInput(op);
+  } else if (op.type == "while") {
+    importWhile(op);
   } else if (const LegacyOp *forward = entry ? nullptr : findForwardOp(op.type)) {
     importGradient(op, *forward);
   } else if (!entry) {
@@ -314,7 +327,9 @@ Problems ProgramImporter::withoutConsequences() const {
 }
 
 void ProgramImporter::warn(const llvm::Twine &message) {
-  if (options.warn)
+  if (heldWarnings)
+    heldWarnings->push_back({describeCurrent(), message.str()});
+  else if (options.warn)
     options.warn(describeCurrent(), message.str());
 }
 

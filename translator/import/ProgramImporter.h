@@ -1,6 +1,7 @@
 /// The state of one import: the function being built, what each variable name stands for, and the problems found.
 #pragma once
 
+#include "translator/import/Blocks.h"
 #include "translator/import/Import.h"
 #include "translator/import/LegacyTable.h"
 #include "translator/import/OpImporter.h"
@@ -30,22 +31,66 @@ private:
   void importOp(size_t index, const legacy::Operation &op);
   void finishFunction();
 
-  // Control flow (ControlFlow.cpp).
+  // Control flow (Branches.cpp, Loops.cpp). A legacy block writes to variables of the blocks around it; here, scf.if and
+  // scf.while have a result for each variable that is written so.
 
-  /// One arm of a `cond`: what a conditional_block is, until a select_input brings both arms together.
+  using Environment = llvm::StringMap<mlir::Value>;
+  /// A conditional_block. It waits for its counterpart and for the select_input that brings both together, or for
+  /// whatever else needs what it writes.
   struct Arm {
-    mlir::Value condition;
-    int32_t block = 0;
     const legacy::Operation *op = nullptr;
+    int32_t block = 0;
+    mlir::Value condition;
+    Names written;
+    Environment environment; ///< where the conditional_block stands
   };
+  /// An scf.if in the making: the values that its two regions end with, null where an arm leaves a variable undefined.
+  struct Branch {
+    std::vector<std::string> names;
+    mlir::Region regions[2];
+    llvm::SmallVector<mlir::Value> values[2];
+  };
+  struct Loop;
+
+  /// The block that an op runs; nothing, and a report, where there is no such block or it would run inside of itself.
+  std::optional<int32_t> blockOf(const legacy::Operation &op);
+  /// Imports the ops of a block at the insertion point. Its own variables are gone afterwards if the caller restores
+  /// the environment. Arms that wait at the end and write one of `wanted`, or a variable that is there, come to be.
+  void importBlock(int32_t block, const Names &wanted);
+  /// The value of a condition, one bool, for control flow; null, and a report, for anything else.
+  mlir::Value scalarCondition(mlir::Value condition, mlir::Location location);
+
   void importConditionalBlock(const legacy::Operation &op);
-  /// Makes one scf.if of two arms, for this select_input and all later ones that choose between the same two.
   void importSelectInput(const legacy::Operation &op);
-  /// Imports a sub-block at the insertion point and returns the values of `outputs`; null values were reported.
-  llvm::SmallVector<mlir::Value> importArm(const Arm &arm, llvm::ArrayRef<std::string> outputs);
-  /// The pairs (false, true) of names that select_inputs from the current op on choose between, for two arms.
-  llvm::SmallVector<std::pair<std::string, std::string>> selectedPairs(const Arm &onFalse, const Arm &onTrue);
-  bool isNegation(mlir::Value value, mlir::Value of) const;
+  void selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names, const std::string &output);
+  /// Makes one scf.if of two arms, of which one may be missing, for all select_inputs from here on that choose between them.
+  void mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names);
+  /// Makes an scf.if of an arm for which no counterpart came.
+  void finishArm(const Arm &arm);
+  /// Does that for the waiting arms that write one of these variables.
+  void finishArmsWriting(const Names &names);
+  void finishArmsBefore(const legacy::Operation &op);
+  const Arm *findArm(llvm::StringRef written) const;
+  void removeArms(const Arm *first, const Arm *second);
+  /// Imports an arm and puts the values of the branch's variables after it into the branch.
+  void importArm(const Arm *arm, Branch &branch, size_t region);
+  /// The results of the finished scf.if; empty, and a report, where the arms do not fit.
+  llvm::SmallVector<mlir::Value> makeBranch(Branch &branch, mlir::Value condition, mlir::Location location);
+  bool isReadLater(llvm::StringRef name) const;
+
+  void importWhile(const legacy::Operation &op);
+  bool findCarried(Loop &loop);
+  enum class Attempt { Failed, Again, Done };
+  Attempt importBody(Loop &loop);
+  bool widenCarried(Loop &loop, size_t index, mlir::Value after, bool &again);
+  void finishLoop(Loop &loop);
+
+  std::vector<Arm> arms;
+  /// By "false|true": the results of scf.ifs that later select_inputs stand for.
+  Environment selected;
+  std::vector<int32_t> openBlocks;
+  /// While a loop is imported, which may take several attempts: its warnings.
+  std::optional<std::vector<Problem>> heldWarnings;
 
   // Gradient ops (Gradient.cpp).
 
@@ -57,6 +102,8 @@ private:
   struct GradientImport;
   struct GivenResults;
   void recordProducer(const legacy::Operation &op);
+  /// Forgets all but the first so many: values of a block are not there outside of it.
+  void forgetProducers(size_t count);
   const Producer *findProducer(const legacy::Operation &op, llvm::StringRef forwardType) const;
   void importGradient(const legacy::Operation &op, const LegacyOp &entry);
   bool collectForward(const legacy::Operation &op, const LegacyOp &entry, GradientImport &gradient);
@@ -70,10 +117,6 @@ private:
   bool hasGradients = false;
   std::vector<Producer> producers;
   llvm::StringMap<llvm::SmallVector<size_t, 1>> producersOf;
-
-  llvm::StringMap<Arm> arms;
-  /// By "false|true": the results of scf.ifs that later select_inputs stand for.
-  llvm::StringMap<mlir::Value> selected;
 
   /// The tensor type of a variable, or null and a problem.
   mlir::RankedTensorType typeOf(const std::string &name, const std::string &where);
@@ -121,7 +164,7 @@ private:
   std::vector<std::string> feeds, fetches;
   /// Persistable variables that the program reads before it writes them, and those that it writes.
   std::vector<std::string> parameters, states;
-  llvm::StringMap<mlir::Value> environment;
+  Environment environment;
   /// Names that an op failed to define: their readers report nothing more.
   llvm::StringSet<> poisoned;
   int32_t currentBlock = 0;

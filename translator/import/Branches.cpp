@@ -1,0 +1,370 @@
+//! Conditions. Paddle writes `cond` as two conditional_blocks, one on the condition and one on its negation, and a
+//! select_input for each result: they become one scf.if with two arms. Any other conditional_block becomes an scf.if whose
+//! other arm leaves all variables as they are.
+#include "translator/import/Fillers.h"
+#include "translator/import/ProgramImporter.h"
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/shape/Shape.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace proa::import {
+namespace {
+
+std::string pairKey(llvm::StringRef onFalse, llvm::StringRef onTrue) { return (onFalse + "|" + onTrue).str(); }
+
+/// The two names of a select_input: the value where the mask is 0, then where it is 1.
+const std::vector<std::string> *selectedNames(const legacy::Operation &op) {
+  const legacy::Slot *slot = op.input("X");
+  return op.type == "select_input" && slot && slot->arguments.size() == 2 ? &slot->arguments : nullptr;
+}
+
+bool isNegation(Value value, Value of) {
+  auto negation = value.getDefiningOp<pd::LogicalNotOp>();
+  return negation && negation.getX() == of;
+}
+
+/// A mask is a condition as an integer.
+bool isMaskOf(Value mask, Value condition) {
+  while (mask && mask != condition) {
+    Operation *op = mask.getDefiningOp();
+    if (!isa_and_present<pd::CastOp, pd::ReshapeOp, pd::AssignOp>(op))
+      return false;
+    mask = op->getOperand(0);
+  }
+  return mask != nullptr;
+}
+
+} // namespace
+
+std::optional<int32_t> ProgramImporter::blockOf(const legacy::Operation &op) {
+  const legacy::Attribute *attribute = op.attribute("sub_block");
+  const auto *index = attribute ? std::get_if<legacy::BlockIndex>(&attribute->value) : nullptr;
+  std::optional<int32_t> block = subBlockOf(program, op);
+  if (!index)
+    report("expected a block in attribute 'sub_block'");
+  else if (!block)
+    report("attribute 'sub_block' is " + llvm::Twine(index->index) + ", the program has " +
+           llvm::Twine(program.blocks.size()) + " blocks");
+  else if (llvm::is_contained(openBlocks, *block))
+    report("block " + llvm::Twine(*block) + " is run inside of itself");
+  else
+    return block;
+  return std::nullopt;
+}
+
+void ProgramImporter::importBlock(int32_t block, const Names &wanted) {
+  int32_t outerBlock = std::exchange(currentBlock, block);
+  size_t outerIndex = currentIndex, producerCount = producers.size();
+  const legacy::Operation *outerOp = currentOp;
+  std::vector<Arm> outerArms = std::exchange(arms, {});
+  Environment outerSelected = std::exchange(selected, {});
+  openBlocks.push_back(block);
+  // A variable that the block declares hides one of the same name around it.
+  if (block != 0)
+    for (const legacy::Variable &variable : program.blocks[block].variables)
+      environment.erase(variable.name);
+  for (auto [index, op] : llvm::enumerate(program.blocks[block].operations))
+    importOp(index, op);
+  while (!arms.empty()) {
+    Arm arm = std::move(arms.front());
+    arms.erase(arms.begin());
+    if (llvm::any_of(arm.written, [&](llvm::StringRef name) { return wanted.contains(name) || environment.contains(name); }))
+      finishArm(arm);
+  }
+  openBlocks.pop_back();
+  arms = std::move(outerArms);
+  selected = std::move(outerSelected);
+  currentBlock = outerBlock;
+  currentIndex = outerIndex;
+  currentOp = outerOp;
+  if (block != 0)
+    forgetProducers(producerCount);
+}
+
+Value ProgramImporter::scalarCondition(Value condition, Location location) {
+  auto type = dyn_cast<RankedTensorType>(condition.getType());
+  bool isOne = type && type.getElementType().isInteger(1) && (!type.hasStaticShape() || type.getNumElements() == 1);
+  if (!isOne) {
+    std::string text;
+    llvm::raw_string_ostream(text) << condition.getType();
+    report("the condition is " + text + ", expected one bool");
+    return {};
+  }
+  if (type.getRank() != 0)
+    condition = pd::ReshapeOp::create(builder, location, RankedTensorType::get({}, type.getElementType()), condition, Value(),
+                                      builder.getDenseI64ArrayAttr({}));
+  return tensor::ExtractOp::create(builder, location, condition);
+}
+
+//===-- Waiting arms ----------------------------------------------------------------------------------------------===//
+
+void ProgramImporter::importConditionalBlock(const legacy::Operation &op) {
+  const legacy::Slot *condition = op.input("Cond");
+  if (!condition || condition->arguments.size() != 1)
+    return report("expected one variable in 'Cond'");
+  std::optional<int32_t> block = blockOf(op);
+  if (!block)
+    return;
+  const std::string &name = condition->arguments.front();
+  Value value = lookup(name);
+  if (!value && poisoned.contains(name))
+    return reportConsequence("input 'Cond': variable '" + name + "' could not be imported");
+  if (!value)
+    return report("input 'Cond': variable '" + name + "' is read before anything defines it");
+  const legacy::Attribute *scalar = op.attribute("is_scalar_condition");
+  if (scalar && scalar->value == legacy::AttributeValue(false))
+    return report("is_scalar_condition=false (run where the tensor has elements) is not supported");
+  Arm arm{&op, *block, value, effectsOf(program, *block).written, environment};
+  if (arm.written.empty()) // it may still check something
+    finishArm(arm);
+  else
+    arms.push_back(std::move(arm));
+}
+
+const ProgramImporter::Arm *ProgramImporter::findArm(llvm::StringRef written) const {
+  for (const Arm &arm : llvm::reverse(arms))
+    if (arm.written.contains(written))
+      return &arm;
+  return nullptr;
+}
+
+void ProgramImporter::removeArms(const Arm *first, const Arm *second) {
+  std::vector<Arm> left;
+  for (Arm &arm : arms)
+    if (&arm != first && &arm != second)
+      left.push_back(std::move(arm));
+  arms = std::move(left);
+}
+
+void ProgramImporter::finishArmsWriting(const Names &names) {
+  for (size_t i = 0; i < arms.size();) {
+    if (llvm::none_of(arms[i].written, [&](llvm::StringRef name) { return names.contains(name); })) {
+      ++i;
+      continue;
+    }
+    Arm arm = std::move(arms[i]);
+    arms.erase(arms.begin() + static_cast<ptrdiff_t>(i));
+    finishArm(arm);
+  }
+}
+
+void ProgramImporter::finishArmsBefore(const legacy::Operation &op) {
+  if (op.type == "select_input")
+    return;
+  Effects effects = effectsOf(program, op);
+  effects.read.insert(effects.written.begin(), effects.written.end());
+  const legacy::Slot *condition = op.type == "conditional_block" ? op.input("Cond") : nullptr;
+  Value value = condition && !condition->arguments.empty() ? lookup(condition->arguments.front()) : Value();
+  // Of two arms on opposite conditions neither sees what the other one writes.
+  bool isCounterpart = value && llvm::any_of(arms, [&](const Arm &arm) {
+    return isNegation(value, arm.condition) || isNegation(arm.condition, value);
+  });
+  if (!isCounterpart)
+    finishArmsWriting(effects.read);
+}
+
+//===-- Making an scf.if ------------------------------------------------------------------------------------------===//
+
+void ProgramImporter::importArm(const Arm *arm, Branch &branch, size_t region) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&branch.regions[region]);
+  if (!arm) {
+    for (const std::string &name : branch.names)
+      branch.values[region].push_back(lookup(name));
+    return;
+  }
+  Environment outer = std::exchange(environment, arm->environment);
+  Names wanted(branch.names.begin(), branch.names.end());
+  importBlock(arm->block, wanted);
+  for (const std::string &name : branch.names)
+    branch.values[region].push_back(lookup(name));
+  environment = std::move(outer);
+}
+
+llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condition, Location location) {
+  llvm::SmallVector<Type> types;
+  for (size_t i = 0; i < branch.names.size(); ++i) {
+    Value *values[2] = {&branch.values[0][i], &branch.values[1][i]};
+    for (size_t arm : {0, 1})
+      if (isFiller(*values[arm], *values[1 - arm])) {
+        OpBuilder inArm(builder.getContext());
+        inArm.setInsertionPointToEnd(&branch.regions[arm].front());
+        *values[arm] = makeFiller(inArm, location, values[1 - arm]->getType());
+      }
+    Type type = pd::joinedTypes(values[0]->getType(), values[1]->getType());
+    if (!type) {
+      std::string text;
+      llvm::raw_string_ostream(text) << values[0]->getType() << " and " << values[1]->getType();
+      report("the two arms give '" + branch.names[i] + "' different ranks or element types: " + text);
+      return {};
+    }
+    types.push_back(type);
+  }
+  Value scalar = scalarCondition(condition, location);
+  if (!scalar)
+    return {};
+  auto made = scf::IfOp::create(builder, location, types, scalar, /*withElseRegion=*/true);
+  Region *targets[2] = {&made.getThenRegion(), &made.getElseRegion()};
+  for (size_t i : {0, 1}) {
+    targets[i]->takeBody(branch.regions[i]);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&targets[i]->front());
+    for (auto [value, type] : llvm::zip(branch.values[i], types))
+      value = widened(builder, location, value, type);
+    scf::YieldOp::create(builder, location, branch.values[i]);
+  }
+  return llvm::SmallVector<Value>(made.getResults());
+}
+
+void ProgramImporter::finishArm(const Arm &arm) {
+  const legacy::Operation *outerOp = std::exchange(currentOp, arm.op);
+  size_t before = problems.size();
+  Branch branch;
+  for (llvm::StringRef name : arm.written)
+    branch.names.push_back(name.str());
+  importArm(&arm, branch, 0);
+  importArm(nullptr, branch, 1);
+  // What the block left undefined stays undefined.
+  for (size_t i = branch.names.size(); i-- > 0;)
+    if (!branch.values[0][i]) {
+      branch.names.erase(branch.names.begin() + static_cast<ptrdiff_t>(i));
+      for (auto &values : branch.values)
+        values.erase(values.begin() + i);
+    }
+  llvm::SmallVector<Value> results;
+  if (problems.size() == before)
+    results = makeBranch(branch, arm.condition, locationOf(currentIndex, *arm.op));
+  for (auto [name, value] : llvm::zip(branch.names, results))
+    define(name, value);
+  if (problems.size() != before)
+    for (llvm::StringRef name : arm.written)
+      poisoned.insert(name);
+  currentOp = outerOp;
+}
+
+bool ProgramImporter::isReadLater(llvm::StringRef name) const {
+  const auto &operations = program.blocks[currentBlock].operations;
+  for (size_t i = currentIndex + 1; i < operations.size(); ++i)
+    if (operations[i].type != "select_input" && effectsOf(program, operations[i]).read.contains(name))
+      return true;
+  if (currentBlock == 0)
+    return llvm::is_contained(fetches, name) || llvm::is_contained(states, name);
+  const auto &own = program.blocks[currentBlock].variables;
+  return llvm::none_of(own, [&](const legacy::Variable &variable) { return variable.name == name; });
+}
+
+//===-- select_input ----------------------------------------------------------------------------------------------===//
+
+void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names) {
+  // The variables of the branch are the pairs that are selected from here on, then those that an arm changes.
+  std::vector<std::pair<std::string, std::string>> pairs;
+  auto add = [&](const std::string &first, const std::string &second) {
+    if (!llvm::is_contained(pairs, std::pair(first, second)))
+      pairs.emplace_back(first, second);
+  };
+  add(names[0], names[1]);
+  auto isOf = [&](const std::string &name, const Arm *arm) {
+    return arm ? arm->written.contains(name) : !findArm(name) && lookup(name) != nullptr;
+  };
+  const auto &operations = program.blocks[currentBlock].operations;
+  for (size_t i = currentIndex; i < operations.size(); ++i)
+    if (const auto *later = selectedNames(operations[i]); later && isOf((*later)[0], onFalse) && isOf((*later)[1], onTrue))
+      add((*later)[0], (*later)[1]);
+  size_t selectedCount = pairs.size();
+  for (const Arm *arm : {onFalse, onTrue})
+    if (arm)
+      for (llvm::StringRef name : arm->written)
+        if (arm->environment.contains(name) ||
+            (llvm::none_of(pairs, [&](auto &pair) { return pair.first == name || pair.second == name; }) && isReadLater(name)))
+          add(name.str(), name.str());
+  Branch branch;
+  for (auto &[first, second] : pairs)
+    branch.names.push_back(second);
+  Value condition = onTrue ? onTrue->condition : onFalse->condition;
+  size_t falseRegion = onTrue ? 1 : 0;
+  importArm(onTrue, branch, 1 - falseRegion);
+  for (size_t i = 0; i < pairs.size(); ++i)
+    branch.names[i] = pairs[i].first;
+  importArm(onFalse, branch, falseRegion);
+  for (size_t i = pairs.size(); i-- > 0;)
+    if (!branch.values[0][i] && !branch.values[1][i]) {
+      if (i < selectedCount)
+        return report("neither '" + pairs[i].first + "' nor '" + pairs[i].second + "' is defined by its conditional_block");
+      pairs.erase(pairs.begin() + static_cast<ptrdiff_t>(i));
+      branch.names.erase(branch.names.begin() + static_cast<ptrdiff_t>(i));
+      for (auto &values : branch.values)
+        values.erase(values.begin() + i);
+    }
+  llvm::SmallVector<Value> results = makeBranch(branch, condition, locationOf(currentIndex, *currentOp));
+  for (auto [i, result] : llvm::enumerate(results))
+    if (i < selectedCount)
+      selected[pairKey(pairs[i].first, pairs[i].second)] = result;
+    else
+      define(pairs[i].first, result);
+}
+
+void ProgramImporter::importSelectInput(const legacy::Operation &op) {
+  const legacy::Slot *inputs = op.input("X"), *output = op.output("Out"), *mask = op.input("Mask");
+  if (!inputs || inputs->arguments.empty() || !output || output->arguments.size() != 1 || !mask || mask->arguments.size() != 1)
+    return report("expected variables in 'X', one in 'Mask' and one in 'Out'");
+  llvm::ArrayRef<std::string> names = inputs->arguments;
+  const std::string &result = output->arguments.front();
+  if (names.size() != 2)
+    return selectByMask(op, names, result);
+  std::string key = pairKey(names[0], names[1]);
+  if (Value known = selected.lookup(key))
+    return define(result, known);
+  const Arm *onFalse = findArm(names[0]), *onTrue = findArm(names[1]);
+  bool isPair = onFalse && onTrue && (isNegation(onFalse->condition, onTrue->condition) || isNegation(onTrue->condition, onFalse->condition));
+  // One of the two may be an outer variable that a missing arm leaves as it is.
+  Value maskValue = lookup(mask->arguments.front());
+  bool isSingle = !onFalse && onTrue && lookup(names[0]) && isMaskOf(maskValue, onTrue->condition);
+  if (!isPair && !isSingle)
+    return selectByMask(op, names, result);
+  size_t before = problems.size();
+  mergeArms(onFalse, onTrue, names);
+  removeArms(onFalse, onTrue);
+  if (problems.size() == before)
+    define(result, selected.lookup(key));
+}
+
+/// One of several variables by a number that only a run knows.
+void ProgramImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names, const std::string &output) {
+  Names inputs(names.begin(), names.end());
+  finishArmsWriting(inputs);
+  Location location = locationOf(currentIndex, op);
+  OpImporter importer(*this, op, builder, location);
+  Value mask = importer.requiredInput("Mask");
+  llvm::SmallVector<Value> values = importer.inputs("X");
+  if (!mask || values.size() != names.size())
+    return;
+  Value result = values.back();
+  for (size_t i = values.size() - 1; i-- > 0;) {
+    Type type = pd::tensorType(mask).getElementType();
+    Value number = importer.constant(DenseElementsAttr::get(RankedTensorType::get({}, type), builder.getIntegerAttr(type, static_cast<int64_t>(i))));
+    Value isThis = importer.createOne("pd.equal", {{mask}, {number}});
+    if (!isThis)
+      return;
+    Branch branch;
+    branch.names = {names[i]};
+    for (size_t region : {0, 1}) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.createBlock(&branch.regions[region]);
+      branch.values[region].push_back(region == 0 ? values[i] : result);
+    }
+    llvm::SmallVector<Value> results = makeBranch(branch, isThis, location);
+    if (results.empty())
+      return;
+    result = results.front();
+  }
+  define(output, result);
+}
+
+} // namespace proa::import

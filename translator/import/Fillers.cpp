@@ -1,0 +1,61 @@
+#include "translator/import/Fillers.h"
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/shape/Shape.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace proa::import {
+namespace {
+
+bool isMagic(double value) { return std::abs(value - 1.77113e27) < 1e22; }
+
+} // namespace
+
+bool isUndefinedNumber(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_present<pd::AssignOp, pd::CastOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  if (auto full = dyn_cast_or_null<pd::FullOp>(op))
+    return isMagic(full.getValue().convertToDouble());
+  auto constant = dyn_cast_or_null<pd::ConstantOp>(op);
+  auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : DenseFPElementsAttr();
+  if (!elements || !elements.isSplat())
+    return false;
+  APFloat number = elements.getSplatValue<APFloat>();
+  bool losesInfo = false;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return isMagic(number.convertToDouble());
+}
+
+bool isFiller(Value value, Value other) {
+  if (!value || !other)
+    return !value && other;
+  return !pd::joinedTypes(value.getType(), other.getType()) && isUndefinedNumber(value);
+}
+
+Value makeFiller(OpBuilder &builder, Location location, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  for (int64_t &dim : shape)
+    dim = ShapedType::isDynamic(dim) ? 1 : dim;
+  auto known = tensor.clone(shape);
+  Attribute zero = builder.getZeroAttr(tensor.getElementType());
+  if (auto complexType = dyn_cast<ComplexType>(tensor.getElementType()))
+    zero = ArrayAttr::get(builder.getContext(), {builder.getZeroAttr(complexType.getElementType()),
+                                                 builder.getZeroAttr(complexType.getElementType())});
+  return pd::ConstantOp::create(builder, location, known, DenseElementsAttr::get(known, zero));
+}
+
+Value widened(OpBuilder &builder, Location location, Value value, Type type) {
+  return value.getType() == type ? value : tensor::CastOp::create(builder, location, type, value).getResult();
+}
+
+} // namespace proa::import

@@ -1,0 +1,202 @@
+//! `while`: a block that runs as long as a variable holds. It becomes scf.while, which carries every variable that the
+//! block writes and that is not its own.
+#include "translator/import/Fillers.h"
+#include "translator/import/ProgramImporter.h"
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Types.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace proa::import {
+
+/// A loop in the making.
+struct ProgramImporter::Loop {
+  struct Carried {
+    std::string name;
+    Value before;          ///< the value when the loop begins; null: the block defines it before it reads it
+    Type type;             ///< in the loop; null as long as `before` is
+    bool isReadFirst;      ///< the block may read it before it writes it
+  };
+  const legacy::Operation *op;
+  int32_t block;
+  Location location;
+  std::string condition;
+  std::vector<Carried> carried;
+  Region body;
+  llvm::SmallVector<Value> results; ///< of the body, for each carried variable that has a type
+
+  llvm::SmallVector<Type> types() const {
+    llvm::SmallVector<Type> out;
+    for (const Carried &variable : carried)
+      if (variable.type)
+        out.push_back(variable.type);
+    return out;
+  }
+};
+
+namespace {
+
+std::string textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+} // namespace
+
+/// Finds what the loop carries, as it is before the loop.
+bool ProgramImporter::findCarried(Loop &loop) {
+  Effects effects = effectsOf(program, loop.block);
+  if (!effects.written.contains(loop.condition)) {
+    report("block " + llvm::Twine(loop.block) + " never writes the condition '" + loop.condition + "'");
+    return false;
+  }
+  size_t before = problems.size();
+  for (llvm::StringRef name : effects.written) {
+    bool isReadFirst = name == loop.condition || effects.read.contains(name);
+    Value value = lookup(name);
+    // Before the loop it may have been given the number that stands for nothing; its declared type is that of the loop.
+    const legacy::Variable *declared = variables.find(currentBlock, std::string_view(name.data(), name.size()));
+    if (value && isUndefinedNumber(value) && declared && declared->dtype) {
+      llvm::SmallVector<int64_t> dims;
+      for (int64_t dim : declared->dims)
+        dims.push_back(dim < 0 ? ShapedType::kDynamic : dim);
+      auto type = RankedTensorType::get(dims, pd::elementTypeOf(&context, *declared->dtype));
+      if (!pd::joinedTypes(value.getType(), type))
+        value = makeFiller(builder, loop.location, type);
+    }
+    if (!value && poisoned.contains(name))
+      reportConsequence("variable '" + name + "' could not be imported");
+    else if (!value && isReadFirst)
+      report("variable '" + name + "' is read by block " + llvm::Twine(loop.block) + " before anything defines it");
+    else if (value || isReadLater(name))
+      loop.carried.push_back({name.str(), value, value ? value.getType() : Type(), isReadFirst});
+  }
+  return problems.size() == before;
+}
+
+/// Brings the type of a carried variable together with the value after an iteration; false, and a report, where they do
+/// not fit. Sets `again` where the type became wider.
+bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &again) {
+  Loop::Carried &variable = loop.carried[index];
+  Type joined = variable.type ? pd::joinedTypes(variable.type, after.getType()) : Type();
+  bool mayStart = !variable.isReadFirst && (!variable.before || isUndefinedNumber(variable.before) || !isReadLater(variable.name));
+  if (!joined && mayStart) { // what it was before the loop nobody sees
+    OpBuilder::InsertionGuard guard(builder);
+    variable.before = makeFiller(builder, loop.location, after.getType());
+    joined = pd::joinedTypes(variable.before.getType(), after.getType());
+  }
+  if (!joined) {
+    report("variable '" + variable.name + "' has type " + textOf(variable.type) + " before an iteration and " +
+           textOf(after.getType()) + " after it; a loop can change extents, not ranks or element types");
+    return false;
+  }
+  again |= joined != variable.type;
+  variable.type = joined;
+  return true;
+}
+
+/// Imports the body once, under the types that are known so far.
+ProgramImporter::Attempt ProgramImporter::importBody(Loop &loop) {
+  size_t before = problems.size();
+  Environment outer = environment;
+  loop.results.clear();
+  Region body;
+  llvm::SmallVector<Value> after;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = builder.createBlock(&body);
+    Names wanted;
+    for (const Loop::Carried &variable : loop.carried) {
+      wanted.insert(variable.name);
+      if (variable.type)
+        environment[variable.name] = block->addArgument(variable.type, loop.location);
+    }
+    importBlock(loop.block, wanted);
+    for (const Loop::Carried &variable : loop.carried)
+      after.push_back(lookup(variable.name));
+  }
+  environment = std::move(outer);
+  if (problems.size() != before)
+    return Attempt::Failed;
+  bool again = false;
+  for (size_t i = 0; i < after.size(); ++i)
+    if (after[i] && !widenCarried(loop, i, after[i], again))
+      return Attempt::Failed;
+  if (again)
+    return Attempt::Again;
+  // A variable that no iteration defines is none.
+  std::erase_if(loop.carried, [](const Loop::Carried &variable) { return !variable.type; });
+  for (Value value : after)
+    if (value)
+      loop.results.push_back(value);
+  loop.body.takeBody(body);
+  return Attempt::Done;
+}
+
+void ProgramImporter::finishLoop(Loop &loop) {
+  llvm::SmallVector<Value> starts;
+  llvm::SmallVector<Type> types = loop.types();
+  for (Loop::Carried &variable : loop.carried)
+    starts.push_back(widened(builder, loop.location, variable.before, variable.type));
+  Region test;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    llvm::SmallVector<Location> locations(types.size(), loop.location);
+    Block *block = builder.createBlock(&test, {}, types, locations);
+    Value condition;
+    for (auto [variable, argument] : llvm::zip(loop.carried, block->getArguments()))
+      if (variable.name == loop.condition)
+        condition = scalarCondition(argument, loop.location);
+    if (!condition)
+      return;
+    scf::ConditionOp::create(builder, loop.location, condition, block->getArguments());
+    builder.setInsertionPointToEnd(&loop.body.front());
+    for (auto [value, type] : llvm::zip(loop.results, types))
+      value = widened(builder, loop.location, value, type);
+    scf::YieldOp::create(builder, loop.location, loop.results);
+  }
+  auto made = scf::WhileOp::create(builder, loop.location, types, starts);
+  made.getBefore().takeBody(test);
+  made.getAfter().takeBody(loop.body);
+  for (auto [variable, result] : llvm::zip(loop.carried, made.getResults()))
+    define(variable.name, result);
+}
+
+void ProgramImporter::importWhile(const legacy::Operation &op) {
+  const legacy::Slot *condition = op.input("Condition");
+  if (!condition || condition->arguments.size() != 1)
+    return report("expected one variable in 'Condition'");
+  std::optional<int32_t> block = blockOf(op);
+  if (!block)
+    return;
+  Loop loop{&op, *block, locationOf(currentIndex, op), condition->arguments.front(), {}, {}, {}};
+  size_t before = problems.size();
+  if (findCarried(loop)) {
+    // The types of what is carried are wide enough when an iteration keeps them. Each attempt widens one at least; only
+    // the warnings of the last one count.
+    auto outerWarnings = std::move(heldWarnings);
+    Attempt attempt = Attempt::Again;
+    while (attempt == Attempt::Again) {
+      heldWarnings.emplace();
+      attempt = importBody(loop);
+    }
+    std::vector<Problem> warnings = std::move(*heldWarnings);
+    heldWarnings = std::move(outerWarnings);
+    for (const Problem &warning : warnings)
+      if (heldWarnings)
+        heldWarnings->push_back(warning);
+      else if (options.warn)
+        options.warn(warning.where, warning.message);
+    if (attempt == Attempt::Done)
+      finishLoop(loop);
+  }
+  if (problems.size() != before)
+    for (llvm::StringRef name : effectsOf(program, *block).written)
+      poisoned.insert(name);
+}
+
+} // namespace proa::import
