@@ -44,7 +44,10 @@ def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tenso
 //   inputs:  one entry an operand, in the order of the op's operands: slot names, tried in order, separated by '|'.
 //            "Slot" one tensor; "Slot*" a list; "@attr" an attribute that holds variable names instead of a literal.
 //            A list for an operand that is one tensor is stacked into a 1-D tensor (ShapeTensorList and the like).
-//   outputs: one entry a result; "" where the legacy op has no such slot.
+//            "Slot@LOD" is the innermost LoD level of that slot's tensor, which must have one; "Slot@LOD?" may be absent;
+//            "Slot*@LOD" those of a list (docs/architecture.md, "LoD").
+//   outputs: one entry a result; "" where the legacy op has no such slot. "Slot@LOD" makes the result the one LoD level of
+//            the slot's tensor.
 //   attributes: "name" or "name=LegacyName", one entry for each attribute that the legacy op has under either name.
 //            An absent one takes the default of the op's record.
 //   ignored: attributes, input slots and output slots that have no meaning here.
@@ -99,6 +102,9 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   vjp            one C++ expression an operand: its gradient, where `d<result>` is the result's cotangent; broadcasts
 //                  are undone by themselves; "" where there is none (VjpOpInterface)
 //   vjpInCode      the family file defines vjp() (VjpOpInterface)
+//   lod            which results of the legacy op have the LoD of its first tensor: "first" result (a list is one result),
+//                  "all" of them, "rows": the first if it has as many rows, "outer": the first has all levels but the last,
+//                  "none"
 //   legacy         legacy spellings
 //   newIr          how Paddle's new IR spells it, where that differs from the record; at most one
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
@@ -114,6 +120,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> derivatives = [];
   list<string> vjp = [];
   bit vjpInCode = 0;
+  string lod = "first";
   list<Legacy> legacy = [];
   list<NewIr> newIr = [];
 

@@ -16,5 +16,7 @@ void registerDetectionOps(PdDialect &dialect);
 void registerIndexOps(PdDialect &dialect);
 void registerSearchOps(PdDialect &dialect);
 void registerAutodiffOps(PdDialect &dialect);
+void registerGraphOps(PdDialect &dialect);
+void registerSequenceOps(PdDialect &dialect);
 
 } // namespace proa::pd

@@ -29,6 +29,8 @@ struct TensorInfo {
   std::string name;
   DType dtype = DType::Float32;
   std::vector<int64_t> dims;
+  /// For a feed, how many LoD levels the program declares.
+  int lodLevel = 0;
 };
 
 struct ModelOptions {
@@ -77,7 +79,8 @@ public:
 
   /// Compiles for the dims of these feeds, if that has not been done. run() does it by itself.
   Result<void> prepare(const std::map<std::string, Tensor> &feeds);
-  /// Runs the program once. The results, in the order of fetches(), are the caller's own.
+  /// Runs the program once. The results, in the order of fetches(), are the caller's own. A feed of sequences carries its
+  /// LoD, and so do the results that have one.
   Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
 
   const ModelTimes &times() const;

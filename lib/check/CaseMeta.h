@@ -9,9 +9,6 @@
 
 namespace proa::check {
 
-/// Offset-based LoD of one tensor: a list of offsets a level.
-using Lod = std::vector<std::vector<int64_t>>;
-
 struct CaseMeta {
   std::string name; ///< "ops/relu/basic"
   std::string kind; ///< "op", "model", "training", ...

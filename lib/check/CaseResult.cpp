@@ -1,5 +1,7 @@
 #include "lib/check/CaseResult.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
@@ -50,6 +52,22 @@ std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outpu
     compared.push_back({prefix + name, std::move(comparison)});
   }
   return compared;
+}
+
+void giveLods(Tensors &feeds, const CaseMeta &meta) {
+  for (auto &[name, lod] : meta.lod)
+    if (auto feed = feeds.find(name); feed != feeds.end())
+      feed->second.setLod(lod);
+}
+
+Problems compareLods(const std::vector<NamedTensor> &outputs, const CaseMeta &meta) {
+  Problems problems;
+  for (const NamedTensor &output : outputs) {
+    auto wanted = meta.expectedLod.find(output.name);
+    if (wanted != meta.expectedLod.end() && output.tensor.lod() != wanted->second)
+      problems.add(output.name, fmt::format("the LoD is {}, expected {}", output.tensor.lod(), wanted->second));
+  }
+  return problems;
 }
 
 } // namespace proa::check

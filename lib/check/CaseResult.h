@@ -42,4 +42,10 @@ Tensors withPrefix(const Tensors &all, const std::string &prefix);
 std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outputs, const Tensors &expected,
                                            const CaseMeta &meta, const std::string &prefix = "");
 
+/// Gives the feeds the LoDs that the case says.
+void giveLods(Tensors &feeds, const CaseMeta &meta);
+
+/// Outputs whose LoD is not the expected one.
+Problems compareLods(const std::vector<NamedTensor> &outputs, const CaseMeta &meta);
+
 } // namespace proa::check

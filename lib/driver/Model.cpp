@@ -20,6 +20,7 @@
 
 #include "llvm/Support/xxhash.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <dlfcn.h>
@@ -53,6 +54,34 @@ std::string buildFingerprint() {
          std::to_string(file.st_mtim.tv_nsec);
 }
 
+/// The tensors, and each level of their LoDs as a tensor of its own.
+std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors) {
+  std::map<std::string, Tensor> out = tensors;
+  for (const auto &[name, tensor] : tensors)
+    for (size_t level = 0; level < tensor.lod().size(); ++level) {
+      const std::vector<int64_t> &offsets = tensor.lod()[level];
+      Tensor copy(DType::Int64, {static_cast<int64_t>(offsets.size())});
+      std::copy(offsets.begin(), offsets.end(), copy.as<int64_t>());
+      out.insert_or_assign(import::lodName(name, level), copy);
+    }
+  return out;
+}
+
+/// What is wrong with a LoD, or nothing: offsets ascend from 0, and the last one of a level is the number of sequences of
+/// the next level, or of rows.
+std::string lodProblem(const Tensor &tensor) {
+  for (size_t level = 0; level < tensor.lod().size(); ++level) {
+    const std::vector<int64_t> &offsets = tensor.lod()[level];
+    bool isLast = level + 1 == tensor.lod().size();
+    if (isLast && tensor.dims().empty())
+      return "the tensor has no rows";
+    int64_t count = isLast ? tensor.dims()[0] : static_cast<int64_t>(tensor.lod()[level + 1].size()) - 1;
+    if (offsets.empty() || offsets.front() != 0 || offsets.back() != count || !std::is_sorted(offsets.begin(), offsets.end()))
+      return "level " + std::to_string(level) + " of the LoD must ascend from 0 to " + std::to_string(count);
+  }
+  return "";
+}
+
 std::string describeDims(const std::map<std::string, Tensor> &tensors) {
   std::string text;
   for (const auto &[name, tensor] : tensors)
@@ -84,8 +113,16 @@ Result<CompiledProgram> unpack(const std::string &bytes) {
 
 } // namespace
 
+/// The program imported for feeds with so many LoD levels.
+struct Imported {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The LoD levels that are fetched after the fetches: of which of these, in the order of levels.
+  std::vector<std::string> fetchedLods;
+};
+
 /// One compilation: for one set of feed dims.
 struct Variant {
+  const Imported *imported = nullptr;
   std::shared_ptr<runtime::Executable> executable;
   std::unique_ptr<runtime::Session> session;
   std::unique_ptr<runtime::Profile> profile;
@@ -94,9 +131,12 @@ struct Variant {
 struct Model::Implementation {
   ModelOptions options;
   std::string source;
+  std::string programFile;
   std::string programText;
   std::unique_ptr<mlir::MLIRContext> context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::optional<legacy::Program> program;
+  /// By what describeLevels says of the feeds.
+  std::map<std::string, Imported> imports;
   std::vector<TensorInfo> feeds, parameters;
   std::vector<std::string> fetches;
   std::set<std::string> states;
@@ -108,22 +148,46 @@ struct Model::Implementation {
   bool parametersChanged = false;
 
   Result<void> open(const std::string &path);
-  void describeInterface();
+  void describeInterface(mlir::ModuleOp module);
+  /// The program for feeds with the LoD levels of these.
+  Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds);
+  Result<const Imported *> importWith(const std::map<std::string, int> &levels);
   Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
-  Result<CompiledProgram> compile(const std::map<std::string, Tensor> &feeds);
-  Result<CompiledProgram> compileFresh(const std::map<std::string, Tensor> &feeds);
+  Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
+  Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<Variant> load(CompiledProgram program);
   Result<void> checkFeeds(const std::map<std::string, Tensor> &feeds) const;
+  /// Keeps the state among the results of a run and returns the fetches, with their LoDs.
+  std::vector<NamedTensor> take(const Variant &variant, const std::vector<Tensor> &results);
 };
+
+std::vector<NamedTensor> Model::Implementation::take(const Variant &variant, const std::vector<Tensor> &results) {
+  std::vector<NamedTensor> fetched;
+  const auto &names = variant.executable->plan().fetchNames;
+  const auto &lods = variant.imported->fetchedLods;
+  std::map<std::string, Lod> levels;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Tensor &result = results[i];
+    if (i < fetches.size())
+      fetched.push_back({names[i], result});
+    else if (i < fetches.size() + lods.size())
+      levels[lods[i - fetches.size()]].emplace_back(result.as<int64_t>(), result.as<int64_t>() + result.size());
+    else
+      values[names[i]] = result;
+  }
+  for (NamedTensor &result : fetched)
+    result.tensor.setLod(levels[result.name]);
+  return fetched;
+}
 
 Result<void> Model::Implementation::open(const std::string &path) {
   source = path;
   auto files = params::findModel(path, options.parameters);
   if (!files)
     return files.problems();
-  std::optional<legacy::Program> program;
   {
     Stopwatch watch(times.read);
+    programFile = files->program;
     auto text = readFile(files->program);
     if (!text)
       return text.problems();
@@ -139,33 +203,68 @@ Result<void> Model::Implementation::open(const std::string &path) {
   }
   Stopwatch watch(times.import);
   context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  import::ImportOptions importOptions;
-  importOptions.source = files->program;
-  importOptions.feeds = options.feeds;
-  importOptions.fetches = options.fetches;
-  auto imported = import::importProgram(*context, *program, importOptions);
+  std::map<std::string, int> declared;
+  for (const legacy::Block &block : llvm::ArrayRef(program->blocks).take_front(1))
+    for (const legacy::Variable &variable : block.variables)
+      declared[variable.name] = variable.lodLevel;
+  auto imported = importWith({});
   if (!imported)
     return imported.problems();
-  module = std::move(*imported);
-  describeInterface();
+  describeInterface(*(*imported)->module);
+  for (TensorInfo &info : feeds)
+    info.lodLevel = declared[info.name];
   return {};
 }
 
-void Model::Implementation::describeInterface() {
-  auto main = module->lookupSymbol<mlir::func::FuncOp>("main");
+Result<const Imported *> Model::Implementation::importWith(const std::map<std::string, int> &levels) {
+  std::string key;
+  for (const auto &[name, count] : levels)
+    key += name + "=" + std::to_string(count) + ";";
+  if (auto found = imports.find(key); found != imports.end())
+    return &found->second;
+  import::ImportOptions importOptions;
+  importOptions.source = programFile;
+  importOptions.feeds = options.feeds;
+  importOptions.fetches = options.fetches;
+  importOptions.lodLevels = levels;
+  auto module = import::importProgram(*context, *program, importOptions);
+  if (!module)
+    return module.problems();
+  Imported &imported = imports[key];
+  imported.module = std::move(*module);
+  auto main = imported.module->lookupSymbol<mlir::func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.lod_of"))
+      imported.fetchedLods.push_back(of.str());
+  return &imported;
+}
+
+Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &given) {
+  std::map<std::string, int> levels;
+  for (const TensorInfo &info : feeds)
+    if (auto count = static_cast<int>(given.at(info.name).lod().size()); count != info.lodLevel)
+      levels[info.name] = count;
+  return importWith(levels);
+}
+
+void Model::Implementation::describeInterface(mlir::ModuleOp module) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (mlir::BlockArgument argument : main.getArguments()) {
     auto type = mlir::cast<mlir::RankedTensorType>(argument.getType());
     TensorInfo info;
     info.dtype = *pd::dtypeOf(type.getElementType());
     for (int64_t dim : type.getShape())
       info.dims.push_back(mlir::ShapedType::isDynamic(dim) ? -1 : dim);
+    if (main.getArgAttr(argument.getArgNumber(), "pd.lod_of"))
+      continue;
     auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.feed");
     auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.param");
     info.name = (feed ? feed : parameter).str();
     (feed ? feeds : parameters).push_back(std::move(info));
   }
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
-    if (auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch"))
+    auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch");
+    if (fetch && !main.getResultAttr(i, "pd.lod_of"))
       fetches.push_back(fetch.str());
     if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.state"))
       states.insert(state.str());
@@ -190,19 +289,23 @@ Result<void> Model::Implementation::checkFeeds(const std::map<std::string, Tenso
       problems.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " + describe(info.dtype, info.dims));
   }
   for (const auto &[name, tensor] : given)
+    if (std::string wrong = lodProblem(tensor); !wrong.empty())
+      problems.add(source, "feed '" + name + "': " + wrong);
+  for (const auto &[name, tensor] : given)
     if (!known.contains(name))
       problems.add(source, "the program has no feed '" + name + "'");
   return problems.empty() ? Result<void>() : Result<void>(problems);
 }
 
-Result<CompiledProgram> Model::Implementation::compileFresh(const std::map<std::string, Tensor> &given) {
+Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp module,
+                                                             const std::map<std::string, Tensor> &given) {
   Stopwatch watch(times.compile);
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   context->appendDialectRegistry(registry);
-  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>((*module)->clone()));
+  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
   std::map<std::string, std::vector<int64_t>> dims;
-  for (const auto &[name, tensor] : given)
+  for (const auto &[name, tensor] : withLods(given))
     dims[name] = tensor.dims();
   if (auto done = specializeFeeds(*copy, dims); !done)
     return done.problems();
@@ -213,16 +316,17 @@ Result<CompiledProgram> Model::Implementation::compileFresh(const std::map<std::
   return compileForCpu(std::move(copy), compileOptions);
 }
 
-Result<CompiledProgram> Model::Implementation::compile(const std::map<std::string, Tensor> &given) {
+Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
+                                                        const std::map<std::string, Tensor> &given) {
   times.fromCache = false;
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
-    return compileFresh(given);
+    return compileFresh(module, given);
   // A cache that can't be used costs time, not the result.
   auto cache = ObjectCache::open({options.cacheDirectory});
   std::string key;
   if (cache) {
-    key = buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(given) + "|";
+    key = buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(withLods(given)) + "|";
     for (const auto *list : {&options.feeds, &options.fetches})
       for (const std::string &name : *list)
         key += name + ",";
@@ -233,7 +337,7 @@ Result<CompiledProgram> Model::Implementation::compile(const std::map<std::strin
         return program;
       }
   }
-  auto program = compileFresh(given);
+  auto program = compileFresh(module, given);
   if (program && cache)
     (void)static_cast<bool>(cache->store(key, pack(runtime::serialize(program->plan), program->archive)));
   return program;
@@ -257,24 +361,28 @@ Result<Variant> Model::Implementation::load(CompiledProgram program) {
   auto session = runtime::Session::create(*executable);
   if (!session)
     return session.problems();
-  return Variant{*executable, std::move(*session), nullptr};
+  return Variant{nullptr, *executable, std::move(*session), nullptr};
 }
 
 Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &given) {
   if (auto checked = checkFeeds(given); !checked)
     return checked.problems();
-  std::string key = describeDims(given);
+  std::string key = describeDims(withLods(given));
   if (auto found = variants.find(key); found != variants.end())
     return &found->second;
   runtime::setThreads(options.threads > 0 ? options.threads
                                           : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  auto program = compile(given);
+  auto imported = importFor(given);
+  if (!imported)
+    return imported.problems();
+  auto program = compile(*(*imported)->module, given);
   if (!program)
     return program.problems();
   times.load = 0;
   auto variant = load(std::move(*program));
   if (!variant)
     return variant.problems();
+  variant->imported = *imported;
   return &variants.emplace(key, std::move(*variant)).first->second;
 }
 
@@ -332,7 +440,8 @@ Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> 
   if (self.profiling && !current.profile)
     current.profile = std::make_unique<runtime::Profile>(current.executable->plan());
   current.session->setProfile(self.profiling ? current.profile.get() : nullptr);
-  runtime::NamedTensors given(feeds.begin(), feeds.end());
+  std::map<std::string, Tensor> all = withLods(feeds);
+  runtime::NamedTensors given(all.begin(), all.end());
   for (const std::string &name : self.states)
     if (auto found = self.values.find(name); found != self.values.end())
       for (runtime::ValueId id : current.executable->plan().feeds)
@@ -345,15 +454,7 @@ Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> 
   }();
   if (!results)
     return results.problems();
-  std::vector<NamedTensor> fetched;
-  const auto &names = current.executable->plan().fetchNames;
-  for (size_t i = 0; i < results->size(); ++i) {
-    if (i < self.fetches.size())
-      fetched.push_back({names[i], (*results)[i]});
-    else
-      self.values[names[i]] = (*results)[i];
-  }
-  return fetched;
+  return self.take(current, *results);
 }
 
 void Model::enableProfile(bool on) { implementation->profiling = on; }

@@ -81,6 +81,7 @@ Tensor::Tensor(DType dtype, std::vector<int64_t> dims, void *data, std::shared_p
 Tensor Tensor::reshaped(std::vector<int64_t> dims) const {
   Tensor out = *this;
   out.shape = std::move(dims);
+  out.levels.clear();
   return out;
 }
 

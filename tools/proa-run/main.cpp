@@ -138,6 +138,7 @@ private:
     Result<check::Tensors> feeds = makeFeeds(model->feeds(), options.feeds);
     if (!feeds)
       return feeds.problems();
+    check::giveLods(*feeds, meta);
     if (Result<void> prepared = model->prepare(*feeds); !prepared)
       return prepared;
     bar.clear();

@@ -32,6 +32,15 @@ static const mlir::tblgen::NamedAttribute &findAttribute(const llvm::Record &rec
   llvm::PrintFatalError(record.getLoc(), "legacy: no attribute '" + name + "' on this op");
 }
 
+static const char *lodRuleOf(const llvm::Record &record) {
+  static const std::pair<llvm::StringRef, const char *> rules[] = {
+      {"first", "First"}, {"all", "All"}, {"rows", "Rows"}, {"outer", "Outer"}, {"none", "None"}};
+  for (auto &[name, rule] : rules)
+    if (record.getValueAsString("lod") == name)
+      return rule;
+  llvm::PrintFatalError(record.getLoc(), "lod: expected first, all, rows, outer or none");
+}
+
 static void emitList(llvm::raw_ostream &os, const std::vector<llvm::StringRef> &list) {
   os << "{";
   llvm::interleaveComma(list, os, [&](llvm::StringRef s) { os << quoted(s); });
@@ -85,7 +94,8 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
   }
   os << "},\n ";
   emitList(os, legacy.getValueAsListOfStrings("ignored"));
-  os << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str()) << ", " << quoted(elementsOf(op)) << ", " << rank << "},\n";
+  os << ", LodRule::" << lodRuleOf(record) << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str()) << ", "
+     << quoted(elementsOf(op)) << ", " << rank << "},\n";
 }
 
 static bool emitLegacyMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {

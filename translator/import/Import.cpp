@@ -168,6 +168,17 @@ void ProgramImporter::makeFunction() {
     names.push_back(name);
     attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
   }
+  for (const std::string &name : feeds) {
+    auto given = options.lodLevels.find(name);
+    const legacy::Variable *variable = variables.find(0, name);
+    int count = given != options.lodLevels.end() ? given->second : variable ? variable->lodLevel : 0;
+    for (int level = 0; level < count; ++level) {
+      types.push_back(RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type()));
+      names.push_back(lodName(name, level));
+      attributes.push_back(builder.getDictionaryAttr({builder.getNamedAttr("pd.feed", builder.getStringAttr(names.back())),
+                                                      builder.getNamedAttr("pd.lod_of", builder.getStringAttr(name))}));
+    }
+  }
   builder.setInsertionPointToEnd(module->getBody());
   function = func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
   function.setAllArgAttrs(attributes);
@@ -186,6 +197,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   size_t before = problems.size();
   if (!arms.empty())
     finishArmsBefore(op);
+  LodSource lod = lodSource(op, entry);
   if (op.type == "conditional_block") {
     importConditionalBlock(op);
   } else if (op.type == "select_input") {
@@ -207,7 +219,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
       importer.importByTable();
   }
   if (problems.size() == before)
-    return;
+    return shareLod(op, entry, lod);
   for (const legacy::Slot &slot : op.outputs)
     for (const std::string &name : slot.arguments)
       poisoned.insert(name);
@@ -217,6 +229,7 @@ void ProgramImporter::define(const std::string &name, Value value) {
   if (name == emptyVariable)
     return;
   environment[name] = value;
+  setLod(name, {});
   poisoned.erase(name);
   const legacy::Variable *declared = variables.find(currentBlock, name);
   if (!options.warn || !declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)
@@ -240,6 +253,14 @@ void ProgramImporter::finishFunction() {
   llvm::SmallVector<Value> results;
   llvm::SmallVector<Type> types;
   llvm::SmallVector<DictionaryAttr> attributes;
+  auto addResult = [&](Value value, llvm::ArrayRef<NamedAttribute> roles) {
+    results.push_back(value);
+    types.push_back(value.getType());
+    attributes.push_back(builder.getDictionaryAttr(roles));
+  };
+  auto named = [&](const char *role, const std::string &name) {
+    return builder.getNamedAttr(role, builder.getStringAttr(name));
+  };
   auto add = [&](const std::string &name, const char *role) {
     Value value = lookup(name);
     if (!value) {
@@ -247,12 +268,13 @@ void ProgramImporter::finishFunction() {
         problems.add(options.source, "fetched variable '" + name + "' is not defined by the program");
       return;
     }
-    results.push_back(value);
-    types.push_back(value.getType());
-    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
+    addResult(value, named(role, name));
   };
   for (const std::string &name : fetches)
     add(name, "pd.fetch");
+  for (const std::string &name : fetches)
+    for (auto [level, value] : llvm::enumerate(lodOf(name)))
+      addResult(value, {named("pd.fetch", lodName(name, level)), named("pd.lod_of", name)});
   for (const std::string &name : states)
     if (Value value = lookup(name); value && !isa<BlockArgument>(value))
       add(name, "pd.state");

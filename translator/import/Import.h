@@ -2,6 +2,9 @@
 ///
 /// Arguments carry `pd.feed = "name"` (what a run is fed) or `pd.param = "name"` (what lives across runs); results carry
 /// `pd.fetch = "name"` or `pd.state = "name"` (the new value of the parameter of that name).
+///
+/// The LoD of a fed or fetched variable is fed and fetched with it, after all feeds and fetches, one int64 vector of offsets
+/// a level: `pd.feed = "x@LOD0", pd.lod_of = "x"` is the outermost level of x.
 #pragma once
 
 #include "translator/legacy/Program.h"
@@ -12,6 +15,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,9 +27,14 @@ struct ImportOptions {
   /// Fed and fetched variables for programs without feed and fetch ops.
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
+  /// How many LoD levels feeds have, where that is not what their declarations say.
+  std::map<std::string, int> lodLevels;
   /// Called with each difference between declared and inferred types, and other things worth a look.
   std::function<void(const std::string &where, const std::string &message)> warn;
 };
+
+/// The name of a LoD level, 0 being the outermost, of a variable: "x@LOD0".
+std::string lodName(llvm::StringRef variable, size_t level);
 
 /// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs, shapes that
 /// don't fit; each with the op's index, type, output and Python line.

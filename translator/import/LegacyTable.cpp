@@ -52,7 +52,7 @@ bool isHintAttribute(llvm::StringRef name) {
       "fused_transpose_Out", "fuse_with_relu", "x_data_format", "y_data_format", "use_cudnn_on_gpu", "quantization_type",
       "bit_length", "out_threshold", "deterministic", "is_distributed", "remote_prefetch", "trainer_id", "slot",
       "height_sections", "table_names", "epmap", "name", "execution_stream"};
-  return hints.contains(name) || name.starts_with("__");
+  return hints.contains(name) || name.starts_with("__") || name.starts_with("@ALL_KERNELS");
 }
 
 } // namespace proa::import

@@ -25,6 +25,9 @@ struct LegacyAttribute {
   bool required;
 };
 
+/// Which results have the LoD of the op's first tensor (the field `lod` in dialects/pd/Base.td).
+enum class LodRule { First, All, Rows, Outer, None };
+
 struct LegacyOp {
   std::string type;
   std::string target;
@@ -32,6 +35,7 @@ struct LegacyOp {
   std::vector<LegacySlot> outputs;
   std::vector<LegacyAttribute> attributes;
   std::vector<std::string> ignored;
+  LodRule lod;
   void (*hook)(OpImporter &);
   /// Which element types the op takes, in words: "float or complex".
   std::string elements;

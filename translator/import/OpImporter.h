@@ -37,6 +37,15 @@ public:
   /// Tensors of one element each as one 1-D int64 tensor (ShapeTensorList and the like).
   mlir::Value stackScalars(llvm::ArrayRef<mlir::Value> values);
 
+  /// The LoD levels of a tensor in an input slot, the outermost first; empty where it has none.
+  llvm::SmallVector<mlir::Value> lod(llvm::StringRef slot, size_t index = 0);
+  /// The innermost level of each tensor in a slot; one without a LoD is reported.
+  llvm::SmallVector<mlir::Value> innermostLods(llvm::StringRef slot);
+  /// The value that the one variable in an output slot has by now; null where it has none.
+  mlir::Value output(llvm::StringRef slot);
+  /// Gives a variable in an output slot, which must have its value, a LoD.
+  void setOutputLod(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> levels, size_t index = 0);
+
   bool hasAttribute(llvm::StringRef name) const;
   /// Literal attributes, of whichever legacy kind holds them; `otherwise` where absent. A wrong kind is reported.
   int64_t intAttribute(llvm::StringRef name, int64_t otherwise);

@@ -124,6 +124,20 @@ private:
   void define(const std::string &name, mlir::Value value);
   mlir::Value lookup(llvm::StringRef name) const { return environment.lookup(name); }
 
+  // LoD (LodImport.cpp).
+
+  /// What the results of an op may get: the LoD of its first tensor.
+  struct LodSource {
+    llvm::SmallVector<mlir::Value> levels;
+    mlir::Value tensor;
+  };
+  /// The levels of a variable's LoD, the outermost first.
+  llvm::SmallVector<mlir::Value> lodOf(llvm::StringRef name) const;
+  void setLod(llvm::StringRef name, llvm::ArrayRef<mlir::Value> levels);
+  LodSource lodSource(const legacy::Operation &op, const LegacyOp *entry) const;
+  /// Gives the results that got no LoD of their own the one that the op's rule says, and gradients that of their variable.
+  void shareLod(const legacy::Operation &op, const LegacyOp *entry, const LodSource &source);
+
   mlir::Location locationOf(size_t index, const legacy::Operation &op);
   /// "ops[3] (relu) -> relu_0.tmp_0, net.py:12".
   std::string describeCurrent() const;

@@ -8,9 +8,11 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
-/// "A*|B|@c" taken apart.
+/// "A*|B|@c|X@LOD?" taken apart.
 struct Alternative {
   llvm::StringRef name;
+  bool isLod = false;
+  bool isOptionalLod = false;
   bool isList = false;
   bool isAttribute = false;
 };
@@ -20,6 +22,8 @@ llvm::SmallVector<Alternative, 3> alternatives(llvm::StringRef spelling) {
   while (!spelling.empty()) {
     auto [first, rest] = spelling.split('|');
     Alternative alternative{first};
+    alternative.isOptionalLod = alternative.name.consume_back("@LOD?");
+    alternative.isLod = alternative.isOptionalLod || alternative.name.consume_back("@LOD");
     alternative.isAttribute = alternative.name.consume_front("@");
     alternative.isList = alternative.name.consume_back("*");
     out.push_back(alternative);
@@ -32,7 +36,10 @@ llvm::SmallVector<Value> operandsFor(OpImporter &importer, const LegacySlot &slo
   bool variadic = slot.arity == Arity::Variadic;
   for (const Alternative &alternative : alternatives(slot.spelling)) {
     llvm::SmallVector<Value> values;
-    if (alternative.isAttribute) {
+    if (alternative.isLod) {
+      if (!alternative.isOptionalLod || !importer.lod(alternative.name).empty())
+        values = importer.innermostLods(alternative.name);
+    } else if (alternative.isAttribute) {
       if (Value value = importer.variableOfAttribute(alternative.name))
         values.push_back(value);
     } else if (variadic) {
@@ -135,8 +142,11 @@ void OpImporter::importByTable() {
   size_t next = 0;
   for (const LegacySlot &slot : entry->outputs) {
     size_t count = slot.arity == Arity::Variadic ? results.size() - (entry->outputs.size() - 1) : 1;
-    if (!slot.spelling.empty())
-      setOutputs(slot.spelling, llvm::ArrayRef<Value>(results).slice(next, count));
+    llvm::StringRef spelling = slot.spelling;
+    if (spelling.consume_back("@LOD"))
+      setOutputLod(spelling, results[next]);
+    else if (!spelling.empty())
+      setOutputs(spelling, llvm::ArrayRef<Value>(results).slice(next, count));
     next += count;
   }
 }

@@ -19,6 +19,7 @@ def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
 }
 
 def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
+  let lod = "none";
   let summary = "A tensor of the given shape whose elements are all `value`";
   let description = [{
     The shape is the attribute, or the elements of `shape_tensor`, which wins. `value_tensor` (one element) wins over
@@ -48,6 +49,7 @@ def Pd_FullLikeOp : Pd_Op<"full_like"> {
 }
 
 def Pd_FullBatchSizeLikeOp : Pd_Op<"full_batch_size_like"> {
+  let lod = "none";
   let summary = "A tensor filled with `value` whose shape is `shape`, but for one extent that is one of input's";
   let description = "Dimension output_dim_idx of the result has the extent of dimension input_dim_idx of the operand.";
   let arguments = (ins Pd_Tensor:$input, DenseI64ArrayAttr:$shape, TypeAttr:$dtype, DefaultValuedAttr<F64Attr, "0.0">:$value,

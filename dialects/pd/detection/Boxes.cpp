@@ -2,6 +2,7 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/detection/Detection.h"
+#include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/shape/Extent.h"
 
@@ -184,12 +185,12 @@ LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderSh
   return success();
 }
 
-LogicalResult checkBoxClip(std::optional<Location> location, RankedTensorType input, RankedTensorType info) {
+LogicalResult checkBoxClip(std::optional<Location> location, RankedTensorType input, RankedTensorType info, Value offsets) {
   bool isGood = input.getRank() > 0 && (ShapedType::isDynamic(input.getShape().back()) || input.getShape().back() % 4 == 0);
   if (!isGood)
     return typesError(location, "C1: the last dimension of input must be a multiple of 4", {input});
-  if (failed(verifyCompatibleShape(info.getShape(), {1, 3})))
-    return typesError(location, "C2: im_info must be [1, 3]", {info});
+  if (failed(verifyCompatibleShape(info.getShape(), {offsets ? ShapedType::kDynamic : 1, 3})))
+    return typesError(location, "C2: im_info must be [images, 3], without offsets [1, 3]", {info});
   return success();
 }
 
@@ -274,15 +275,20 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression input = e.computed(getInput()), info = e.computed(getImInfo());
-  if (tensorType(getImInfo()).getDimSize(0) != 1)
+  if (getOffsets())
+    info = gatherRows(info, rowPlaces(input, e.wrap(getOffsets())).sequence);
+  else if (tensorType(getImInfo()).getDimSize(0) != 1)
     return failure();
+  // The limits as [rows or 1, 1, ..., 4]: one image's for each row.
   auto number = [&](int64_t i) { return slice(info, 1, i, i + 1); };
-  auto greatest = [&](int64_t i) { return e.reshape(e.wrap(e.create<RoundOp>(number(i) / number(2))) - 1.0, {1}); };
-  Expression limits = concat({greatest(1), greatest(0), greatest(1), greatest(0)}, 0);
-  llvm::SmallVector<Extent> given = extentsOf(input), boxes = given;
+  auto greatest = [&](int64_t i) { return e.wrap(e.create<RoundOp>(number(i) / number(2))) - 1.0; };
+  Expression limits = concat({greatest(1), greatest(0), greatest(1), greatest(0)}, 1);
+  llvm::SmallVector<Extent> given = extentsOf(input), boxes = given, limitShape(given.size(), Extent(1));
   boxes.back() = divide(e, given.back(), 4);
   boxes.push_back(4);
-  return e.results({reshapeTo(e.maximum(e.minimum(reshapeTo(input, boxes), limits), 0.0), given)});
+  limitShape.push_back(4);
+  limitShape[0] = Extent(limits, 0);
+  return e.results({reshapeTo(e.maximum(e.minimum(reshapeTo(input, boxes), reshapeTo(limits, limitShape)), 0.0), given)});
 }
 
 FailureOr<SmallVector<Value>> PolygonBoxTransformOp::decompose(OpBuilder &builder) {

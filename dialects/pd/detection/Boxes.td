@@ -84,18 +84,18 @@ def Pd_BoxCoderOp : Pd_Op<"box_coder"> {
 def Pd_BoxClipOp : Pd_Op<"box_clip"> {
   let summary = "The corners of boxes moved into their image";
   let description = [{
-    `im_info` holds height, width and scale of the image: a corner stays between 0 and round(extent / scale) - 1. All boxes
-    are of one image.
+    `im_info` holds height, width and scale of each image: a corner stays between 0 and round(extent / scale) - 1. The boxes
+    of an image are a sequence of rows by `offsets`; without it all are of one image.
 
     Constraints:
       C1. the last dimension of input is a multiple of 4
-      C2. im_info is [1, 3]
+      C2. im_info is [images, 3], without offsets [1, 3]
   }];
-  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$im_info);
+  let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$im_info, Optional<Pd_IntTensor>:$offsets);
   let results = (outs Pd_FloatTensor:$output);
   let infer = "inferBoxClip";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"box_clip", ["Input", "ImInfo"], ["Output"]>];
+  let legacy = [Legacy<"box_clip", ["Input", "ImInfo", "Input@LOD?"], ["Output"]>];
 }
 
 def Pd_PolygonBoxTransformOp : Pd_Op<"polygon_box_transform"> {
@@ -109,47 +109,6 @@ def Pd_PolygonBoxTransformOp : Pd_Op<"polygon_box_transform"> {
   let infer = "inferPolygonBoxTransform";
   let decomposesInCode = 1;
   let legacy = [Legacy<"polygon_box_transform", ["Input"], ["Output"]>];
-}
-
-class Pd_RoiOp<string mnemonic, dag attributes, dag outputs> : Pd_Op<mnemonic> {
-  let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Optional<Pd_IntTensor>:$boxes_num,
-    DefaultValuedAttr<I64Attr, "1">:$pooled_height, DefaultValuedAttr<I64Attr, "1">:$pooled_width,
-    DefaultValuedAttr<F64Attr, "1.0">:$spatial_scale), attributes);
-  let results = outputs;
-  let library = mnemonic;
-}
-
-defvar roiConstraints = [{
-
-    Constraints:
-      C1. x has rank 4 and boxes the dimensions [R, 4]
-      C2. x and boxes have one element type
-      C3. pooled_height and pooled_width are positive
-}];
-
-def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:$sampling_ratio,
-    DefaultValuedAttr<BoolAttr, "false">:$aligned), (outs Pd_FloatTensor:$out)> {
-  let summary = "Means of samples in the cells of regions";
-  let description = [{
-    Each box, times spatial_scale and with `aligned` moved by -0.5, is cut into pooled_height x pooled_width cells; a cell's
-    result is the mean over sampling_ratio x sampling_ratio points in it (-1: ceil(box extent / pooled extent)) of x,
-    interpolated between elements. `boxes_num` says how many of the boxes belong to each image.
-  }] # roiConstraints;
-  let infer = "inferRoiAlign";
-  let legacy = [Legacy<"roi_align", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width", "spatial_scale",
-    "sampling_ratio", "aligned"]>];
-}
-
-def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_IntTensor:$arg_max)> {
-  let summary = "Maxima in the cells of regions";
-  let description = [{
-    Each box, times spatial_scale and rounded to whole elements, is cut into pooled_height x pooled_width cells; a cell's
-    result is the greatest element of x in it, `arg_max` its place in the plane (-1 for an empty cell, whose result is 0).
-    `boxes_num` says how many of the boxes belong to each image.
-  }] # roiConstraints;
-  let infer = "inferRoiPool";
-  let legacy = [Legacy<"roi_pool", ["X", "ROIs", "RoisNum"], ["Out", "Argmax"], ["pooled_height", "pooled_width",
-    "spatial_scale"]>];
 }
 
 #endif

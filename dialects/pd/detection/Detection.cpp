@@ -1,6 +1,8 @@
 #include "dialects/pd/detection/Detection.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
+#include "dialects/pd/detection/Proposals.h"
+#include "dialects/pd/detection/Regions.h"
 #include "dialects/pd/TensorBuilder.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -68,6 +70,12 @@ void registerDetectionOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/detection/Boxes.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/detection/Proposals.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/detection/Regions.cpp.inc"
       >();
 }
 

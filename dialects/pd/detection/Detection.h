@@ -49,7 +49,7 @@ struct BoxCoderShape {
 };
 mlir::LogicalResult inferBoxCoderOf(std::optional<mlir::Location> location, const BoxCoderShape &given, Results &results);
 mlir::LogicalResult checkBoxClip(std::optional<mlir::Location> location, mlir::RankedTensorType input,
-                                 mlir::RankedTensorType info);
+                                 mlir::RankedTensorType info, mlir::Value offsets);
 mlir::LogicalResult checkPolygonInput(std::optional<mlir::Location> location, mlir::RankedTensorType input);
 mlir::LogicalResult inferRoiOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                mlir::RankedTensorType boxes, int64_t height, int64_t width, Results &results);
@@ -77,7 +77,7 @@ mlir::LogicalResult inferBoxCoder(std::optional<mlir::Location> location, Adapto
 
 template <class Adaptor>
 mlir::LogicalResult inferBoxClip(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(checkBoxClip(location, tensorType(adaptor.getInput()), tensorType(adaptor.getImInfo()))))
+  if (failed(checkBoxClip(location, tensorType(adaptor.getInput()), tensorType(adaptor.getImInfo()), adaptor.getOffsets())))
     return mlir::failure();
   results.push_back(adaptor.getInput().getType());
   return mlir::success();

@@ -62,7 +62,12 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
   let infer = "inferMulticlassNms";
   let library = "multiclass_nms3";
   let legacy = [Legacy<"multiclass_nms3", ["BBoxes", "Scores", "RoisNum"], ["Out", "Index", "NmsRoisNum"],
-    ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"]>];
+    ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"]>,
+    Legacy<"multiclass_nms2", ["BBoxes", "Scores"], ["Out", "Index"], [], ["score_threshold", "nms_top_k", "keep_top_k",
+      "nms_threshold", "normalized", "nms_eta", "background_label"], "importMulticlassNms">,
+    Legacy<"multiclass_nms", ["BBoxes", "Scores"], ["Out"], [], ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold",
+      "normalized", "nms_eta", "background_label"], "importMulticlassNms">];
+  let lod = "none";
 }
 
 def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {

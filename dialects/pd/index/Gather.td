@@ -44,6 +44,7 @@ def Pd_IndexSelectOp : Pd_Op<"index_select"> {
 }
 
 def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis"> {
+  let lod = "none";
   let summary = "out[i, j, k] = x[i, indices[i, j, k], k] for axis 1";
   let description = "A dimension of extent 1 of one operand, other than `axis`, is broadcast.";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, I64Attr:$axis);
@@ -63,6 +64,7 @@ def Pd_IndexSampleOp : Pd_Op<"index_sample"> {
 }
 
 def Pd_MultiplexOp : Pd_Op<"multiplex"> {
+  let lod = "none";
   let summary = "Row i of the result is row i of the tensor number index[i]";
   let arguments = (ins Pd_IntTensor:$index, Variadic<Pd_Tensor>:$inputs);
   let results = (outs Pd_Tensor:$out);

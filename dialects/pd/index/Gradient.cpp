@@ -65,9 +65,17 @@ Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
 }
 
 Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  if (getReduce() == "amax" || getReduce() == "amin") {
+    // To where the extreme comes from; to all of several equal ones, as in Paddle.
+    auto where = [&](Value x, Value out, Value cotangent) {
+      return e.select(e.wrap(e.create<EqualOp>(x, out)), e.wrap(cotangent), 0.0);
+    };
+    Value out = e.create<GatherNdOp>(getOut(), getIndex()), cotangent = e.create<GatherNdOp>(cotangents[0], getIndex());
+    return llvm::SmallVector<Value>{where(getX(), getOut(), cotangents[0]), Value(), where(getUpdates(), out, cotangent)};
+  }
   if (getReduce() != "assign" && getReduce() != "add")
     return noGradientOf(getOperation(), getReduce());
-  TensorBuilder e(builder, getOperation());
   Value updates = e.create<GatherNdOp>(cotangents[0], getIndex()), kept = cotangents[0];
   if (getReduce() == "assign")
     kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()), builder.getStringAttr("assign"));

@@ -38,6 +38,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis"> {
 }
 
 def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments]> {
+  let lod = "none";
   let summary = "x with the elements that a slice would take replaced by `values`";
   let description = [{
     axes, starts, ends and steps are those of pd.slice; `values` is broadcast to the shape of that slice.

@@ -84,6 +84,7 @@ def Pd_MvOp : Pd_Op<"mv"> {
 }
 
 def Pd_DotOp : Pd_Op<"dot"> {
+  let lod = "none";
   let summary = "Sum of x * y along the last dimension";
   let description = [{
     Constraints:
@@ -168,6 +169,7 @@ def Pd_MultiDotOp : Pd_Op<"multi_dot"> {
 }
 
 def Pd_EinsumOp : Pd_Op<"einsum"> {
+  let lod = "none";
   let summary = "Sum of products in Einstein's notation";
   let description = [{
     `equation` is `labels,labels,...->labels`, a letter a dimension; `...` stands for leading dimensions that broadcast.

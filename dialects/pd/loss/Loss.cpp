@@ -216,6 +216,9 @@ void registerLossOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/loss/Loss.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/loss/Ranking.cpp.inc"
       >();
 }
 

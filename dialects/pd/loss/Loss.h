@@ -77,7 +77,35 @@ mlir::LogicalResult inferAccuracy(std::optional<mlir::Location> location, Adapto
                          tensorType(adaptor.getX()).getElementType(), results);
 }
 
+/// One loss a row: x with a last dimension of 1.
+mlir::LogicalResult inferPerRowOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                  mlir::RankedTensorType label, bool isSoft, Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferPerRow(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferPerRowOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getLabel()), false, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferCrossEntropy(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(inferPerRowOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getLabel()), adaptor.getSoftLabel(), results)))
+    return mlir::failure();
+  results.push_back(results.back());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferIdentityLoss(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto x = tensorType(adaptor.getX());
+  if (adaptor.getReduction() > 2)
+    return inferenceError(location, "C1: reduction must be 0, 1 or 2, found " + llvm::Twine(adaptor.getReduction()));
+  results.push_back(adaptor.getReduction() == 2 ? mlir::Type(x) : mlir::Type(x.clone(llvm::ArrayRef<int64_t>())));
+  return mlir::success();
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
 #include "dialects/pd/loss/Loss.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/loss/Ranking.h.inc"

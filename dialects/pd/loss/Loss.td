@@ -5,6 +5,7 @@
 include "dialects/pd/Base.td"
 
 def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
+  let lod = "all";
   let summary = "Softmax along an axis and the cross entropy of it with labels";
   let description = [{
     With class numbers as labels, `loss = -log(softmax[label])`, 0 where the label is `ignore_index`; the label has extent 1
@@ -29,6 +30,7 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
 }
 
 def Pd_NllLossOp : Pd_Op<"nll_loss"> {
+  let lod = "none";
   let summary = "Negative log likelihood: -weight[label] * input[label], along dimension 1";
   let description = [{
     `input` holds log probabilities [N, C, d...], `label` class numbers [N, d...]; a label `ignore_index` gives 0. reduction
@@ -100,6 +102,7 @@ def Pd_HuberLossOp : Pd_Op<"huber_loss"> {
 }
 
 def Pd_KldivLossOp : Pd_Op<"kldiv_loss"> {
+  let lod = "none";
   let summary = "Kullback-Leibler divergence: label * (log(label) - x), 0 where label <= 0";
   let description = [{
     x holds log probabilities, and so does label with `log_target`: then the terms are exp(label) * (label - x). reduction
@@ -153,6 +156,7 @@ def Pd_LabelSmoothOp : Pd_Op<"label_smooth"> {
 }
 
 def Pd_AccuracyOp : Pd_Op<"accuracy"> {
+  let lod = "none";
   let summary = "Part of the samples whose label is among the top predictions";
   let description = [{
     `indices` holds the predicted classes of each sample, `label` its class. `correct` is the number of samples that have

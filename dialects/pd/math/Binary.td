@@ -25,7 +25,7 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
   let summary = "x - y";
   let scalar = "b.subtract(x, y)";
   let derivatives = ["1.0", "-1.0"];
-  let legacy = [LegacyByAxis<"elementwise_sub">];
+  let legacy = [LegacyByAxis<"elementwise_sub">, Legacy<"minus", ["X", "Y"], ["Out"]>];
 }
 
 def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {

@@ -9,6 +9,7 @@ class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 // Paddings: one number a spatial dimension, or two: before and after. The fold writes them as two and as EXPLICIT as soon
 // as the extents are known that SAME needs.
 class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string format> : Pd_Op<mnemonic> {
+  let lod = "none";
   let summary = "Convolution over " # spatial # " spatial dimensions (cross-correlation)";
   let description = [{
     `out[n, o, p...] = sum over c, k... of input[n, c, p * stride + k * dilation - padding...] * filter[o, c, k...]`, with
@@ -49,6 +50,7 @@ def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
 }
 
 class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros, string format> : Pd_Op<mnemonic> {
+  let lod = "none";
   let summary = "Transposed convolution over " # spatial # " spatial dimensions";
   let description = [{
     The linear map that is transposed to the convolution with the same attributes: each input element adds the filter times

@@ -1,4 +1,5 @@
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/Deformable.h"
 #include "dialects/pd/Families.h"
 
 namespace proa::pd {
@@ -31,6 +32,9 @@ void registerNnOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/nn/Fold.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Deformable.cpp.inc"
       >();
 }
 

@@ -9,6 +9,7 @@ class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
 class FloatDefault<string value> : DefaultValuedAttr<F64Attr, value>;
 
 def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
+  let lod = "none";
   let summary = "Logarithm of the sum of exp(x) along the axes";
   let description = "Computed on x less its greatest element, so that exp does not overflow. An empty `axis` means all.";
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
@@ -20,6 +21,7 @@ def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
 }
 
 def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
+  let lod = "none";
   let summary = "Square root of the sum of the squares along the axes";
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
   let newIr = [NewIr<["x", "#axis"], [], ["keepdim=keep_dim"], ["reduce_all"]>];
@@ -31,6 +33,7 @@ def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
 }
 
 def Pd_PNormOp : Pd_Op<"p_norm"> {
+  let lod = "none";
   let summary = "p-norm along an axis: (sum |x|^porder)^(1/porder)";
   let description = [{
     porder of infinity: the greatest |x|, of -infinity the smallest, of 0 the number of elements that are not zero. With
@@ -45,6 +48,7 @@ def Pd_PNormOp : Pd_Op<"p_norm"> {
 }
 
 def Pd_L1NormOp : Pd_Op<"l1_norm"> {
+  let lod = "none";
   let summary = "Sum of the absolute values of all elements";
   let arguments = (ins Pd_FloatTensor:$x);
   let results = (outs Pd_FloatTensor:$out);
@@ -54,6 +58,7 @@ def Pd_L1NormOp : Pd_Op<"l1_norm"> {
 }
 
 def Pd_DistOp : Pd_Op<"dist"> {
+  let lod = "none";
   let summary = "p-norm of all elements of x - y";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, FloatDefault<"2.0">:$p);
   let results = (outs Pd_FloatTensor:$out);
@@ -71,6 +76,7 @@ def Pd_RenormOp : Pd_Op<"renorm"> {
 }
 
 def Pd_TraceOp : Pd_Op<"trace"> {
+  let lod = "none";
   let summary = "Sum of the diagonals of the matrices that axis1 and axis2 span";
   let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$axis1,
     DefaultValuedAttr<I64Attr, "1">:$axis2);

@@ -13,6 +13,7 @@ class LegacyReduce<string type, list<string> attributes = []>
     : Legacy<type, ["X"], ["Out"], attributes, [], "importReduce">;
 
 class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_FoldableOp<mnemonic> {
+  let lod = "none";
   let summary = text;
   let description = reductionDescription;
   let arguments = (ins type:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
@@ -23,6 +24,7 @@ class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_Foldab
 }
 
 def Pd_SumOp : Pd_FoldableOp<"sum"> {
+  let lod = "none";
   let summary = "Sum of the elements; with `dtype`, of the elements converted to it";
   let description = reductionDescription # [{
     Without `dtype`, bools and 32-bit integers are summed in int64, as Paddle does.
@@ -62,6 +64,7 @@ def Pd_AnyOp : Pd_ReduceOp<"any", Pd_BoolTensor, "Some element holds"> {
 }
 
 def Pd_MeanOp : Pd_Op<"mean"> {
+  let lod = "none";
   let summary = "Sum of the elements divided by their number";
   let description = reductionDescription;
   let arguments = (ins Pd_FloatOrComplexTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
@@ -75,6 +78,7 @@ def Pd_MeanOp : Pd_Op<"mean"> {
 }
 
 def Pd_MeanAllOp : Pd_Op<"mean_all"> {
+  let lod = "none";
   let summary = "Mean of all elements, of rank 0";
   let arguments = (ins Pd_FloatOrComplexTensor:$x);
   let results = (outs Pd_FloatOrComplexTensor:$out);

@@ -41,6 +41,7 @@ def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of 
 }
 
 class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
+  let lod = "all";
   let summary = text;
   let description = "`indices` says where along the axis; of equal elements the last. int64 where `dtype` is not given.";
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, OptionalAttr<TypeAttr>:$dtype);

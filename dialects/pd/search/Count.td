@@ -29,6 +29,7 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
 }
 
 def Pd_UniqueOp : Pd_Op<"unique"> {
+  let lod = "none";
   let summary = "The distinct elements (or, along `axis`, slices) of x in ascending order";
   let description = [{
     `indices`: where each one stands first; `inverse`: for each element of x its place in `out`; `counts`: how often it
@@ -43,6 +44,7 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
 }
 
 def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
+  let lod = "none";
   let summary = "x without the elements (or slices) that equal the one before";
   let description = "`inverse`: for each element of x its place in `out`; `counts`: the length of each run.";
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
@@ -54,6 +56,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
 }
 
 def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
+  let lod = "none";
   let summary = "The distinct elements of a vector in the order of their first appearance";
   let description = "`inverse` and `counts` are those of pd.unique.";
   let arguments = (ins Pd_RealTensor:$x, OptionalAttr<TypeAttr>:$dtype);

@@ -8,6 +8,7 @@ class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
 
 class Pd_ArgOp<string mnemonic, string legacyType, string text> : Pd_Op<mnemonic> {
+  let lod = "none";
   let summary = text;
   let description = [{
     With `flatten` x counts as a vector, and the result has rank 0 (with `keepdims`, x's rank). `axis_tensor` must be
@@ -28,6 +29,7 @@ def Pd_ArgmaxOp : Pd_ArgOp<"argmax", "arg_max", "Position of the first greatest 
 def Pd_ArgminOp : Pd_ArgOp<"argmin", "arg_min", "Position of the first smallest element along an axis">;
 
 def Pd_ArgsortOp : Pd_Op<"argsort"> {
+  let lod = "all";
   let summary = "The elements along an axis in order, and where each of them stood; equal ones keep their order";
   let arguments = (ins Pd_RealTensor:$x, IntDefault<"-1">:$axis, BoolDefault<"false">:$descending,
     BoolDefault<"false">:$stable);
@@ -40,6 +42,7 @@ def Pd_ArgsortOp : Pd_Op<"argsort"> {
 }
 
 def Pd_TopkOp : Pd_Op<"topk"> {
+  let lod = "all";
   let summary = "The k greatest (or smallest) elements along an axis in order, and where they stood";
   let description = "`k_tensor` wins over the attribute. The order holds with and without `sorted`.";
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$k_tensor, IntDefault<"1">:$k, IntDefault<"-1">:$axis,
@@ -63,6 +66,7 @@ def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
 }
 
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {
+  let lod = "none";
   let summary = "The indices of all elements that are not zero, one a row, in row-major order";
   let arguments = (ins Pd_Tensor:$condition);
   let results = (outs Pd_IntTensor:$out);
@@ -79,6 +83,7 @@ def Pd_MaskedSelectOp : Pd_Op<"masked_select"> {
 }
 
 def Pd_SearchsortedOp : Pd_Op<"searchsorted"> {
+  let lod = "none";
   let summary = "For each value the number of elements of the sorted sequence before it";
   let description = [{
     Before it stand the smaller elements; with `right` the equal ones too. The sequence is a vector, or has all dimensions

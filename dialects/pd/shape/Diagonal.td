@@ -21,6 +21,7 @@ def Pd_TrilOp : Pd_TriangleOp<"tril", "x with zeros above a diagonal"> {
 def Pd_TriuOp : Pd_TriangleOp<"triu", "x with zeros below a diagonal">;
 
 def Pd_DiagonalOp : Pd_Op<"diagonal", [Pd_MovesElements]> {
+  let lod = "none";
   let summary = "The diagonals, as a last dimension, of the matrices that axis1 and axis2 span";
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, IntDefault<"0">:$axis1, IntDefault<"1">:$axis2);
   let results = (outs Pd_Tensor:$out);
@@ -29,6 +30,7 @@ def Pd_DiagonalOp : Pd_Op<"diagonal", [Pd_MovesElements]> {
 }
 
 def Pd_DiagOp : Pd_Op<"diag"> {
+  let lod = "none";
   let summary = "A square matrix with the vector x on a diagonal and padding_value elsewhere; or a diagonal of the matrix x";
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, DefaultValuedAttr<F64Attr, "0.0">:$padding_value);
   let results = (outs Pd_Tensor:$out);
@@ -37,6 +39,7 @@ def Pd_DiagOp : Pd_Op<"diag"> {
 }
 
 def Pd_DiagEmbedOp : Pd_Op<"diag_embed"> {
+  let lod = "none";
   let summary = "Square matrices, spanned by dimensions dim1 and dim2, with the vectors of x on a diagonal";
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, IntDefault<"-2">:$dim1, IntDefault<"-1">:$dim2);
   let results = (outs Pd_Tensor:$out);

@@ -30,6 +30,7 @@ def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
 }
 
 def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
+  let lod = "rows";
   let summary = "x repeated repeat_times[i] times along dimension i; both are aligned at the last dimension";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeat_times_tensor, IntsDefault:$repeat_times);
   let results = (outs Pd_Tensor:$out);
@@ -67,6 +68,7 @@ def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
 }
 
 def Pd_PadOp : Pd_Op<"pad"> {
+  let lod = "none";
   let summary = "x surrounded by `pad_value`";
   let description = "`paddings` holds for each dimension the number of elements before it and the number after it.";
   let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$paddings, DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
@@ -80,6 +82,7 @@ def Pd_PadOp : Pd_Op<"pad"> {
 }
 
 def Pd_Pad3dOp : Pd_Op<"pad3d"> {
+  let lod = "none";
   let summary = "The three spatial dimensions of x surrounded by a value or by elements of x";
   let description = [{
     `paddings` is left, right, top, bottom, front, back. `mode` is constant (`pad_value`), reflect (mirrored without the

@@ -5,6 +5,7 @@
 include "dialects/pd/Base.td"
 
 def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
+  let lod = "rows";
   let summary = "The same elements, in row-major order, under another shape";
   let description = [{
     In `shape`, 0 copies the dimension at the same place of `x`, and one -1 stands for what is left. `shape_tensor` wins
@@ -24,6 +25,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
+  let lod = "none";
   let summary = "Dimensions permuted: dimension i of the result is dimension perm[i] of x";
   let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$perm);
   let vjpInCode = 1;
@@ -37,6 +39,7 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
 }
 
 def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements]> {
+  let lod = "rows";
   let summary = "x broadcast to a shape";
   let description = [{
     In `shape`, -1 keeps the dimension of `x`. Dimensions are aligned at the end. `shape_tensor` wins over the attribute.
@@ -55,6 +58,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements]> {
 }
 
 def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements]> {
+  let lod = "none";
   let summary = "x broadcast to the shape of y, or to target_shape where y is absent";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$y, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$target_shape);
   let vjp = ["dout", ""];
@@ -64,6 +68,7 @@ def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements]> {
 }
 
 def Pd_DimOp : Pd_Op<"dim"> {
+  let lod = "none";
   let summary = "The extent of dimension `index` as a rank-0 int64 tensor";
   let arguments = (ins Pd_Tensor:$x, I64Attr:$index);
   let results = (outs Pd_IntTensor:$out);
@@ -77,6 +82,7 @@ def Pd_DimOp : Pd_Op<"dim"> {
 }
 
 def Pd_ShapeOp : Pd_Op<"shape"> {
+  let lod = "none";
   let summary = "The extents of x as a 1-D int32 tensor";
   let arguments = (ins Pd_Tensor:$x);
   let results = (outs Pd_IntTensor:$out);
@@ -86,6 +92,7 @@ def Pd_ShapeOp : Pd_Op<"shape"> {
 }
 
 def Pd_NumelOp : Pd_Op<"numel"> {
+  let lod = "none";
   let summary = "The number of elements of x as a rank-0 int64 tensor";
   let arguments = (ins Pd_Tensor:$x);
   let results = (outs Pd_IntTensor:$out);
@@ -94,6 +101,7 @@ def Pd_NumelOp : Pd_Op<"numel"> {
 }
 
 def Pd_IsEmptyOp : Pd_Op<"is_empty"> {
+  let lod = "none";
   let summary = "Whether x has no elements, as a rank-0 bool tensor";
   let arguments = (ins Pd_Tensor:$x);
   let results = (outs Pd_BoolTensor:$out);
@@ -110,6 +118,7 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
   let hasFolder = 1;
   let decomposition = "x";
   let legacy = [Legacy<"assign", ["X"], ["Out"]>, Legacy<"share_data", ["X"], ["Out"]>,
+                Legacy<"lod_reset", ["X"], ["Out"], [], ["Y", "target_lod", "append"], "importLodReset">,
                 Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type"]>];
 }
 

@@ -7,6 +7,7 @@ include "dialects/pd/Base.td"
 defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 
 def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let lod = "rows";
   let summary = "Every stride-th element from start to end along each of some axes";
   let description = [{
     Along axes[i] the result takes the elements starts[i], starts[i] + strides[i], ... before ends[i]. Negative starts and
@@ -51,6 +52,7 @@ def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
 }
 
 def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let lod = "rows";
   let summary = "x cut along `axis` into parts of the extents `sections`, or into `num` equal parts";
   let description = [{
     One section may be -1 and stands for what is left. With `num` above 0 the sections are not looked at. The tensors win
@@ -66,6 +68,7 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
 }
 
 def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
+  let lod = "none";
   let summary = "The slices of x along `axis`, without that dimension";
   let description = "`num` is the extent of the dimension, which a dynamic one does not tell; 0 where it does.";
   let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<I64Attr, "0">:$num);

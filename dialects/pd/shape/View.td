@@ -12,6 +12,7 @@ class Pd_ViewOp<string mnemonic, dag attributes> : Pd_Op<mnemonic, [Pd_MovesElem
 
 def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis)> {
+  let lod = "rows";
   let summary = "Dimensions of extent 1 dropped";
   let description = [{
     Of the dimensions in `axis` those of extent 1 (and those of unknown extent, which must be 1) are dropped; an empty
@@ -23,6 +24,7 @@ def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor
 
 def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis)> {
+  let lod = "rows";
   let summary = "Dimensions of extent 1 inserted";
   let description = [{
     The dimensions are inserted one after another; each entry of `axis` counts in the shape that is there when its turn
@@ -34,11 +36,13 @@ def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_te
 
 def Pd_FlattenOp : Pd_ViewOp<"flatten", (ins DefaultValuedAttr<I64Attr, "1">:$start_axis,
     DefaultValuedAttr<I64Attr, "1">:$stop_axis)> {
+  let lod = "none";
   let summary = "Dimensions start_axis to stop_axis merged into one";
   let legacy = [Legacy<"flatten_contiguous_range", ["X"], ["Out"], ["start_axis", "stop_axis"], ["XShape"]>];
 }
 
 def Pd_FlattenToMatrixOp : Pd_ViewOp<"flatten_to_matrix", (ins DefaultValuedAttr<I64Attr, "1">:$axis)> {
+  let lod = "none";
   let summary = "x as a matrix: the dimensions before `axis` are its rows, the others its columns";
   let legacy = [Legacy<"flatten2", ["X"], ["Out"], ["axis"], ["XShape"]>,
                 Legacy<"flatten", ["X"], ["Out"], ["axis"]>];

@@ -37,4 +37,20 @@ void importLookupTableV1(OpImporter &importer) {
   importer.importByTable();
 }
 
+/// The first version has one scale, 0 where there is none.
+void importInterpolateV1(OpImporter &importer) {
+  double scale = importer.floatAttribute("scale", 0);
+  llvm::SmallVector<double> scales;
+  if (scale > 0)
+    scales.push_back(scale);
+  importer.overrideAttribute("scale", importer.getBuilder().getDenseF64ArrayAttr(scales));
+  importer.importByTable();
+}
+
+void importDataNorm(OpImporter &importer) {
+  if (importer.intAttribute("slot_dim", -1) > 0)
+    importer.report("attribute 'slot_dim' is above 0: columns normalized by slots can't be imported");
+  importer.importByTable();
+}
+
 } // namespace proa::import::hooks

@@ -1,0 +1,176 @@
+/// Sequences of rows: their offsets, and the types of the ops on them.
+#pragma once
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Pd.h"
+
+namespace proa::pd {
+
+/// Emits an error unless `offsets` is an int64 vector (or a null value).
+mlir::LogicalResult checkOffsets(std::optional<mlir::Location> location, mlir::Value offsets);
+/// The same, and that x has rows.
+mlir::LogicalResult checkRows(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets);
+/// One less than the extent of `offsets`, where that is known.
+int64_t sequenceCount(mlir::Value offsets);
+/// `type` with another number of rows.
+mlir::RankedTensorType withRows(mlir::RankedTensorType type, int64_t rows);
+mlir::RankedTensorType vectorOfInts(mlir::MLIRContext *context, int64_t extent);
+
+mlir::LogicalResult inferRangesOf(std::optional<mlir::Location> location, mlir::Value starts, mlir::Value lengths,
+                                  Results &results);
+mlir::LogicalResult inferSequencePoolOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets,
+                                        llvm::StringRef kind, Results &results);
+mlir::LogicalResult inferSequenceConcatOf(std::optional<mlir::Location> location, mlir::ValueRange x,
+                                          mlir::ValueRange offsets, Results &results);
+mlir::LogicalResult inferSequenceReshapeOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets,
+                                           int64_t width, Results &results);
+mlir::LogicalResult inferSequenceConvOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets,
+                                        mlir::Value filter, int64_t length, int64_t stride, Results &results);
+mlir::LogicalResult inferRowConvOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value filter,
+                                   mlir::Value offsets, Results &results);
+mlir::LogicalResult inferIm2sequenceOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                       llvm::ArrayRef<int64_t> kernels, llvm::ArrayRef<int64_t> strides,
+                                       llvm::ArrayRef<int64_t> paddings, Results &results);
+mlir::LogicalResult checkOneElementRows(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets);
+
+template <class Adaptor>
+mlir::LogicalResult inferRowPositions(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkRows(location, adaptor.getX(), adaptor.getOffsets())))
+    return mlir::failure();
+  results.append(2, vectorOfInts(adaptor.getX().getContext(), tensorType(adaptor.getX()).getDimSize(0)));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferRanges(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferRangesOf(location, adaptor.getStarts(), adaptor.getLengths(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequencePool(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferSequencePoolOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getPooltype(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceConcat(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferSequenceConcatOf(location, adaptor.getX(), adaptor.getOffsets(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequencePad(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkRows(location, adaptor.getX(), adaptor.getOffsets())))
+    return mlir::failure();
+  auto x = tensorType(adaptor.getX());
+  int64_t count = sequenceCount(adaptor.getOffsets()), length = adaptor.getPaddedLength();
+  llvm::SmallVector<int64_t> shape{count, length < 0 ? mlir::ShapedType::kDynamic : length};
+  shape.append(x.getShape().begin() + 1, x.getShape().end());
+  results.push_back(x.clone(shape));
+  results.push_back(vectorOfInts(x.getContext(), count));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceUnpad(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto x = tensorType(adaptor.getX());
+  if (x.getRank() < 2 || tensorType(adaptor.getLength()).getRank() != 1)
+    return inferenceError(location, "C1: x must have rank 2 or more and length be a vector, found ranks " +
+                                        llvm::Twine(x.getRank()) + " and " +
+                                        llvm::Twine(tensorType(adaptor.getLength()).getRank()));
+  llvm::SmallVector<int64_t> shape{mlir::ShapedType::kDynamic};
+  shape.append(x.getShape().begin() + 2, x.getShape().end());
+  int64_t count = tensorType(adaptor.getLength()).getDimSize(0);
+  results.push_back(x.clone(shape));
+  results.push_back(vectorOfInts(x.getContext(), mlir::ShapedType::isDynamic(count) ? count : count + 1));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceReshape(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferSequenceReshapeOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getNewDim(), results);
+}
+
+/// Rows picked out of x, and their offsets: as many sequences as x has.
+template <class Adaptor>
+mlir::LogicalResult inferPickedRows(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkRows(location, adaptor.getX(), adaptor.getOffsets())))
+    return mlir::failure();
+  results.push_back(withRows(tensorType(adaptor.getX()), mlir::ShapedType::kDynamic));
+  results.push_back(adaptor.getOffsets().getType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceSlice(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferPickedRows(location, adaptor, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceErase(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkOneElementRows(location, adaptor.getX(), adaptor.getOffsets())))
+    return mlir::failure();
+  return inferPickedRows(location, adaptor, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceExpand(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkRows(location, adaptor.getX(), adaptor.getYOffsets())) ||
+      (adaptor.getOffsets() && failed(checkOffsets(location, adaptor.getOffsets()))))
+    return mlir::failure();
+  results.push_back(withRows(tensorType(adaptor.getX()), mlir::ShapedType::kDynamic));
+  results.push_back(vectorOfInts(adaptor.getX().getContext(), mlir::ShapedType::kDynamic));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceExpandAs(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkRows(location, adaptor.getX(), adaptor.getYOffsets())))
+    return mlir::failure();
+  results.push_back(withRows(tensorType(adaptor.getX()), tensorType(adaptor.getY()).getDimSize(0)));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceEnumerate(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkOneElementRows(location, adaptor.getX(), adaptor.getOffsets())))
+    return mlir::failure();
+  auto x = tensorType(adaptor.getX());
+  auto size = static_cast<int64_t>(adaptor.getWinSize());
+  if (size <= 0)
+    return inferenceError(location, "C2: win_size must be positive, found " + llvm::Twine(size));
+  results.push_back(x.clone({x.getDimSize(0), size}));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceConv(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferSequenceConvOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getFilter(),
+                             adaptor.getContextLength(), adaptor.getContextStride(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceMask(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+  auto x = tensorType(adaptor.getX());
+  auto length = static_cast<int64_t>(adaptor.getMaxlen());
+  llvm::SmallVector<int64_t> shape(x.getShape());
+  shape.push_back(adaptor.getMaxlenTensor() || length < 0 ? mlir::ShapedType::kDynamic : length);
+  results.push_back(mlir::RankedTensorType::get(shape, adaptor.getOutDtype()));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferRowConv(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferRowConvOf(location, adaptor.getX(), adaptor.getFilter(), adaptor.getOffsets(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferIm2sequence(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferIm2sequenceOf(location, tensorType(adaptor.getX()), adaptor.getKernels(), adaptor.getStrides(),
+                            adaptor.getPaddings(), results);
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/sequence/Rows.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/sequence/Sequence.h.inc"

@@ -1,0 +1,32 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics | proa-opt --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @layers
+func.func @layers(%x: tensor<2x3x4x5xf32>, %o: tensor<2x18x4x5xf32>, %f: tensor<6x3x3x3xf32>, %m: tensor<3x5xf32>, %v: tensor<5xf32>) {
+  // CHECK: pd.deformable_conv {{.*}} -> tensor<2x6x4x5xf32>
+  %0 = pd.deformable_conv %x, %o, %f {paddings = array<i64: 1, 1>} : (tensor<2x3x4x5xf32>, tensor<2x18x4x5xf32>, tensor<6x3x3x3xf32>) -> tensor<2x6x4x5xf32>
+  // CHECK: pd.fsp {{.*}} -> tensor<2x3x3xf32>
+  %1 = pd.fsp %x, %x : (tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>) -> tensor<2x3x3xf32>
+  // CHECK: pd.cvm {{.*}} -> tensor<3x3xf32>
+  %2 = pd.cvm %m {use_cvm = false} : (tensor<3x5xf32>) -> tensor<3x3xf32>
+  // CHECK: pd.data_norm
+  %3:3 = pd.data_norm %m, %v, %v, %v : (tensor<3x5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>) -> (tensor<3x5xf32>, tensor<5xf32>, tensor<5xf32>)
+  return
+}
+
+// -----
+
+func.func @deformable_c4(%x: tensor<2x3x2x5xf32>, %o: tensor<2x18x4x5xf32>, %f: tensor<6x3x3x3xf32>) {
+  // expected-error@+2 {{C4: the window must fit into the padded input}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.deformable_conv"(%x, %o, %f) : (tensor<2x3x2x5xf32>, tensor<2x18x4x5xf32>, tensor<6x3x3x3xf32>) -> tensor<2x6x1x3xf32>
+  return
+}
+
+// -----
+
+func.func @partial_c2(%m: tensor<3x5xf32>) {
+  // expected-error@+2 {{C2: the matrices have 5 columns, found start_index 4 and length 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.partial_sum"(%m, %m) {start_index = 4 : i64, length = 2 : i64} : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x2xf32>
+  return
+}
