@@ -86,6 +86,7 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   vjp            one C++ expression an operand: its gradient, where `d<result>` is the result's cotangent; broadcasts
 //                  are undone by themselves; "" where there is none (VjpOpInterface)
 //   vjpInCode      the family file defines vjp() (VjpOpInterface)
+//   pure           0 for ops with effects: random numbers, communication
 //   legacy         legacy spellings
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   string infer = "";
@@ -100,9 +101,10 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> derivatives = [];
   list<string> vjp = [];
   bit vjpInCode = 0;
+  bit pure = 1;
   list<Legacy> legacy = [];
 
-  let traits = t # [Pure, InferTypeOpAdaptorWithIsCompatible]
+  let traits = t # [InferTypeOpAdaptorWithIsCompatible] # !if(pure, [Pure], []<Trait>)
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])
     # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>, [DeclareOpInterfaceMethods<DecomposableOpInterface>])
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)

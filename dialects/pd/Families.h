@@ -16,5 +16,7 @@ void registerDetectionOps(PdDialect &dialect);
 void registerIndexOps(PdDialect &dialect);
 void registerSearchOps(PdDialect &dialect);
 void registerAutodiffOps(PdDialect &dialect);
+void registerOptimizerOps(PdDialect &dialect);
+void registerRandomOps(PdDialect &dialect);
 
 } // namespace proa::pd

@@ -43,6 +43,8 @@ void PdDialect::initialize() {
   registerIndexOps(*this);
   registerSearchOps(*this);
   registerAutodiffOps(*this);
+  registerOptimizerOps(*this);
+  registerRandomOps(*this);
 }
 
 Operation *PdDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

@@ -115,6 +115,14 @@ Value OpImporter::input(llvm::StringRef slot) {
   return values.empty() ? Value() : values.front();
 }
 
+bool OpImporter::isSelectedRows(llvm::StringRef slot) const {
+  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  if (!found || found->arguments.size() != 1)
+    return false;
+  const legacy::Variable *variable = program.variables.find(program.currentBlock, found->arguments.front());
+  return variable && variable->kind == legacy::VariableKind::SelectedRows;
+}
+
 Value OpImporter::requiredInput(llvm::StringRef slot) {
   size_t before = program.problems.size();
   Value value = input(slot);

@@ -30,6 +30,8 @@ public:
   mlir::Value input(llvm::StringRef slot);
   /// All tensors in an input slot.
   llvm::SmallVector<mlir::Value> inputs(llvm::StringRef slot);
+  /// Whether the one variable in an input slot is declared as SELECTED_ROWS.
+  bool isSelectedRows(llvm::StringRef slot) const;
   /// The input, or a reported problem and a null value where it is absent.
   mlir::Value requiredInput(llvm::StringRef slot);
   /// The tensor that an attribute names instead of a literal (attribute types VAR and VARS), several stacked to 1-D.
