@@ -42,7 +42,8 @@ def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tenso
 
 // How a legacy op of the given type becomes this op.
 //   inputs:  one entry an operand, in the order of the op's operands: slot names, tried in order, separated by '|'.
-//            "Slot" one tensor; "Slot*" a list; "@attr" an attribute that holds variable names instead of a literal.
+//            "Slot" one tensor; "Slot*" a list; "@attr" an attribute that holds variable names instead of a literal;
+//            "<Slot" what the variable of an output slot holds before the op.
 //            A list for an operand that is one tensor is stacked into a 1-D tensor (ShapeTensorList and the like).
 //   outputs: one entry a result; "" where the legacy op has no such slot.
 //   attributes: "name" or "name=LegacyName", one entry for each attribute that the legacy op has under either name.
@@ -104,7 +105,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit pure = 1;
   list<Legacy> legacy = [];
 
-  let traits = t # [InferTypeOpAdaptorWithIsCompatible] # !if(pure, [Pure], []<Trait>)
+  let traits = t # !if(pure, [Pure], []<Trait>) # [InferTypeOpAdaptorWithIsCompatible]
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])
     # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>, [DeclareOpInterfaceMethods<DecomposableOpInterface>])
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)

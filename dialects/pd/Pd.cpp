@@ -45,6 +45,8 @@ void PdDialect::initialize() {
   registerAutodiffOps(*this);
   registerOptimizerOps(*this);
   registerRandomOps(*this);
+  registerQuantizationOps(*this);
+  registerDistributedOps(*this);
 }
 
 Operation *PdDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

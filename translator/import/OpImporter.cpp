@@ -115,6 +115,11 @@ Value OpImporter::input(llvm::StringRef slot) {
   return values.empty() ? Value() : values.front();
 }
 
+Value OpImporter::valueBefore(llvm::StringRef outputSlot) const {
+  const legacy::Slot *found = op.output(std::string_view(outputSlot.data(), outputSlot.size()));
+  return found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
+}
+
 bool OpImporter::isSelectedRows(llvm::StringRef slot) const {
   const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
   if (!found || found->arguments.size() != 1)

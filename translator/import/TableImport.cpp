@@ -8,11 +8,13 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
-/// "A*|B|@c" taken apart.
+/// "A*|B|@c|<D" taken apart.
 struct Alternative {
   llvm::StringRef name;
   bool isList = false;
   bool isAttribute = false;
+  /// An output slot: the value that its variable has before the op.
+  bool isOutput = false;
 };
 
 llvm::SmallVector<Alternative, 3> alternatives(llvm::StringRef spelling) {
@@ -21,6 +23,7 @@ llvm::SmallVector<Alternative, 3> alternatives(llvm::StringRef spelling) {
     auto [first, rest] = spelling.split('|');
     Alternative alternative{first};
     alternative.isAttribute = alternative.name.consume_front("@");
+    alternative.isOutput = alternative.name.consume_front("<");
     alternative.isList = alternative.name.consume_back("*");
     out.push_back(alternative);
     spelling = rest;
@@ -34,6 +37,9 @@ llvm::SmallVector<Value> operandsFor(OpImporter &importer, const LegacySlot &slo
     llvm::SmallVector<Value> values;
     if (alternative.isAttribute) {
       if (Value value = importer.variableOfAttribute(alternative.name))
+        values.push_back(value);
+    } else if (alternative.isOutput) {
+      if (Value value = importer.valueBefore(alternative.name))
         values.push_back(value);
     } else if (variadic) {
       values = importer.inputs(alternative.name);

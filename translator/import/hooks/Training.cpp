@@ -123,6 +123,9 @@ void importDenseUpdate(OpImporter &importer) {
     importer.importByTable();
 }
 
+/// Each output is the input at its place.
+void importEach(OpImporter &importer) { importer.setOutputs("Out", importer.inputs("X")); }
+
 void importCoalesceTensor(OpImporter &importer) {
   if (importer.intAttribute("user_defined_size_of_dtype", -1) > 0)
     return importer.report("attribute 'user_defined_size_of_dtype' is not supported");
