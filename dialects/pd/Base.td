@@ -42,7 +42,8 @@ def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tenso
 
 // How a legacy op of the given type becomes this op.
 //   inputs:  one entry an operand, in the order of the op's operands: slot names, tried in order, separated by '|'.
-//            "Slot" one tensor; "Slot*" a list; "@attr" an attribute that holds variable names instead of a literal.
+//            "Slot" one tensor; "Slot*" a list; "@attr" an attribute that holds variable names instead of a literal;
+//            "<Slot" what the variable of an output slot holds before the op.
 //            A list for an operand that is one tensor is stacked into a 1-D tensor (ShapeTensorList and the like).
 //            "Slot@LOD" is the innermost LoD level of that slot's tensor, which must have one; "Slot@LOD?" may be absent;
 //            "Slot*@LOD" those of a list (docs/architecture.md, "LoD").
@@ -105,6 +106,7 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   lod            which results of the legacy op have the LoD of its first tensor: "first" result (a list is one result),
 //                  "all" of them, "rows": the first if it has as many rows, "outer": the first has all levels but the last,
 //                  "none"
+//   pure           0 for ops with effects: random numbers, communication
 //   legacy         legacy spellings
 //   newIr          how Paddle's new IR spells it, where that differs from the record; at most one
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
@@ -121,10 +123,11 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> vjp = [];
   bit vjpInCode = 0;
   string lod = "first";
+  bit pure = 1;
   list<Legacy> legacy = [];
   list<NewIr> newIr = [];
 
-  let traits = t # [Pure, InferTypeOpAdaptorWithIsCompatible]
+  let traits = t # !if(pure, [Pure], []<Trait>) # [InferTypeOpAdaptorWithIsCompatible]
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])
     # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>, [DeclareOpInterfaceMethods<DecomposableOpInterface>])
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)

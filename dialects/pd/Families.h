@@ -18,5 +18,9 @@ void registerSearchOps(PdDialect &dialect);
 void registerAutodiffOps(PdDialect &dialect);
 void registerGraphOps(PdDialect &dialect);
 void registerSequenceOps(PdDialect &dialect);
+void registerOptimizerOps(PdDialect &dialect);
+void registerRandomOps(PdDialect &dialect);
+void registerQuantizationOps(PdDialect &dialect);
+void registerDistributedOps(PdDialect &dialect);
 
 } // namespace proa::pd

@@ -45,6 +45,10 @@ void PdDialect::initialize() {
   registerAutodiffOps(*this);
   registerSequenceOps(*this);
   registerGraphOps(*this);
+  registerOptimizerOps(*this);
+  registerRandomOps(*this);
+  registerQuantizationOps(*this);
+  registerDistributedOps(*this);
 }
 
 Operation *PdDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {

@@ -82,6 +82,9 @@ public:
   /// Collects times until it is called with null.
   void setProfile(Profile *collector) { profile = collector; }
 
+  /// Lets several sessions draw from one sequence of random numbers; they must not run at once.
+  void setGenerator(std::shared_ptr<RandomGenerator> generator) { frame.setGenerator(std::move(generator)); }
+
 private:
   explicit Session(std::shared_ptr<const Executable> executable);
   Result<std::vector<Tensor>> runSteps(const NamedTensors &feeds);

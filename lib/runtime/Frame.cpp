@@ -63,6 +63,7 @@ public:
     inputs = step.inputs;
     outputs = step.outputs;
     stateSlot = &slot;
+    generator = frame.generator.get();
   }
   Result<View> output(size_t i, std::span<const int64_t> dims) override {
     if (!hasOutput(i))

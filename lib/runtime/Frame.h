@@ -73,6 +73,11 @@ public:
   /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a constant.
   std::shared_ptr<void> takeBuffer(ValueId id);
   /// Frees all Dynamic and Array values that are left.
+  /// Where random numbers come from; a new frame has a generator of its own.
+  void setGenerator(std::shared_ptr<RandomGenerator> shared) { generator = std::move(shared); }
+  /// Takes the memory of a Dynamic value out of the frame.
+  AlignedMemory takeBuffer(ValueId id);
+  /// Frees all Dynamic values that are left.
   void releaseAll();
 
 private:
@@ -115,6 +120,7 @@ private:
   std::vector<void *> pointers;    ///< arguments of the kernel being called
   std::vector<int64_t> kernelDims; ///< likewise
   std::vector<int64_t> shapeResult;
+  std::shared_ptr<RandomGenerator> generator = std::make_shared<RandomGenerator>();
 };
 
 /// "net.py:42: gelu + matmul": where a problem of a step is.

@@ -8,6 +8,7 @@
 
 #include "lib/runtime/BufferPool.h"
 #include "lib/runtime/Plan.h"
+#include "lib/runtime/Random.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
@@ -103,6 +104,8 @@ public:
   virtual bool outputIsAlias(size_t i) const = 0;
   /// Memory for this call only, aligned to 64 bytes; each call of `scratch` invalidates the one before.
   virtual void *scratch(size_t bytes) = 0;
+  /// Where draws without a seed of their own take their numbers from.
+  RandomGenerator &random() { return *generator; }
   /// The slot for this step's state in this session.
   std::unique_ptr<KernelState> &state() { return *stateSlot; }
 
@@ -110,6 +113,7 @@ protected:
   std::span<const View> views; ///< by ValueId
   std::span<const ValueId> inputs, outputs;
   std::unique_ptr<KernelState> *stateSlot = nullptr;
+  RandomGenerator *generator = nullptr;
 };
 
 /// Problems of a kernel carry no place; whoever runs it knows the op and the user's line.

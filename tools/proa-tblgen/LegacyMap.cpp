@@ -81,7 +81,7 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
   }
   os << "},\n {";
   for (size_t i = 0; i < outputs.size(); ++i) {
-    bool variadic = i < static_cast<size_t>(op.getNumResults()) && op.getResult(i).isVariadic();
+    bool variadic = i < static_cast<size_t>(op.getNumResults()) && op.getResult(i).isVariableLength();
     os << "{" << quoted(outputs[i]) << ", Arity::" << (variadic ? "Variadic" : "Required") << "}, ";
   }
   os << "},\n {";

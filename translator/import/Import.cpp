@@ -91,11 +91,19 @@ void ProgramImporter::findInterface() {
     const legacy::Variable *variable = variables.find(0, name);
     return variable && variable->persistable;
   };
+  auto readSlot = [&](const legacy::Slot &slot) {
+    for (const std::string &name : slot.arguments)
+      if (!written.contains(name) && isPersistable(name))
+        read.insert(name);
+  };
   auto readAll = [&](const legacy::Operation &op) {
-    for (const legacy::Slot &slot : op.inputs)
-      for (const std::string &name : slot.arguments)
-        if (!written.contains(name) && isPersistable(name))
-          read.insert(name);
+    llvm::for_each(op.inputs, readSlot);
+    // Some ops read what an output's variable holds.
+    if (const LegacyOp *entry = findLegacyOp(op.type))
+      for (const LegacySlot &input : entry->inputs)
+        if (llvm::StringRef name = input.spelling; name.consume_front("<"))
+          if (const legacy::Slot *slot = op.output(std::string_view(name.data(), name.size())))
+            readSlot(*slot);
   };
   // What a sub-block reads of block 0 is not always among the inputs of the op that runs it.
   for (size_t block = 1; block < program.blocks.size(); ++block)
@@ -275,8 +283,13 @@ void ProgramImporter::finishFunction() {
   for (const std::string &name : fetches)
     for (auto [level, value] : llvm::enumerate(lodOf(name)))
       addResult(value, {named("pd.fetch", lodName(name, level)), named("pd.lod_of", name)});
+  auto isOwnArgument = [&](Value value, const std::string &name) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto held = argument ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") : StringAttr();
+    return held && held.getValue() == name;
+  };
   for (const std::string &name : states)
-    if (Value value = lookup(name); value && !isa<BlockArgument>(value))
+    if (Value value = lookup(name); value && !isOwnArgument(value, name))
       add(name, "pd.state");
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
   function.setType(builder.getFunctionType(function.getArgumentTypes(), types));

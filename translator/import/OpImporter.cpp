@@ -116,6 +116,19 @@ Value OpImporter::input(llvm::StringRef slot) {
   return values.empty() ? Value() : values.front();
 }
 
+Value OpImporter::valueBefore(llvm::StringRef outputSlot) const {
+  const legacy::Slot *found = op.output(std::string_view(outputSlot.data(), outputSlot.size()));
+  return found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
+}
+
+bool OpImporter::isSelectedRows(llvm::StringRef slot) const {
+  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  if (!found || found->arguments.size() != 1)
+    return false;
+  const legacy::Variable *variable = program.variables.find(program.currentBlock, found->arguments.front());
+  return variable && variable->kind == legacy::VariableKind::SelectedRows;
+}
+
 Value OpImporter::requiredInput(llvm::StringRef slot) {
   size_t before = program.problems.size();
   Value value = input(slot);

@@ -28,8 +28,12 @@ public:
 
   /// The tensor in an input slot; a null value where the slot is absent or empty. A name that nothing defines is reported.
   mlir::Value input(llvm::StringRef slot);
+  /// The tensor that the variable in an output slot holds before this op; null where it has none.
+  mlir::Value valueBefore(llvm::StringRef outputSlot) const;
   /// All tensors in an input slot.
   llvm::SmallVector<mlir::Value> inputs(llvm::StringRef slot);
+  /// Whether the one variable in an input slot is declared as SELECTED_ROWS.
+  bool isSelectedRows(llvm::StringRef slot) const;
   /// The input, or a reported problem and a null value where it is absent.
   mlir::Value requiredInput(llvm::StringRef slot);
   /// The tensor that an attribute names instead of a literal (attribute types VAR and VARS), several stacked to 1-D.

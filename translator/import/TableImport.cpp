@@ -8,13 +8,15 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
-/// "A*|B|@c|X@LOD?" taken apart.
+/// "A*|B|@c|<D|X@LOD?" taken apart.
 struct Alternative {
   llvm::StringRef name;
   bool isLod = false;
   bool isOptionalLod = false;
   bool isList = false;
   bool isAttribute = false;
+  /// An output slot: the value that its variable has before the op.
+  bool isOutput = false;
 };
 
 llvm::SmallVector<Alternative, 3> alternatives(llvm::StringRef spelling) {
@@ -25,6 +27,7 @@ llvm::SmallVector<Alternative, 3> alternatives(llvm::StringRef spelling) {
     alternative.isOptionalLod = alternative.name.consume_back("@LOD?");
     alternative.isLod = alternative.isOptionalLod || alternative.name.consume_back("@LOD");
     alternative.isAttribute = alternative.name.consume_front("@");
+    alternative.isOutput = alternative.name.consume_front("<");
     alternative.isList = alternative.name.consume_back("*");
     out.push_back(alternative);
     spelling = rest;
@@ -41,6 +44,9 @@ llvm::SmallVector<Value> operandsFor(OpImporter &importer, const LegacySlot &slo
         values = importer.innermostLods(alternative.name);
     } else if (alternative.isAttribute) {
       if (Value value = importer.variableOfAttribute(alternative.name))
+        values.push_back(value);
+    } else if (alternative.isOutput) {
+      if (Value value = importer.valueBefore(alternative.name))
         values.push_back(value);
     } else if (variadic) {
       values = importer.inputs(alternative.name);

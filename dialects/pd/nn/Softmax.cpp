@@ -1,6 +1,8 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/math/Math.h"
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/random/Random.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Extent.h"
 
@@ -145,20 +147,52 @@ FailureOr<SmallVector<Value>> RreluOp::decompose(OpBuilder &builder) {
   return e.results({x * noise, noise});
 }
 
+/// The probability to be set to zero, as a number of x's type.
+static Expression dropProbability(TensorBuilder &e, DropoutOp op, Expression x) {
+  Type element = x.type().getElementType();
+  if (Value p = op.getPTensor())
+    return e.cast(e.reshape(e.wrap(p), {}), element);
+  return e.constant(op.getP().convertToDouble(), element);
+}
+
+/// x where `mask` is not 0, in mode upscale_in_train over 1 - p; else 0, also where x is not finite.
+static Expression keepMasked(TensorBuilder &e, DropoutOp op, Expression x, Expression keep) {
+  if (op.getMode() == "upscale_in_train")
+    x = x / (1.0 - dropProbability(e, op, x));
+  return e.select(keep, x, 0.0);
+}
+
 FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {
-  // Training is random: not a formula.
-  if (!getIsTest())
-    return failure();
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
-  Expression mask = expandTo(e.constant(1, tensorType(getMask()).getElementType()), extentsOf(x));
+  Type maskElement = tensorType(getMask()).getElementType();
+  if (!getIsTest()) {
+    Expression wide = e.computed(x), numbers = uniform(e, extentsOf(x), builder.getF32Type(), 0, 1,
+                                                       getFixSeed() ? getSeed() : 0, getSeedTensor());
+    Expression p = e.cast(dropProbability(e, *this, wide), builder.getF32Type());
+    Expression keep = e.wrap(e.create<GreaterEqualOp>(numbers, p));
+    return e.results({keepMasked(e, *this, wide, keep), e.cast(keep, maskElement)});
+  }
+  Expression mask = expandTo(e.constant(1, maskElement), extentsOf(x));
   if (getMode() == "upscale_in_train")
     return e.results({x, mask});
-  if (!getPTensor())
-    return e.results({e.computed(x) * (1.0 - getP().convertToDouble()), mask});
   Expression wide = e.computed(x);
-  Expression p = e.cast(e.reshape(e.wrap(getPTensor()), {}), wide.type().getElementType());
-  return e.results({wide * (1.0 - p), mask});
+  return e.results({wide * (1.0 - dropProbability(e, *this, wide)), mask});
+}
+
+/// What happened to x, by the mask, happens to the cotangent: nothing is drawn again.
+FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  SmallVector<Value> gradients(getNumOperands());
+  if (!cotangents[0])
+    return gradients;
+  TensorBuilder e(builder, getOperation());
+  Expression out = e.computed(cotangents[0]), gradient = out;
+  if (!getIsTest())
+    gradient = keepMasked(e, *this, out, e.cast(e.wrap(getMask()), builder.getI1Type()));
+  else if (getMode() != "upscale_in_train")
+    gradient = out * (1.0 - dropProbability(e, *this, out));
+  gradients[0] = e.gradient(gradient, getX());
+  return gradients;
 }
 
 FailureOr<SmallVector<Value>> PreluOp::decompose(OpBuilder &builder) {

@@ -95,6 +95,7 @@ def Pd_DropoutOp : Pd_Op<"dropout", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
   let infer = "inferDropout";
   let decomposesInCode = 1;
+  let vjpInCode = 1;
   let legacy = [Legacy<"dropout", ["X", "Seed", "@dropout_prob"], ["Out", "Mask"],
     ["p=dropout_prob", "is_test", "mode=dropout_implementation", "seed", "fix_seed"]>];
 }

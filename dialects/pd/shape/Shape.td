@@ -119,7 +119,16 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
   let decomposition = "x";
   let legacy = [Legacy<"assign", ["X"], ["Out"]>, Legacy<"share_data", ["X"], ["Out"]>,
                 Legacy<"lod_reset", ["X"], ["Out"], [], ["Y", "target_lod", "append"], "importLodReset">,
-                Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type"]>];
+                Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type"]>,
+                Legacy<"memcpy_d2h", ["X"], ["Out"], [], ["dst_place_type"]>,
+                Legacy<"memcpy_h2d", ["X"], ["Out"], [], ["dst_place_type"]>,
+                // Waits for streams and other ops: values are there when they are read.
+                Legacy<"c_sync_calc_stream", ["X*"], ["Out"], [], [], "importEach">,
+                Legacy<"c_sync_comm_stream", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
+                Legacy<"c_wait_comm", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
+                Legacy<"c_wait_compute", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
+                Legacy<"nop", ["X*"], ["Out"], [], [], "importEach">,
+                Legacy<"depend", ["X"], ["Out"], [], ["Dep"]>];
 }
 
 #endif

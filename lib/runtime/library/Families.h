@@ -12,6 +12,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArgsort(const KernelRequest &request)
 Result<std::unique_ptr<LibraryKernel>> makeBincount(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeBipartiteMatch(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeCollectFpnProposals(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeClassCenterSample(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeConcat(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeConv2d(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeConv2dTranspose(const KernelRequest &request);
@@ -36,6 +37,7 @@ Result<std::unique_ptr<LibraryKernel>> makeGatherTree(const KernelRequest &reque
 Result<std::unique_ptr<LibraryKernel>> makeGenerateProposals(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeGru(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeGruGrad(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeGaussian(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeInterpolateGradient(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeLinearChainCrf(const KernelRequest &request);
@@ -49,8 +51,10 @@ Result<std::unique_ptr<LibraryKernel>> makeMaxPool2dWithIndex(const KernelReques
 Result<std::unique_ptr<LibraryKernel>> makeMaxPool3dWithIndex(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeMulticlassNms3(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeNms(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeMultinomial(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeNonzero(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makePad(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makePoisson(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makePool2d(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makePool2dGradient(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makePool3d(const KernelRequest &request);
@@ -60,6 +64,8 @@ Result<std::unique_ptr<LibraryKernel>> makePsroiPoolGrad(const KernelRequest &re
 Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeRanges(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeReindexGraph(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeRandint(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeRandperm(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeRepeatInterleave(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeReshape(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeRnn(const KernelRequest &request);
@@ -70,15 +76,20 @@ Result<std::unique_ptr<LibraryKernel>> makeRoiPool(const KernelRequest &request)
 Result<std::unique_ptr<LibraryKernel>> makeRoiPoolGrad(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeRoll(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeRowPositions(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeSamplingId(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeSetValue(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeShape(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeShuffleBatch(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeSlice(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeSplit(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTile(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTopk(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTranspose(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeTruncatedGaussianRandom(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeUniform(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeUnique(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeUniqueConsecutive(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeUniqueWithCounts(const KernelRequest &request);
