@@ -1,0 +1,70 @@
+#include "dialects/pd/Evaluate.h"
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/Shape.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+static LogicalResult checkPart(std::optional<Location> location, Type type) {
+  if (type.isF32() || type.isF64())
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text) << "C1: the parts of complex numbers must be f32 or f64, found " << type;
+  return inferenceError(location, text);
+}
+
+LogicalResult inferComplexOf(std::optional<Location> location, ValueRange parts, Results &results) {
+  auto element = commonElementType(location, parts);
+  if (failed(element) || failed(checkPart(location, *element)))
+    return failure();
+  return inferBroadcastOf(location, parts, ComplexType::get(*element), results);
+}
+
+LogicalResult inferAsComplexOf(std::optional<Location> location, RankedTensorType type, Results &results) {
+  if (failed(checkPart(location, type.getElementType())))
+    return failure();
+  if (type.getRank() == 0 || (!type.isDynamicDim(type.getRank() - 1) && type.getShape().back() != 2)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C2: the last dimension must have extent 2, found " << type;
+    return inferenceError(location, text);
+  }
+  results.push_back(
+      RankedTensorType::get(type.getShape().drop_back(), ComplexType::get(type.getElementType())));
+  return success();
+}
+
+LogicalResult inferAsRealOf(RankedTensorType type, Results &results) {
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  shape.push_back(2);
+  results.push_back(RankedTensorType::get(shape, cast<ComplexType>(type.getElementType()).getElementType()));
+  return success();
+}
+
+/// Element `which` of the last dimension, without that dimension.
+static Expression part(Expression x, int64_t which) {
+  return dropDim(slice(x, x.rank() - 1, which, which + 1), x.rank() - 1);
+}
+
+FailureOr<SmallVector<Value>> AsComplexOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  return e.results({e.wrap(e.create<ComplexOp>(part(x, 0), part(x, 1)))});
+}
+
+FailureOr<SmallVector<Value>> AsRealOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  Value parts[] = {e.create<RealOp>(x), e.create<ImagOp>(x)};
+  return e.results({e.wrap(e.create<StackOp>(ValueRange(parts), x.rank()))});
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/math/Complex.cpp.inc"
+#include "dialects/pd/math/Complex.methods.inc"
+#include "dialects/pd/math/Complex.scalar.inc"
