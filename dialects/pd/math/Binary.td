@@ -103,12 +103,14 @@ def Pd_Atan2Op : Pd_BinaryOp<"atan2", Pd_FloatTensor> {
 def Pd_NextafterOp : Pd_BinaryOp<"nextafter", Pd_FloatTensor> {
   let summary = "The float next to x in the direction of y";
   let scalar = "b.nextafter(x, y)";
+  let derivatives = ["", ""];
   let legacy = [Legacy<"nextafter", ["x", "y"], ["out"]>];
 }
 
 def Pd_HeavisideOp : Pd_BinaryOp<"heaviside", Pd_RealTensor> {
   let summary = "0 where x < 0 or NaN, y where x is 0, 1 where x > 0";
   let scalar = [{b.select(b.equal(x, b.number(0, x)), y, b.select(b.lessThan(b.number(0, x), x), b.number(1, x), b.number(0, x)))}];
+  let derivatives = ["", "e.indicator(e.equal(x, 0.0), x)"];
   let legacy = [LegacyByAxis<"elementwise_heaviside">];
 }
 

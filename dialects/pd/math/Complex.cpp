@@ -44,6 +44,27 @@ LogicalResult inferAsRealOf(RankedTensorType type, Results &results) {
   return success();
 }
 
+// Gradients follow Wirtinger, conjugated: dL/dRe + i dL/dIm.
+
+static Expression zerosOf(TensorBuilder &e, Expression x) {
+  return e.wrap(e.create<FullLikeOp>(x, Value(), e.getBuilder().getF64FloatAttr(0), TypeAttr()));
+}
+
+static Expression gradientOfImag(TensorBuilder &e, Expression x, Expression dout) {
+  if (!isa<ComplexType>(x.type().getElementType()))
+    return zerosOf(e, x);
+  return e.wrap(e.create<ComplexOp>(e.constant(0, dout.type().getElementType()), dout));
+}
+
+/// dout * i x / |x|^2
+static Expression gradientOfAngle(TensorBuilder &e, Expression x, Expression dout) {
+  if (!isa<ComplexType>(x.type().getElementType()))
+    return zerosOf(e, x);
+  Expression re = e.wrap(e.create<RealOp>(x)), im = e.wrap(e.create<ImagOp>(x)),
+             factor = dout / (re * re + im * im);
+  return e.wrap(e.create<ComplexOp>(-im * factor, re * factor));
+}
+
 /// Element `which` of the last dimension, without that dimension.
 static Expression part(Expression x, int64_t which) {
   return dropDim(slice(x, x.rank() - 1, which, which + 1), x.rank() - 1);

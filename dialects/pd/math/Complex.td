@@ -4,18 +4,21 @@
 
 include "dialects/pd/Base.td"
 
-class Pd_PartOp<string mnemonic, string text, string body> : Pd_FoldableOp<mnemonic> {
+class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd_FoldableOp<mnemonic> {
   let summary = text;
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);
   let infer = "inferRealPart";
   let scalar = body;
+  let vjp = [gradient];
   let legacy = [Legacy<mnemonic, ["X"], ["Out"]>];
 }
 
-def Pd_RealOp : Pd_PartOp<"real", "The real part", "b.real(x)">;
-def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 of a real number", "b.imag(x)">;
-def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0", "b.angle(x)">;
+def Pd_RealOp : Pd_PartOp<"real", "The real part", "b.real(x)", "dout">;
+def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 of a real number", "b.imag(x)",
+  "gradientOfImag(e, x, dout)">;
+def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0", "b.angle(x)",
+  "gradientOfAngle(e, x, dout)">;
 
 def Pd_ConjOp : Pd_FoldableOp<"conj"> {
   let summary = "The complex conjugate; a real number as it is";
@@ -23,6 +26,7 @@ def Pd_ConjOp : Pd_FoldableOp<"conj"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferSameAsFirst";
   let scalar = "b.conj(x)";
+  let vjp = ["e.conj(dout)"];
   let legacy = [Legacy<"conj", ["X"], ["Out"]>];
 }
 
@@ -33,6 +37,7 @@ def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferComplex";
   let scalar = "b.complex(re, im)";
+  let vjp = ["e.wrap(e.create<RealOp>(dout))", "e.wrap(e.create<ImagOp>(dout))"];
   let legacy = [Legacy<"complex", ["X", "Y"], ["Out"]>];
 }
 

@@ -38,6 +38,39 @@ mlir::LogicalResult inferAsReal(std::optional<mlir::Location>, Adaptor adaptor, 
   return inferAsRealOf(tensorType(adaptor.getX()), results);
 }
 
+template <class Adaptor>
+mlir::LogicalResult inferIsclose(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  mlir::Value operands[] = {adaptor.getX(), adaptor.getY()};
+  if (failed(commonElementType(location, operands)))
+    return mlir::failure();
+  return inferBroadcastOf(location, operands, mlir::IntegerType::get(operands[0].getContext(), 1), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferAllclose(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(inferIsclose(location, adaptor, results)))
+    return mlir::failure();
+  results[0] =
+      mlir::RankedTensorType::get({}, mlir::cast<mlir::RankedTensorType>(results[0]).getElementType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferEqualAll(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(commonElementType(location, adaptor.getOperands())))
+    return mlir::failure();
+  results.push_back(mlir::RankedTensorType::get({}, mlir::IntegerType::get(adaptor.getX().getContext(), 1)));
+  return mlir::success();
+}
+
+mlir::LogicalResult inferAddNOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferAddN(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferAddNOf(location, adaptor.getOperands(), results);
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
@@ -52,3 +85,5 @@ mlir::LogicalResult inferAsReal(std::optional<mlir::Location>, Adaptor adaptor, 
 #include "dialects/pd/math/Special.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/pd/math/Complex.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pd/math/Closeness.h.inc"

@@ -70,7 +70,7 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
   let results = (outs Pd_RealTensor:$out);
   let infer = "inferRealPart";
   let scalar = "b.abs(x)";
-  let derivatives = ["e.wrap(e.create<SignOp>(x))"];
+  let vjp = ["e.cast(dout, x.type().getElementType()) * e.wrap(e.create<SignOp>(x))"];
   let legacy = [LegacyUnary<"abs">];
 }
 

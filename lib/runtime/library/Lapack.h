@@ -1,6 +1,7 @@
 /// LAPACK and BLAS by element type, and loops over stacks of matrices.
 ///
-/// OpenBLAS is kept on one thread a call: the loop over the stack is what is split, over the runtime's own threads.
+/// OpenBLAS is kept on one thread a call: the loop over the stack is what is split, over the runtime's own
+/// threads.
 #pragma once
 
 #include "lib/runtime/Library.h"
@@ -9,34 +10,37 @@
 #include <atomic>
 #include <complex>
 
-#define LAPACK_COMPLEX_CPP
+// The C headers' complex numbers are C's unless told otherwise; the layout is the same.
+#define LAPACK_COMPLEX_CUSTOM
+#define lapack_complex_float std::complex<float>
+#define lapack_complex_double std::complex<double>
 #include <cblas.h>
 #include <lapacke.h>
 
 namespace proa::runtime {
 
-/// The functions of LAPACK for matrices of T, by their names without the type's letter. Those with "_work" in LAPACKE are
-/// plain calls; the others bring their own workspace.
+/// The functions of LAPACK for matrices of T, by their names without the type's letter. Those with "_work" in
+/// LAPACKE are plain calls; the others bring their own workspace.
 template <class T> struct Lapack;
 
-#define PROA_LAPACK(Type, RealType, s, orthogonal, symmetric)                                                          \
-  template <> struct Lapack<Type> {                                                                                    \
-    using Real = RealType;                                                                                             \
-    static constexpr auto potrf = LAPACKE_##s##potrf_work;                                                             \
-    static constexpr auto potrs = LAPACKE_##s##potrs_work;                                                             \
-    static constexpr auto getrf = LAPACKE_##s##getrf_work;                                                             \
-    static constexpr auto getrs = LAPACKE_##s##getrs_work;                                                             \
-    static constexpr auto geqrf = LAPACKE_##s##geqrf;                                                                  \
-    static constexpr auto orgqr = LAPACKE_##s##orthogonal##gqr;                                                        \
-    static constexpr auto gesdd = LAPACKE_##s##gesdd;                                                                  \
-    static constexpr auto syevd = LAPACKE_##s##symmetric##evd;                                                         \
-    static constexpr auto geev = LAPACKE_##s##geev;                                                                    \
-    static constexpr auto gels = LAPACKE_##s##gels;                                                                    \
-    static constexpr auto gelsy = LAPACKE_##s##gelsy;                                                                  \
-    static constexpr auto gelsd = LAPACKE_##s##gelsd;                                                                  \
-    static constexpr auto gelss = LAPACKE_##s##gelss;                                                                  \
-    static constexpr auto trsm = cblas_##s##trsm;                                                                      \
-    static constexpr auto gemm = cblas_##s##gemm;                                                                      \
+#define PROA_LAPACK(Type, RealType, s, orthogonal, symmetric)                                                \
+  template <> struct Lapack<Type> {                                                                          \
+    using Real = RealType;                                                                                   \
+    static constexpr auto potrf = LAPACKE_##s##potrf_work;                                                   \
+    static constexpr auto potrs = LAPACKE_##s##potrs_work;                                                   \
+    static constexpr auto getrf = LAPACKE_##s##getrf_work;                                                   \
+    static constexpr auto getrs = LAPACKE_##s##getrs_work;                                                   \
+    static constexpr auto geqrf = LAPACKE_##s##geqrf;                                                        \
+    static constexpr auto orgqr = LAPACKE_##s##orthogonal##gqr;                                              \
+    static constexpr auto gesdd = LAPACKE_##s##gesdd;                                                        \
+    static constexpr auto syevd = LAPACKE_##s##symmetric##evd;                                               \
+    static constexpr auto geev = LAPACKE_##s##geev;                                                          \
+    static constexpr auto gels = LAPACKE_##s##gels;                                                          \
+    static constexpr auto gelsy = LAPACKE_##s##gelsy;                                                        \
+    static constexpr auto gelsd = LAPACKE_##s##gelsd;                                                        \
+    static constexpr auto gelss = LAPACKE_##s##gelss;                                                        \
+    static constexpr auto trsm = cblas_##s##trsm;                                                            \
+    static constexpr auto gemm = cblas_##s##gemm;                                                            \
   }
 PROA_LAPACK(float, float, s, or, sy);
 PROA_LAPACK(double, double, d, or, sy);
@@ -111,8 +115,8 @@ inline lapack_int leading(int64_t rows) { return static_cast<lapack_int>(rows > 
 /// Keeps OpenBLAS from starting threads of its own.
 void useOneBlasThread();
 
-/// Calls body(i), which returns true if matrix i could be treated, for all matrices of a stack; `what` completes
-/// "matrix 3 ..." where one could not.
+/// Calls body(i), which returns true if matrix i could be treated, for all matrices of a stack; `what`
+/// completes "matrix 3 ..." where one could not.
 template <class Body> Result<void> forEachMatrix(int64_t count, int64_t size, const char *what, Body &&body) {
   useOneBlasThread();
   std::atomic<int64_t> bad{-1};
