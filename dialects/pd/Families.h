@@ -1,4 +1,5 @@
-/// Registration of each family's ops. A new family adds a line here, one in PdDialect::initialize and a folder.
+/// Registration of each family's ops. A new family adds a line here, one in PdDialect::initialize and a
+/// folder.
 #pragma once
 
 namespace proa::pd {
@@ -15,6 +16,7 @@ void registerLossOps(PdDialect &dialect);
 void registerDetectionOps(PdDialect &dialect);
 void registerIndexOps(PdDialect &dialect);
 void registerSearchOps(PdDialect &dialect);
+void registerSignalOps(PdDialect &dialect);
 void registerAutodiffOps(PdDialect &dialect);
 void registerGraphOps(PdDialect &dialect);
 void registerSequenceOps(PdDialect &dialect);

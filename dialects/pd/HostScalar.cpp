@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace proa::pd {
 namespace {
@@ -56,7 +57,9 @@ int64_t toInteger(const HostScalar &x) {
   return static_cast<int64_t>(value);
 }
 
-Complex toComplex(const HostScalar &x) { return x.isInteger() ? Complex(static_cast<double>(x.integer)) : x.number; }
+Complex toComplex(const HostScalar &x) {
+  return x.isInteger() ? Complex(static_cast<double>(x.integer)) : x.number;
+}
 
 /// `f` on complex numbers or on reals.
 template <class F> HostScalar apply(const HostScalar &x, F f) {
@@ -66,7 +69,9 @@ template <class F> HostScalar apply(const HostScalar &x, F f) {
 }
 
 /// `f` on reals only.
-template <class F> HostScalar applyReal(const HostScalar &x, F f) { return HostScalar::of(double(f(x.real()))); }
+template <class F> HostScalar applyReal(const HostScalar &x, F f) {
+  return HostScalar::of(double(f(x.real())));
+}
 
 } // namespace
 
@@ -151,13 +156,14 @@ void storeScalar(Tensor &t, int64_t i, const HostScalar &x) {
 using Value = HostScalar;
 
 // Integers wrap, as in hardware: computed unsigned.
-#define PROA_ARITHMETIC(name, op)                                                                                      \
-  Value HostScalarBuilder::name(Value x, Value y) {                                                                    \
-    if (x.isInteger())                                                                                                 \
-      return Value::of(static_cast<int64_t>(static_cast<uint64_t>(x.integer) op static_cast<uint64_t>(y.integer)));    \
-    if (x.kind == Kind::Complex)                                                                                       \
-      return Value::of(x.number op y.number);                                                                          \
-    return Value::of(x.real() op y.real());                                                                            \
+#define PROA_ARITHMETIC(name, op)                                                                            \
+  Value HostScalarBuilder::name(Value x, Value y) {                                                          \
+    if (x.isInteger())                                                                                       \
+      return Value::of(                                                                                      \
+          static_cast<int64_t>(static_cast<uint64_t>(x.integer) op static_cast<uint64_t>(y.integer)));       \
+    if (x.kind == Kind::Complex)                                                                             \
+      return Value::of(x.number op y.number);                                                                \
+    return Value::of(x.real() op y.real());                                                                  \
   }
 PROA_ARITHMETIC(subtract, -)
 #undef PROA_ARITHMETIC
@@ -166,7 +172,8 @@ Value HostScalarBuilder::add(Value x, Value y) {
   if (x.kind == Kind::Bool)
     return Value::of((x.integer | y.integer) != 0);
   if (x.isInteger())
-    return Value::of(static_cast<int64_t>(static_cast<uint64_t>(x.integer) + static_cast<uint64_t>(y.integer)));
+    return Value::of(
+        static_cast<int64_t>(static_cast<uint64_t>(x.integer) + static_cast<uint64_t>(y.integer)));
   return x.kind == Kind::Complex ? Value::of(x.number + y.number) : Value::of(x.real() + y.real());
 }
 
@@ -174,7 +181,8 @@ Value HostScalarBuilder::multiply(Value x, Value y) {
   if (x.kind == Kind::Bool)
     return Value::of((x.integer & y.integer) != 0);
   if (x.isInteger())
-    return Value::of(static_cast<int64_t>(static_cast<uint64_t>(x.integer) * static_cast<uint64_t>(y.integer)));
+    return Value::of(
+        static_cast<int64_t>(static_cast<uint64_t>(x.integer) * static_cast<uint64_t>(y.integer)));
   return x.kind == Kind::Complex ? Value::of(x.number * y.number) : Value::of(x.real() * y.real());
 }
 
@@ -261,7 +269,9 @@ Value HostScalarBuilder::bitXor(Value x, Value y) { return {x.kind, x.integer ^ 
 Value HostScalarBuilder::bitNot(Value x) {
   return x.kind == Kind::Bool ? Value::of(x.integer == 0) : Value::of(~x.integer);
 }
-Value HostScalarBuilder::toBool(Value x) { return Value::of(x.isInteger() ? x.integer != 0 : x.number != Complex(0)); }
+Value HostScalarBuilder::toBool(Value x) {
+  return Value::of(x.isInteger() ? x.integer != 0 : x.number != Complex(0));
+}
 Value HostScalarBuilder::select(Value condition, Value x, Value y) { return condition.integer ? x : y; }
 
 Value HostScalarBuilder::exp(Value x) {
@@ -277,9 +287,13 @@ Value HostScalarBuilder::log1p(Value x) {
   return x.kind == Kind::Complex ? Value::of(std::log(1.0 + x.number)) : Value::of(std::log1p(x.real()));
 }
 Value HostScalarBuilder::log2(Value x) {
+  if (x.kind == Kind::Complex)
+    return Value::of(std::log(x.number) / std::log(2.0));
   return applyReal(x, [](double v) { return std::log2(v); });
 }
 Value HostScalarBuilder::log10(Value x) {
+  if (x.kind == Kind::Complex)
+    return Value::of(std::log(x.number) / std::log(10.0));
   return applyReal(x, [](double v) { return std::log10(v); });
 }
 Value HostScalarBuilder::sqrt(Value x) {
@@ -301,18 +315,24 @@ Value HostScalarBuilder::tanh(Value x) {
   return apply(x, [](auto v) { return std::tanh(v); });
 }
 
-#define PROA_REAL_FUNCTION(name)                                                                                       \
-  Value HostScalarBuilder::name(Value x) {                                                                             \
-    return applyReal(x, [](double v) { return std::name(v); });                                                        \
+#define PROA_FUNCTION(name)                                                                                  \
+  Value HostScalarBuilder::name(Value x) {                                                                   \
+    return apply(x, [](auto v) { return std::name(v); });                                                    \
   }
-PROA_REAL_FUNCTION(asin)
-PROA_REAL_FUNCTION(acos)
-PROA_REAL_FUNCTION(atan)
-PROA_REAL_FUNCTION(sinh)
-PROA_REAL_FUNCTION(cosh)
-PROA_REAL_FUNCTION(asinh)
-PROA_REAL_FUNCTION(acosh)
-PROA_REAL_FUNCTION(atanh)
+PROA_FUNCTION(asin)
+PROA_FUNCTION(acos)
+PROA_FUNCTION(atan)
+PROA_FUNCTION(sinh)
+PROA_FUNCTION(cosh)
+PROA_FUNCTION(asinh)
+PROA_FUNCTION(acosh)
+PROA_FUNCTION(atanh)
+#undef PROA_FUNCTION
+
+#define PROA_REAL_FUNCTION(name)                                                                             \
+  Value HostScalarBuilder::name(Value x) {                                                                   \
+    return applyReal(x, [](double v) { return std::name(v); });                                              \
+  }
 PROA_REAL_FUNCTION(erf)
 PROA_REAL_FUNCTION(ceil)
 PROA_REAL_FUNCTION(floor)
@@ -324,6 +344,8 @@ Value HostScalarBuilder::trunc(Value x) { return x.isInteger() ? x : Value::of(s
 Value HostScalarBuilder::sign(Value x) {
   if (x.isInteger())
     return Value::of(int64_t((x.integer > 0) - (x.integer < 0)));
+  if (x.kind == Kind::Complex)
+    return x.number == Complex(0) ? x : Value::of(x.number / std::abs(x.number));
   double v = x.real();
   return Value::of(std::isnan(v) ? v : double((v > 0) - (v < 0)));
 }
@@ -347,6 +369,34 @@ Value HostScalarBuilder::isinf(Value x) {
   return Value::of(!x.isInteger() && (std::isinf(x.number.real()) || std::isinf(x.number.imag())));
 }
 Value HostScalarBuilder::isfinite(Value x) { return Value::of(!isnan(x).integer && !isinf(x).integer); }
+
+Value HostScalarBuilder::real(Value x) { return x.kind == Kind::Complex ? Value::of(x.number.real()) : x; }
+Value HostScalarBuilder::imag(Value x) {
+  return x.kind == Kind::Complex ? Value::of(x.number.imag()) : number(0, x);
+}
+Value HostScalarBuilder::complex(Value re, Value im) { return Value::of(Complex(re.real(), im.real())); }
+Value HostScalarBuilder::conj(Value x) {
+  return x.kind == Kind::Complex ? Value::of(std::conj(x.number)) : x;
+}
+Value HostScalarBuilder::angle(Value x) {
+  if (x.kind == Kind::Complex)
+    return Value::of(std::arg(x.number));
+  return Value::of(x.real() < 0 ? std::numbers::pi : 0.0);
+}
+
+Value HostScalarBuilder::nextafter(Value x, Value y) {
+  if (resultType == DType::Float32)
+    return Value::of(double(std::nextafter(static_cast<float>(x.real()), static_cast<float>(y.real()))));
+  return Value::of(std::nextafter(x.real(), y.real()));
+}
+
+Value HostScalarBuilder::widen(Value x) { return x; }
+
+Value HostScalarBuilder::number(double value, Value like) {
+  if (like.isInteger())
+    return {like.kind, static_cast<int64_t>(value), {}};
+  return {like.kind, 0, value};
+}
 
 Value HostScalarBuilder::cast(Value x) {
   switch (resultType) {

@@ -10,8 +10,8 @@
 
 namespace proa::pd {
 
-/// One element of a tensor, wide enough for every dtype: integers and bools in `integer`, floats in `number` (real part),
-/// complex numbers in `number`.
+/// One element of a tensor, wide enough for every dtype: integers and bools in `integer`, floats in `number`
+/// (real part), complex numbers in `number`.
 struct HostScalar {
   enum class Kind : uint8_t { Bool, Integer, Real, Complex };
   Kind kind = Kind::Real;
@@ -50,6 +50,7 @@ public:
   Value floorDivide(Value x, Value y);
   Value pow(Value x, Value y);
   Value atan2(Value x, Value y);
+  Value nextafter(Value x, Value y);
 
   Value equal(Value x, Value y);
   Value notEqual(Value x, Value y);
@@ -93,7 +94,14 @@ public:
   Value isnan(Value x);
   Value isinf(Value x);
   Value isfinite(Value x);
+  Value real(Value x);
+  Value imag(Value x);
+  Value complex(Value re, Value im);
+  Value conj(Value x);
+  Value angle(Value x);
   Value cast(Value x);
+  Value widen(Value x);
+  Value number(double value, Value like);
 
 private:
   DType resultType;

@@ -42,6 +42,7 @@ void PdDialect::initialize() {
   registerDetectionOps(*this);
   registerIndexOps(*this);
   registerSearchOps(*this);
+  registerSignalOps(*this);
   registerAutodiffOps(*this);
   registerSequenceOps(*this);
   registerGraphOps(*this);

@@ -23,21 +23,22 @@ Value ScalarBuilder::constant(double value, Type type) {
         builder, location, type,
         builder.getArrayAttr({builder.getFloatAttr(element, value), builder.getFloatAttr(element, 0.0)}));
   }
-  TypedAttr attribute = isa<FloatType>(type) ? TypedAttr(builder.getFloatAttr(type, value))
-                                             : TypedAttr(builder.getIntegerAttr(type, static_cast<int64_t>(value)));
+  TypedAttr attribute = isa<FloatType>(type)
+                            ? TypedAttr(builder.getFloatAttr(type, value))
+                            : TypedAttr(builder.getIntegerAttr(type, static_cast<int64_t>(value)));
   return arith::ConstantOp::create(builder, location, attribute);
 }
 
 // One op for floats, one for complex numbers, one for signed and one for unsigned integers.
-#define PROA_BINARY(name, floatOp, complexOp, signedOp, unsignedOp)                                                    \
-  Value ScalarBuilder::name(Value x, Value y) {                                                                        \
-    if (isComplex(x))                                                                                                  \
-      return complexOp::create(builder, location, x, y);                                                               \
-    if (isFloat(x))                                                                                                    \
-      return floatOp::create(builder, location, x, y);                                                                 \
-    if (operandUnsigned)                                                                                               \
-      return unsignedOp::create(builder, location, x, y);                                                              \
-    return signedOp::create(builder, location, x, y);                                                                  \
+#define PROA_BINARY(name, floatOp, complexOp, signedOp, unsignedOp)                                          \
+  Value ScalarBuilder::name(Value x, Value y) {                                                              \
+    if (isComplex(x))                                                                                        \
+      return complexOp::create(builder, location, x, y);                                                     \
+    if (isFloat(x))                                                                                          \
+      return floatOp::create(builder, location, x, y);                                                       \
+    if (operandUnsigned)                                                                                     \
+      return unsignedOp::create(builder, location, x, y);                                                    \
+    return signedOp::create(builder, location, x, y);                                                        \
   }
 PROA_BINARY(subtract, arith::SubFOp, complex::SubOp, arith::SubIOp, arith::SubIOp)
 #undef PROA_BINARY
@@ -67,7 +68,8 @@ Value ScalarBuilder::divide(Value x, Value y) {
     return complex::DivOp::create(builder, location, x, y);
   if (isFloat(x))
     return arith::DivFOp::create(builder, location, x, y);
-  // Division by zero traps on CPUs; a defined quotient of 0 is what a program in data-dependent code can live with.
+  // Division by zero traps on CPUs; a defined quotient of 0 is what a program in data-dependent code can live
+  // with.
   Value zero = constant(0, x.getType());
   Value one = constant(1, x.getType());
   Value bad = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, y, zero);
@@ -77,13 +79,13 @@ Value ScalarBuilder::divide(Value x, Value y) {
   return arith::SelectOp::create(builder, location, bad, zero, quotient);
 }
 
-#define PROA_EXTREMUM(name, floatOp, signedOp, unsignedOp)                                                             \
-  Value ScalarBuilder::name(Value x, Value y) {                                                                        \
-    if (isFloat(x))                                                                                                    \
-      return floatOp::create(builder, location, x, y);                                                                 \
-    if (operandUnsigned)                                                                                               \
-      return unsignedOp::create(builder, location, x, y);                                                              \
-    return signedOp::create(builder, location, x, y);                                                                  \
+#define PROA_EXTREMUM(name, floatOp, signedOp, unsignedOp)                                                   \
+  Value ScalarBuilder::name(Value x, Value y) {                                                              \
+    if (isFloat(x))                                                                                          \
+      return floatOp::create(builder, location, x, y);                                                       \
+    if (operandUnsigned)                                                                                     \
+      return unsignedOp::create(builder, location, x, y);                                                    \
+    return signedOp::create(builder, location, x, y);                                                        \
   }
 PROA_EXTREMUM(maximum, arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp)
 PROA_EXTREMUM(minimum, arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp)
@@ -113,7 +115,8 @@ Value ScalarBuilder::remainder(Value x, Value y) {
   Value zero = constant(0, x.getType());
   if (!isFloat(x)) {
     Value quotient = floorDivide(x, y);
-    Value rest = arith::SubIOp::create(builder, location, x, arith::MulIOp::create(builder, location, quotient, y));
+    Value rest =
+        arith::SubIOp::create(builder, location, x, arith::MulIOp::create(builder, location, quotient, y));
     Value bad = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, y, zero);
     return arith::SelectOp::create(builder, location, bad, zero, rest);
   }
@@ -137,32 +140,41 @@ Value ScalarBuilder::pow(Value x, Value y) {
 
 Value ScalarBuilder::atan2(Value x, Value y) { return math::Atan2Op::create(builder, location, x, y); }
 
-Value ScalarBuilder::compare(Value x, Value y, int floatPredicate, int signedPredicate, int unsignedPredicate) {
+Value ScalarBuilder::compare(Value x, Value y, int floatPredicate, int signedPredicate,
+                             int unsignedPredicate) {
+  // Paddle orders complex numbers by their real parts.
+  if (isComplex(x))
+    return compare(real(x), real(y), floatPredicate, signedPredicate, unsignedPredicate);
   if (isFloat(x))
     return arith::CmpFOp::create(builder, location, static_cast<arith::CmpFPredicate>(floatPredicate), x, y);
   bool isUnsigned = operandUnsigned || isBool(x);
   return arith::CmpIOp::create(
-      builder, location, static_cast<arith::CmpIPredicate>(isUnsigned ? unsignedPredicate : signedPredicate), x, y);
+      builder, location, static_cast<arith::CmpIPredicate>(isUnsigned ? unsignedPredicate : signedPredicate),
+      x, y);
 }
 
 Value ScalarBuilder::equal(Value x, Value y) {
   if (isComplex(x))
     return complex::EqualOp::create(builder, location, x, y);
-  return compare(x, y, int(arith::CmpFPredicate::OEQ), int(arith::CmpIPredicate::eq), int(arith::CmpIPredicate::eq));
+  return compare(x, y, int(arith::CmpFPredicate::OEQ), int(arith::CmpIPredicate::eq),
+                 int(arith::CmpIPredicate::eq));
 }
 
 Value ScalarBuilder::notEqual(Value x, Value y) {
   if (isComplex(x))
     return complex::NotEqualOp::create(builder, location, x, y);
-  return compare(x, y, int(arith::CmpFPredicate::UNE), int(arith::CmpIPredicate::ne), int(arith::CmpIPredicate::ne));
+  return compare(x, y, int(arith::CmpFPredicate::UNE), int(arith::CmpIPredicate::ne),
+                 int(arith::CmpIPredicate::ne));
 }
 
 Value ScalarBuilder::lessThan(Value x, Value y) {
-  return compare(x, y, int(arith::CmpFPredicate::OLT), int(arith::CmpIPredicate::slt), int(arith::CmpIPredicate::ult));
+  return compare(x, y, int(arith::CmpFPredicate::OLT), int(arith::CmpIPredicate::slt),
+                 int(arith::CmpIPredicate::ult));
 }
 
 Value ScalarBuilder::lessEqual(Value x, Value y) {
-  return compare(x, y, int(arith::CmpFPredicate::OLE), int(arith::CmpIPredicate::sle), int(arith::CmpIPredicate::ule));
+  return compare(x, y, int(arith::CmpFPredicate::OLE), int(arith::CmpIPredicate::sle),
+                 int(arith::CmpIPredicate::ule));
 }
 
 Value ScalarBuilder::bitAnd(Value x, Value y) { return arith::AndIOp::create(builder, location, x, y); }
@@ -190,22 +202,26 @@ Value ScalarBuilder::exp(Value x) { return unary<math::ExpOp, complex::ExpOp>(x)
 Value ScalarBuilder::expm1(Value x) { return unary<math::ExpM1Op, complex::Expm1Op>(x); }
 Value ScalarBuilder::log(Value x) { return unary<math::LogOp, complex::LogOp>(x); }
 Value ScalarBuilder::log1p(Value x) { return unary<math::Log1pOp, complex::Log1pOp>(x); }
-Value ScalarBuilder::log2(Value x) { return unary<math::Log2Op>(x); }
-Value ScalarBuilder::log10(Value x) { return unary<math::Log10Op>(x); }
+Value ScalarBuilder::log2(Value x) { return isComplex(x) ? complexLog(x, 2) : unary<math::Log2Op>(x); }
+Value ScalarBuilder::log10(Value x) { return isComplex(x) ? complexLog(x, 10) : unary<math::Log10Op>(x); }
 Value ScalarBuilder::sqrt(Value x) { return unary<math::SqrtOp, complex::SqrtOp>(x); }
 Value ScalarBuilder::rsqrt(Value x) { return unary<math::RsqrtOp, complex::RsqrtOp>(x); }
 Value ScalarBuilder::sin(Value x) { return unary<math::SinOp, complex::SinOp>(x); }
 Value ScalarBuilder::cos(Value x) { return unary<math::CosOp, complex::CosOp>(x); }
 Value ScalarBuilder::tan(Value x) { return unary<math::TanOp, complex::TanOp>(x); }
-Value ScalarBuilder::asin(Value x) { return unary<math::AsinOp>(x); }
-Value ScalarBuilder::acos(Value x) { return unary<math::AcosOp>(x); }
-Value ScalarBuilder::atan(Value x) { return unary<math::AtanOp>(x); }
-Value ScalarBuilder::sinh(Value x) { return unary<math::SinhOp>(x); }
-Value ScalarBuilder::cosh(Value x) { return unary<math::CoshOp>(x); }
+Value ScalarBuilder::asin(Value x) { return isComplex(x) ? complexAsin(x) : unary<math::AsinOp>(x); }
+Value ScalarBuilder::acos(Value x) { return isComplex(x) ? complexAcos(x) : unary<math::AcosOp>(x); }
+Value ScalarBuilder::atan(Value x) {
+  return isComplex(x) ? throughImaginary(x, &ScalarBuilder::complexAtanh) : unary<math::AtanOp>(x);
+}
+Value ScalarBuilder::sinh(Value x) { return isComplex(x) ? complexSinh(x) : unary<math::SinhOp>(x); }
+Value ScalarBuilder::cosh(Value x) { return isComplex(x) ? complexCosh(x) : unary<math::CoshOp>(x); }
 Value ScalarBuilder::tanh(Value x) { return unary<math::TanhOp, complex::TanhOp>(x); }
-Value ScalarBuilder::asinh(Value x) { return unary<math::AsinhOp>(x); }
-Value ScalarBuilder::acosh(Value x) { return unary<math::AcoshOp>(x); }
-Value ScalarBuilder::atanh(Value x) { return unary<math::AtanhOp>(x); }
+Value ScalarBuilder::asinh(Value x) {
+  return isComplex(x) ? throughImaginary(x, &ScalarBuilder::complexAsin) : unary<math::AsinhOp>(x);
+}
+Value ScalarBuilder::acosh(Value x) { return isComplex(x) ? complexAcosh(x) : unary<math::AcoshOp>(x); }
+Value ScalarBuilder::atanh(Value x) { return isComplex(x) ? complexAtanh(x) : unary<math::AtanhOp>(x); }
 Value ScalarBuilder::erf(Value x) { return unary<math::ErfOp>(x); }
 Value ScalarBuilder::ceil(Value x) { return unary<math::CeilOp>(x); }
 Value ScalarBuilder::floor(Value x) { return unary<math::FloorOp>(x); }
@@ -214,6 +230,8 @@ Value ScalarBuilder::round(Value x) { return unary<math::RoundOp>(x); }
 Value ScalarBuilder::trunc(Value x) { return isFloat(x) ? unary<math::TruncOp>(x) : x; }
 
 Value ScalarBuilder::sign(Value x) {
+  if (isComplex(x))
+    return complexSign(x);
   Value zero = constant(0, x.getType());
   Value one = constant(1, x.getType());
   Value positive = select(lessThan(zero, x), one, zero);
@@ -259,6 +277,28 @@ Value ScalarBuilder::isinf(Value x) {
 }
 
 Value ScalarBuilder::isfinite(Value x) { return bitNot(bitOr(isnan(x), isinf(x))); }
+
+Value ScalarBuilder::nextafter(Value x, Value y) {
+  Type type = x.getType();
+  Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  auto bits = [&](Value v) { return arith::BitcastOp::create(builder, location, integer, v).getResult(); };
+  auto number = [&](Value v) { return arith::BitcastOp::create(builder, location, type, v).getResult(); };
+  Value zero = constant(0, type), one = constant(1, integer);
+  // Away from zero the number in the bits goes up by one.
+  Value away = equal(lessThan(x, y), lessThan(zero, x));
+  Value plain = select(away, arith::AddIOp::create(builder, location, bits(x), one),
+                       arith::SubIOp::create(builder, location, bits(x), one));
+  Value smallest = math::CopySignOp::create(builder, location, number(one), y);
+  Value next = select(equal(x, zero), smallest, number(plain));
+  Value either = select(equal(x, y), y, next);
+  return select(bitOr(isnan(x), isnan(y)), add(x, y), either);
+}
+
+Value ScalarBuilder::widen(Value x) {
+  if (!isFloat(x) || x.getType().isF64())
+    return x;
+  return arith::ExtFOp::create(builder, location, builder.getF64Type(), x);
+}
 
 Value ScalarBuilder::cast(Value x) {
   Type from = x.getType(), to = resultType;

@@ -6,16 +6,17 @@
 
 namespace proa::pd {
 
-/// Emits arith, math and complex ops for one element. The operand types choose the op: signed integers, unsigned integers
-/// (ui8 comes in as i8 with `isUnsigned`), floats or complex numbers. Bools are i1.
+/// Emits arith, math and complex ops for one element. The operand types choose the op: signed integers,
+/// unsigned integers (ui8 comes in as i8 with `isUnsigned`), floats or complex numbers. Bools are i1.
 class ScalarBuilder {
 public:
   using Value = mlir::Value;
   using Values = mlir::ValueRange;
 
-  /// `resultType` is the element type of the op's result; `operandUnsigned` says whether operands are unsigned.
-  ScalarBuilder(mlir::OpBuilder &builder, mlir::Location location, mlir::Type resultType, bool operandUnsigned,
-                bool resultUnsigned)
+  /// `resultType` is the element type of the op's result; `operandUnsigned` says whether operands are
+  /// unsigned.
+  ScalarBuilder(mlir::OpBuilder &builder, mlir::Location location, mlir::Type resultType,
+                bool operandUnsigned, bool resultUnsigned)
       : builder(builder), location(location), resultType(resultType), operandUnsigned(operandUnsigned),
         resultUnsigned(resultUnsigned) {}
 
@@ -31,6 +32,8 @@ public:
   Value floorDivide(Value x, Value y);
   Value pow(Value x, Value y);
   Value atan2(Value x, Value y);
+  /// The float next to x in the direction of y.
+  Value nextafter(Value x, Value y);
 
   Value equal(Value x, Value y);
   Value notEqual(Value x, Value y);
@@ -74,13 +77,36 @@ public:
   Value isnan(Value x);
   Value isinf(Value x);
   Value isfinite(Value x);
+  /// Parts of a complex number; a real one is its own real part.
+  Value real(Value x);
+  Value imag(Value x);
+  /// re + im i.
+  Value complex(Value re, Value im);
+  Value conj(Value x);
+  /// The argument of a complex number; of a real one pi where x < 0, else 0 (of NaN too, as Paddle does).
+  Value angle(Value x);
   /// Converts to resultType.
   Value cast(Value x);
+  /// A float in f64, for functions that lose digits on their way; `cast` brings the result back.
+  Value widen(Value x);
 
   /// A constant of the type of `like`.
+  Value number(double value, Value like) { return constant(value, like.getType()); }
   Value constant(double value, mlir::Type type);
 
 private:
+  // Functions of complex numbers that the complex dialect lacks (ScalarComplex.cpp).
+  Value complexLog(Value x, double base);
+  Value complexSinh(Value x);
+  Value complexCosh(Value x);
+  Value complexAsin(Value x);
+  Value complexAcos(Value x);
+  Value complexAcosh(Value x);
+  Value complexAtanh(Value x);
+  Value complexSign(Value x);
+  /// `f` at ix, as a function of x: f(ix) / i.
+  Value throughImaginary(Value x, Value (ScalarBuilder::*f)(Value));
+
   Value compare(Value x, Value y, int floatPredicate, int signedPredicate, int unsignedPredicate);
   template <class Float, class Complex = void> Value unary(Value x);
 

@@ -24,7 +24,9 @@ llvm::SmallVector<Value> TensorBuilder::results(llvm::ArrayRef<Expression> value
   return out;
 }
 
-Expression TensorBuilder::chain(Expression cotangent, Expression partial) { return cotangent * conj(partial); }
+Expression TensorBuilder::chain(Expression cotangent, Expression partial) {
+  return cotangent * conj(partial);
+}
 
 Expression TensorBuilder::chain(Expression cotangent, double partial) {
   if (partial == 1.0)
@@ -37,7 +39,9 @@ Value TensorBuilder::gradient(Expression value, Value operand) {
   return isa<FloatType, ComplexType>(element) ? Value(cast(value, element)) : Value();
 }
 
-Expression TensorBuilder::conj(Expression x) { return x; }
+Expression TensorBuilder::conj(Expression x) {
+  return isa<ComplexType>(x.type().getElementType()) ? wrap(create<ConjOp>(x)) : x;
+}
 
 Expression TensorBuilder::constant(double value, Type elementType) {
   auto type = RankedTensorType::get({}, elementType);
@@ -70,12 +74,23 @@ Expression TensorBuilder::abs(Expression x) { return wrap(create<AbsOp>(x)); }
 Expression TensorBuilder::sigmoid(Expression x) { return 1.0 / (1.0 + exp(-x)); }
 Expression TensorBuilder::floor(Expression x) { return wrap(create<FloorOp>(x)); }
 Expression TensorBuilder::isnan(Expression x) { return wrap(create<IsnanOp>(x)); }
+Expression TensorBuilder::equal(Expression x, double y) {
+  return wrap(create<EqualOp>(x, constant(y, x.type().getElementType())));
+}
 Expression TensorBuilder::maximum(Expression x, Expression y) { return wrap(create<MaximumOp>(x, y)); }
-Expression TensorBuilder::maximum(Expression x, double y) { return maximum(x, constant(y, x.type().getElementType())); }
+Expression TensorBuilder::maximum(Expression x, double y) {
+  return maximum(x, constant(y, x.type().getElementType()));
+}
 Expression TensorBuilder::minimum(Expression x, Expression y) { return wrap(create<MinimumOp>(x, y)); }
-Expression TensorBuilder::minimum(Expression x, double y) { return minimum(x, constant(y, x.type().getElementType())); }
-Expression TensorBuilder::maximum(double x, Expression y) { return maximum(constant(x, y.type().getElementType()), y); }
-Expression TensorBuilder::minimum(double x, Expression y) { return minimum(constant(x, y.type().getElementType()), y); }
+Expression TensorBuilder::minimum(Expression x, double y) {
+  return minimum(x, constant(y, x.type().getElementType()));
+}
+Expression TensorBuilder::maximum(double x, Expression y) {
+  return maximum(constant(x, y.type().getElementType()), y);
+}
+Expression TensorBuilder::minimum(double x, Expression y) {
+  return minimum(constant(x, y.type().getElementType()), y);
+}
 Expression TensorBuilder::pow(Expression x, Expression y) { return wrap(create<ElementwisePowOp>(x, y)); }
 Expression TensorBuilder::select(Expression condition, Expression x, Expression y) {
   return wrap(create<WhereOp>(condition, x, y));
@@ -131,15 +146,15 @@ Expression TensorBuilder::matmul(Expression x, Expression y, bool transposeX, bo
   return wrap(create<MatmulOp>(x, y, transposeX, transposeY));
 }
 
-#define PROA_OPERATOR(symbol, Op)                                                                                      \
-  Expression operator symbol(Expression x, Expression y) {                                                             \
-    return x.owner().wrap(x.owner().create<Op>(x, y));                                                                 \
-  }                                                                                                                    \
-  Expression operator symbol(Expression x, double y) {                                                                 \
-    return x symbol x.owner().constant(y, x.type().getElementType());                                                  \
-  }                                                                                                                    \
-  Expression operator symbol(double x, Expression y) {                                                                 \
-    return y.owner().constant(x, y.type().getElementType()) symbol y;                                                  \
+#define PROA_OPERATOR(symbol, Op)                                                                            \
+  Expression operator symbol(Expression x, Expression y) {                                                   \
+    return x.owner().wrap(x.owner().create<Op>(x, y));                                                       \
+  }                                                                                                          \
+  Expression operator symbol(Expression x, double y) {                                                       \
+    return x symbol x.owner().constant(y, x.type().getElementType());                                        \
+  }                                                                                                          \
+  Expression operator symbol(double x, Expression y) {                                                       \
+    return y.owner().constant(x, y.type().getElementType()) symbol y;                                        \
   }
 PROA_OPERATOR(+, AddOp)
 PROA_OPERATOR(-, SubtractOp)
@@ -147,10 +162,10 @@ PROA_OPERATOR(*, MultiplyOp)
 PROA_OPERATOR(/, DivideOp)
 #undef PROA_OPERATOR
 
-#define PROA_COMPARISON(symbol, Op)                                                                                    \
-  Expression operator symbol(Expression x, double y) {                                                                 \
-    TensorBuilder &e = x.owner();                                                                                      \
-    return e.wrap(e.create<Op>(x, e.constant(y, x.type().getElementType())));                                          \
+#define PROA_COMPARISON(symbol, Op)                                                                          \
+  Expression operator symbol(Expression x, double y) {                                                       \
+    TensorBuilder &e = x.owner();                                                                            \
+    return e.wrap(e.create<Op>(x, e.constant(y, x.type().getElementType())));                                \
   }
 PROA_COMPARISON(<, LessThanOp)
 PROA_COMPARISON(>, GreaterThanOp)
@@ -158,10 +173,18 @@ PROA_COMPARISON(<=, LessEqualOp)
 PROA_COMPARISON(>=, GreaterEqualOp)
 #undef PROA_COMPARISON
 
-Expression operator<(Expression x, Expression y) { return x.owner().wrap(x.owner().create<LessThanOp>(x, y)); }
-Expression operator>(Expression x, Expression y) { return x.owner().wrap(x.owner().create<GreaterThanOp>(x, y)); }
-Expression operator<=(Expression x, Expression y) { return x.owner().wrap(x.owner().create<LessEqualOp>(x, y)); }
-Expression operator>=(Expression x, Expression y) { return x.owner().wrap(x.owner().create<GreaterEqualOp>(x, y)); }
+Expression operator<(Expression x, Expression y) {
+  return x.owner().wrap(x.owner().create<LessThanOp>(x, y));
+}
+Expression operator>(Expression x, Expression y) {
+  return x.owner().wrap(x.owner().create<GreaterThanOp>(x, y));
+}
+Expression operator<=(Expression x, Expression y) {
+  return x.owner().wrap(x.owner().create<LessEqualOp>(x, y));
+}
+Expression operator>=(Expression x, Expression y) {
+  return x.owner().wrap(x.owner().create<GreaterEqualOp>(x, y));
+}
 Expression operator==(Expression x, Expression y) { return x.owner().wrap(x.owner().create<EqualOp>(x, y)); }
 Expression operator-(Expression x) { return x.owner().wrap(x.owner().create<NegateOp>(x)); }
 

@@ -1,5 +1,5 @@
-/// Decompositions read as formulas: the field `decomposition` of op records and decompose() in family files are written
-/// on these classes.
+/// Decompositions read as formulas: the field `decomposition` of op records and decompose() in family files
+/// are written on these classes.
 #pragma once
 
 #include "dialects/pd/Pd.h"
@@ -23,7 +23,8 @@ private:
 };
 
 /// Makes primitives. Numbers in formulas become rank-0 constants of the other operand's element type.
-/// When the decomposed op's operands are f16 or bf16, the formula is computed in f32 and the result rounded once.
+/// When the decomposed op's operands are f16 or bf16, the formula is computed in f32 and the result rounded
+/// once.
 class TensorBuilder {
 public:
   /// For the decomposition of `op`.
@@ -38,7 +39,8 @@ public:
   /// For derivatives: the cotangent times the conjugate of a partial derivative; a number stands for itself.
   Expression chain(Expression cotangent, Expression partial);
   Expression chain(Expression cotangent, double partial);
-  /// For derivatives: a gradient in the element type of the operand that it belongs to; null where that has none.
+  /// For derivatives: a gradient in the element type of the operand that it belongs to; null where that has
+  /// none.
   mlir::Value gradient(Expression value, mlir::Value operand);
   /// The complex conjugate; a real tensor is its own.
   Expression conj(Expression x);
@@ -60,6 +62,7 @@ public:
   Expression sigmoid(Expression x);
   Expression floor(Expression x);
   Expression isnan(Expression x);
+  Expression equal(Expression x, double y);
   /// x > y ? x : y. A NaN in x gives y: write the bound first where NaN is to stay.
   Expression maximum(Expression x, Expression y);
   Expression maximum(double x, Expression y);
@@ -73,7 +76,9 @@ public:
   Expression select(Expression condition, double x, Expression y);
   Expression cast(Expression x, mlir::Type elementType);
   /// 1 where the condition holds, else 0, in the element type of `like`.
-  Expression indicator(Expression condition, Expression like) { return cast(condition, like.type().getElementType()); }
+  Expression indicator(Expression condition, Expression like) {
+    return cast(condition, like.type().getElementType());
+  }
 
   Expression sum(Expression x, llvm::ArrayRef<int64_t> axes, bool keepdim = true);
   Expression max(Expression x, llvm::ArrayRef<int64_t> axes, bool keepdim = true);

@@ -2,6 +2,7 @@
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/linalg/Linalg.h"
+#include "dialects/pd/linalg/Matrices.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -11,13 +12,15 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-bool mayBeEqual(int64_t x, int64_t y) { return x == y || ShapedType::isDynamic(x) || ShapedType::isDynamic(y); }
+bool mayBeEqual(int64_t x, int64_t y) {
+  return x == y || ShapedType::isDynamic(x) || ShapedType::isDynamic(y);
+}
 
 LogicalResult checkContracted(std::optional<Location> location, int64_t x, int64_t y) {
   if (mayBeEqual(x, y))
     return success();
-  return inferenceError(location, "C3: the contracted extents must be equal, found " + llvm::Twine(x) + " in x and " +
-                                      llvm::Twine(y) + " in y");
+  return inferenceError(location, "C3: the contracted extents must be equal, found " + llvm::Twine(x) +
+                                      " in x and " + llvm::Twine(y) + " in y");
 }
 
 /// The last two dims of an operand as rows and columns.
@@ -42,8 +45,8 @@ LogicalResult checkElementTypes(std::optional<Location> location, ValueRange ope
     if (tensorType(operand).getElementType() == first)
       continue;
     std::string text;
-    llvm::raw_string_ostream(text) << "C2: the operands must have one element type, found " << first << " and "
-                                   << tensorType(operand).getElementType();
+    llvm::raw_string_ostream(text) << "C2: the operands must have one element type, found " << first
+                                   << " and " << tensorType(operand).getElementType();
     return inferenceError(location, text);
   }
   return success();
@@ -51,32 +54,35 @@ LogicalResult checkElementTypes(std::optional<Location> location, ValueRange ope
 
 } // namespace
 
-LogicalResult checkRanks(std::optional<Location> location, ValueRange operands, llvm::ArrayRef<int64_t> ranks) {
+LogicalResult checkRanks(std::optional<Location> location, ValueRange operands,
+                         llvm::ArrayRef<int64_t> ranks) {
   for (auto [i, rank] : llvm::enumerate(ranks)) {
     int64_t found = tensorType(operands[i]).getRank();
     if (found != rank)
-      return inferenceError(location, "C1: operand " + llvm::Twine(i) + " must have rank " + llvm::Twine(rank) +
-                                          ", found rank " + llvm::Twine(found));
+      return inferenceError(location, "C1: operand " + llvm::Twine(i) + " must have rank " +
+                                          llvm::Twine(rank) + ", found rank " + llvm::Twine(found));
   }
   return success();
 }
 
-LogicalResult inferMatmulOf(std::optional<Location> location, ValueRange operands, bool transposeX, bool transposeY,
-                            Results &results) {
+LogicalResult inferMatmulOf(std::optional<Location> location, ValueRange operands, bool transposeX,
+                            bool transposeY, Results &results) {
   RankedTensorType xType = tensorType(operands[0]), yType = tensorType(operands[1]);
   if (xType.getRank() == 0 || yType.getRank() == 0)
-    return inferenceError(location, "C1: the operands of a matrix product must have rank 1 or more, found rank 0");
+    return inferenceError(location,
+                          "C1: the operands of a matrix product must have rank 1 or more, found rank 0");
   if (failed(checkElementTypes(location, operands)))
     return failure();
   Matrix x = matrixOf(xType, transposeX, false), y = matrixOf(yType, transposeY, true);
   if (failed(checkContracted(location, x.columns, y.rows)))
     return failure();
   Type element = xType.getElementType();
-  auto batch = broadcastShapes(std::nullopt, {RankedTensorType::get(x.batch, element), RankedTensorType::get(y.batch, element)});
+  auto batch = broadcastShapes(
+      std::nullopt, {RankedTensorType::get(x.batch, element), RankedTensorType::get(y.batch, element)});
   if (failed(batch)) {
     std::string text;
-    llvm::raw_string_ostream(text) << "C4: the dimensions before the last two must broadcast, found " << xType << " and "
-                                   << yType;
+    llvm::raw_string_ostream(text) << "C4: the dimensions before the last two must broadcast, found " << xType
+                                   << " and " << yType;
     return inferenceError(location, text);
   }
   llvm::SmallVector<int64_t> shape = *batch;
@@ -88,13 +94,14 @@ LogicalResult inferMatmulOf(std::optional<Location> location, ValueRange operand
   return success();
 }
 
-LogicalResult inferFlattened(std::optional<Location> location, ValueRange operands, int64_t rowDimsX, int64_t rowDimsY,
-                             Results &results) {
+LogicalResult inferFlattened(std::optional<Location> location, ValueRange operands, int64_t rowDimsX,
+                             int64_t rowDimsY, Results &results) {
   RankedTensorType x = tensorType(operands[0]), y = tensorType(operands[1]);
   for (auto [name, type, rowDims] : {std::tuple("x", x, rowDimsX), std::tuple("y", y, rowDimsY)})
     if (rowDims <= 0 || rowDims >= type.getRank())
-      return inferenceError(location, llvm::Twine("C1: ") + name + "_num_col_dims must be above 0 and below the rank " +
-                                          llvm::Twine(type.getRank()) + " of " + name + ", found " + llvm::Twine(rowDims));
+      return inferenceError(
+          location, llvm::Twine("C1: ") + name + "_num_col_dims must be above 0 and below the rank " +
+                        llvm::Twine(type.getRank()) + " of " + name + ", found " + llvm::Twine(rowDims));
   if (failed(checkElementTypes(location, operands)))
     return failure();
   auto product = [](llvm::ArrayRef<int64_t> dims) {
@@ -106,7 +113,8 @@ LogicalResult inferFlattened(std::optional<Location> location, ValueRange operan
     }
     return count;
   };
-  if (failed(checkContracted(location, product(x.getShape().drop_front(rowDimsX)), product(y.getShape().take_front(rowDimsY)))))
+  if (failed(checkContracted(location, product(x.getShape().drop_front(rowDimsX)),
+                             product(y.getShape().take_front(rowDimsY)))))
     return failure();
   llvm::SmallVector<int64_t> shape(x.getShape().take_front(rowDimsX));
   llvm::append_range(shape, y.getShape().drop_front(rowDimsY));
@@ -119,7 +127,8 @@ LogicalResult inferBatchProduct(std::optional<Location> location, ValueRange ope
     return failure();
   int64_t x = tensorType(operands[0]).getDimSize(0), y = tensorType(operands[1]).getDimSize(0);
   if (!mayBeEqual(x, y))
-    return inferenceError(location, "C4: the batch extents must be equal, found " + llvm::Twine(x) + " and " + llvm::Twine(y));
+    return inferenceError(location, "C4: the batch extents must be equal, found " + llvm::Twine(x) + " and " +
+                                        llvm::Twine(y));
   return inferMatmulOf(location, operands, false, false, results);
 }
 
@@ -139,8 +148,10 @@ LogicalResult inferDotOf(std::optional<Location> location, ValueRange operands, 
   return success();
 }
 
-LogicalResult inferAddProductOf(std::optional<Location> location, ValueRange operands, int64_t rank, Results &results) {
-  if (failed(checkRanks(location, operands.drop_front(), {rank, rank})) || failed(checkElementTypes(location, operands)) ||
+LogicalResult inferAddProductOf(std::optional<Location> location, ValueRange operands, int64_t rank,
+                                Results &results) {
+  if (failed(checkRanks(location, operands.drop_front(), {rank, rank})) ||
+      failed(checkElementTypes(location, operands)) ||
       failed(inferMatmulOf(location, operands.drop_front(), false, false, results)))
     return failure();
   auto product = cast<RankedTensorType>(results.back());
@@ -165,12 +176,14 @@ LogicalResult inferBilinearOf(std::optional<Location> location, ValueRange opera
   if (failed(checkRanks(location, operands, {2, 2, 3})) || failed(checkElementTypes(location, operands)))
     return failure();
   RankedTensorType x = tensorType(operands[0]), y = tensorType(operands[1]), weight = tensorType(operands[2]);
-  bool isGood = mayBeEqual(x.getDimSize(0), y.getDimSize(0)) && mayBeEqual(x.getDimSize(1), weight.getDimSize(1)) &&
+  bool isGood = mayBeEqual(x.getDimSize(0), y.getDimSize(0)) &&
+                mayBeEqual(x.getDimSize(1), weight.getDimSize(1)) &&
                 mayBeEqual(y.getDimSize(1), weight.getDimSize(2));
   if (!isGood) {
     std::string text;
-    llvm::raw_string_ostream(text) << "C3: weight must contract the columns of x and y, which have as many rows, found " << x
-                                   << ", " << y << " and " << weight;
+    llvm::raw_string_ostream(text)
+        << "C3: weight must contract the columns of x and y, which have as many rows, found " << x << ", "
+        << y << " and " << weight;
     return inferenceError(location, text);
   }
   int64_t matrices = weight.getDimSize(0);
@@ -184,7 +197,8 @@ LogicalResult inferBilinearOf(std::optional<Location> location, ValueRange opera
 
 LogicalResult inferSquaredMatSubOf(std::optional<Location> location, ValueRange operands, Results &results) {
   llvm::SmallVector<Type> product;
-  if (failed(checkRanks(location, operands, {2, 2})) || failed(inferMatmulOf(location, operands, false, false, product)))
+  if (failed(checkRanks(location, operands, {2, 2})) ||
+      failed(inferMatmulOf(location, operands, false, false, product)))
     return failure();
   results.append({operands[0].getType(), operands[1].getType(), product[0], product[0]});
   return success();
@@ -195,9 +209,11 @@ LogicalResult inferMultiDotOf(std::optional<Location> location, ValueRange opera
     int64_t rank = tensorType(operand).getRank();
     bool isEnd = i == 0 || i + 1 == operands.size();
     if (operands.size() < 2 || (rank != 2 && !(isEnd && rank == 1)))
-      return inferenceError(location, "C1: two operands or more of rank 2 are needed, the first and the last one of rank 1 or 2, "
-                                      "found operand " + llvm::Twine(i) + " of rank " + llvm::Twine(rank) + " among " +
-                                          llvm::Twine(operands.size()));
+      return inferenceError(
+          location,
+          "C1: two operands or more of rank 2 are needed, the first and the last one of rank 1 or 2, "
+          "found operand " +
+              llvm::Twine(i) + " of rank " + llvm::Twine(rank) + " among " + llvm::Twine(operands.size()));
   }
   if (operands.empty())
     return inferenceError(location, "C1: two operands or more are needed, found 0");
@@ -205,7 +221,8 @@ LogicalResult inferMultiDotOf(std::optional<Location> location, ValueRange opera
     return failure();
   RankedTensorType first = tensorType(operands.front()), last = tensorType(operands.back());
   for (size_t i = 1; i < operands.size(); ++i)
-    if (failed(checkContracted(location, tensorType(operands[i - 1]).getShape().back(), tensorType(operands[i]).getDimSize(0))))
+    if (failed(checkContracted(location, tensorType(operands[i - 1]).getShape().back(),
+                               tensorType(operands[i]).getDimSize(0))))
       return failure();
   llvm::SmallVector<int64_t> shape(first.getShape().drop_back());
   llvm::append_range(shape, last.getShape().drop_front());
@@ -231,8 +248,8 @@ FailureOr<SmallVector<Value>> FusionSquaredMatSubOp::decompose(OpBuilder &builde
 
 namespace {
 
-/// Multiplies a chain of matrices: the order with the fewest multiplications, where all extents are known; else one after
-/// the other.
+/// Multiplies a chain of matrices: the order with the fewest multiplications, where all extents are known;
+/// else one after the other.
 class MatrixChain {
 public:
   MatrixChain(TensorBuilder &e, llvm::SmallVector<Expression> factors) : e(e), factors(std::move(factors)) {}
@@ -252,7 +269,9 @@ public:
 
 private:
   double rows(size_t i) const { return static_cast<double>(matrixOf(factors[i].type(), false, i > 0).rows); }
-  double columns(size_t i) const { return static_cast<double>(matrixOf(factors[i].type(), false, i > 0).columns); }
+  double columns(size_t i) const {
+    return static_cast<double>(matrixOf(factors[i].type(), false, i > 0).columns);
+  }
 
   void choose(size_t first, size_t last) {
     cost[first][last] = std::numeric_limits<double>::infinity();
@@ -323,7 +342,9 @@ FailureOr<SmallVector<Value>> MvOp::decompose(OpBuilder &builder) {
 
 LogicalResult MatmulOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   const Tensor &x = operands[0], &y = operands[1];
-  auto type = [&](const Tensor &t) { return RankedTensorType::get(t.dims(), elementTypeOf(getContext(), t.dtype())); };
+  auto type = [&](const Tensor &t) {
+    return RankedTensorType::get(t.dims(), elementTypeOf(getContext(), t.dtype()));
+  };
   Matrix mx = matrixOf(type(x), getTransposeX(), false), my = matrixOf(type(y), getTransposeY(), true);
   size_t batchRank = std::max(x.dims().size(), y.dims().size());
   batchRank = batchRank > 2 ? batchRank - 2 : 0;
@@ -359,11 +380,23 @@ void registerLinalgOps(PdDialect &dialect) {
 #define GET_OP_LIST
 #include "dialects/pd/linalg/Contract.cpp.inc"
       >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/linalg/Factor.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/linalg/Solve.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/linalg/Product.cpp.inc"
+      >();
 }
 
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
 #include "dialects/pd/linalg/Contract.cpp.inc"
-#include "dialects/pd/linalg/Contract.scalar.inc"
 #include "dialects/pd/linalg/Contract.methods.inc"
+#include "dialects/pd/linalg/Contract.scalar.inc"

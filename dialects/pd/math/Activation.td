@@ -94,6 +94,11 @@ def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x 
     (ins F64Default<"1.0">:$beta, F64Default<"20.0">:$threshold)> {
   let legacy = [LegacyFormula<"softplus", ["beta", "threshold"]>];
 }
+def Pd_SoftReluOp : Pd_Activation<"soft_relu", "log(1 + exp(x)), x clamped to [-threshold, threshold]",
+    [{e.log(1.0 + e.exp(e.maximum(e.minimum(x, op.getThreshold().convertToDouble()), -op.getThreshold().convertToDouble())))}],
+    (ins F64Default<"40.0">:$threshold)> {
+  let legacy = [LegacyFormula<"soft_relu", ["threshold"]>];
+}
 def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs(x))"> {
   let legacy = [LegacyFormula<"softsign">];
 }

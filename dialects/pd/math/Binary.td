@@ -25,7 +25,7 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
   let summary = "x - y";
   let scalar = "b.subtract(x, y)";
   let derivatives = ["1.0", "-1.0"];
-  let legacy = [LegacyByAxis<"elementwise_sub">, Legacy<"minus", ["X", "Y"], ["Out"]>];
+  let legacy = [LegacyByAxis<"elementwise_sub">, LegacyByAxis<"minus">];
 }
 
 def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
@@ -98,6 +98,29 @@ def Pd_Atan2Op : Pd_BinaryOp<"atan2", Pd_FloatTensor> {
   let scalar = "b.atan2(x, y)";
   let derivatives = ["y / (x * x + y * y)", "-x / (x * x + y * y)"];
   let legacy = [Legacy<"atan2", ["X1", "X2"], ["Out"]>];
+}
+
+def Pd_NextafterOp : Pd_BinaryOp<"nextafter", Pd_FloatTensor> {
+  let summary = "The float next to x in the direction of y";
+  let scalar = "b.nextafter(x, y)";
+  let derivatives = ["", ""];
+  let legacy = [Legacy<"nextafter", ["x", "y"], ["out"]>];
+}
+
+def Pd_HeavisideOp : Pd_BinaryOp<"heaviside", Pd_RealTensor> {
+  let summary = "0 where x < 0 or NaN, y where x is 0, 1 where x > 0";
+  let scalar = [{b.select(b.equal(x, b.number(0, x)), y, b.select(b.lessThan(b.number(0, x), x), b.number(1, x), b.number(0, x)))}];
+  let derivatives = ["", "e.indicator(e.equal(x, 0.0), x)"];
+  let legacy = [LegacyByAxis<"elementwise_heaviside">];
+}
+
+def Pd_LerpOp : Pd_Op<"lerp", [Pd_Elementwise]> {
+  let summary = "x + weight * (y - x)";
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, Pd_FloatTensor:$weight);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferBroadcast";
+  let decomposition = "x + weight * (y - x)";
+  let legacy = [Legacy<"lerp", ["X", "Y", "Weight"], ["Out"]>];
 }
 
 //===-- Comparisons -----------------------------------------------------------------------------------------------===//

@@ -20,6 +20,18 @@ void registerMathOps(PdDialect &dialect) {
 #define GET_OP_LIST
 #include "dialects/pd/math/Scale.cpp.inc"
       >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/math/Special.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/math/Complex.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/math/Closeness.cpp.inc"
+      >();
 }
 
 } // namespace proa::pd

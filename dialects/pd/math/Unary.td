@@ -31,31 +31,31 @@ def Pd_ExpOp : Pd_UnaryMath<"exp", "e to the power of x", "b.exp(x)", "out">;
 def Pd_Expm1Op : Pd_UnaryMath<"expm1", "e^x - 1, exact near zero", "b.expm1(x)", "out + 1.0">;
 def Pd_LogOp : Pd_UnaryMath<"log", "Natural logarithm", "b.log(x)", "1.0 / x">;
 def Pd_Log1pOp : Pd_UnaryMath<"log1p", "log(1 + x), exact near zero", "b.log1p(x)", "1.0 / (1.0 + x)">;
-def Pd_Log2Op : Pd_UnaryFloat<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)">;
-def Pd_Log10Op : Pd_UnaryFloat<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)">;
+def Pd_Log2Op : Pd_UnaryMath<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)">;
+def Pd_Log10Op : Pd_UnaryMath<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)">;
 def Pd_SqrtOp : Pd_UnaryMath<"sqrt", "Square root", "b.sqrt(x)", "0.5 / out">;
 def Pd_RsqrtOp : Pd_UnaryMath<"rsqrt", "1 / sqrt(x)", "b.rsqrt(x)", "-0.5 * out * out * out">;
 def Pd_SinOp : Pd_UnaryMath<"sin", "Sine", "b.sin(x)", "e.cos(x)">;
 def Pd_CosOp : Pd_UnaryMath<"cos", "Cosine", "b.cos(x)", "-e.sin(x)">;
 def Pd_TanOp : Pd_UnaryMath<"tan", "Tangent", "b.tan(x)", "1.0 / (e.cos(x) * e.cos(x))">;
-def Pd_AsinOp : Pd_UnaryFloat<"asin", "Arc sine", "b.asin(x)", "1.0 / e.sqrt(1.0 - x * x)">;
-def Pd_AcosOp : Pd_UnaryFloat<"acos", "Arc cosine", "b.acos(x)", "-1.0 / e.sqrt(1.0 - x * x)">;
-def Pd_AtanOp : Pd_UnaryFloat<"atan", "Arc tangent", "b.atan(x)", "1.0 / (1.0 + x * x)">;
-def Pd_SinhOp : Pd_UnaryFloat<"sinh", "Hyperbolic sine", "b.sinh(x)", "e.wrap(e.create<CoshOp>(x))">;
-def Pd_CoshOp : Pd_UnaryFloat<"cosh", "Hyperbolic cosine", "b.cosh(x)", "e.wrap(e.create<SinhOp>(x))">;
+def Pd_AsinOp : Pd_UnaryMath<"asin", "Arc sine", "b.asin(x)", "1.0 / e.sqrt(1.0 - x * x)">;
+def Pd_AcosOp : Pd_UnaryMath<"acos", "Arc cosine", "b.acos(x)", "-1.0 / e.sqrt(1.0 - x * x)">;
+def Pd_AtanOp : Pd_UnaryMath<"atan", "Arc tangent", "b.atan(x)", "1.0 / (1.0 + x * x)">;
+def Pd_SinhOp : Pd_UnaryMath<"sinh", "Hyperbolic sine", "b.sinh(x)", "e.wrap(e.create<CoshOp>(x))">;
+def Pd_CoshOp : Pd_UnaryMath<"cosh", "Hyperbolic cosine", "b.cosh(x)", "e.wrap(e.create<SinhOp>(x))">;
 def Pd_TanhOp : Pd_UnaryMath<"tanh", "Hyperbolic tangent", "b.tanh(x)", "1.0 - out * out"> {
   let postOp = [{PostOp{"tanh", {}, {}} }];
 }
-def Pd_AsinhOp : Pd_UnaryFloat<"asinh", "Inverse hyperbolic sine", "b.asinh(x)", "1.0 / e.sqrt(x * x + 1.0)">;
-def Pd_AcoshOp : Pd_UnaryFloat<"acosh", "Inverse hyperbolic cosine", "b.acosh(x)", "1.0 / e.sqrt(x * x - 1.0)">;
-def Pd_AtanhOp : Pd_UnaryFloat<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)", "1.0 / (1.0 - x * x)">;
+def Pd_AsinhOp : Pd_UnaryMath<"asinh", "Inverse hyperbolic sine", "b.asinh(x)", "1.0 / e.sqrt(x * x + 1.0)">;
+def Pd_AcoshOp : Pd_UnaryMath<"acosh", "Inverse hyperbolic cosine", "b.acosh(x)", "1.0 / e.sqrt(x * x - 1.0)">;
+def Pd_AtanhOp : Pd_UnaryMath<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)", "1.0 / (1.0 - x * x)">;
 def Pd_ErfOp : Pd_UnaryFloat<"erf", "Error function: 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x", "b.erf(x)", "1.12837916709551257390 * e.exp(-(x * x))">;
 def Pd_CeilOp : Pd_UnaryFloat<"ceil", "The smallest integer not less than x", "b.ceil(x)">;
 def Pd_FloorOp : Pd_UnaryFloat<"floor", "The greatest integer not greater than x", "b.floor(x)">;
 def Pd_TruncOp : Pd_UnaryOp<"trunc", Pd_RealTensor, "x rounded towards zero", "b.trunc(x)"> {
   let legacy = [LegacyUnary<"trunc">];
 }
-def Pd_SignOp : Pd_UnaryOp<"sign", Pd_RealTensor, "-1, 0 or 1 by the sign of x", "b.sign(x)"> {
+def Pd_SignOp : Pd_UnaryOp<"sign", Pd_NumberTensor, "-1, 0 or 1 by the sign of x; x / |x| of a complex number", "b.sign(x)"> {
   let legacy = [LegacyUnary<"sign">];
 }
 def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1.0">;
@@ -70,7 +70,7 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
   let results = (outs Pd_RealTensor:$out);
   let infer = "inferRealPart";
   let scalar = "b.abs(x)";
-  let derivatives = ["e.wrap(e.create<SignOp>(x))"];
+  let vjp = ["e.cast(dout, x.type().getElementType()) * e.wrap(e.create<SignOp>(x))"];
   let legacy = [LegacyUnary<"abs">];
 }
 

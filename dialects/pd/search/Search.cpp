@@ -240,6 +240,35 @@ FailureOr<SmallVector<Value>> KthvalueOp::decompose(OpBuilder &builder) {
   return out;
 }
 
+FailureOr<SmallVector<Value>> NanmedianOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  llvm::SmallVector<int64_t> axes = reducedAxes(getAxis(), x.rank()), order;
+  llvm::SmallVector<Extent> lines, out;
+  Extent length(1);
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    bool isReduced = llvm::is_contained(axes, d);
+    length = isReduced ? multiply(e, length, Extent(x, d)) : length;
+    if (!isReduced)
+      lines.push_back(Extent(x, d));
+    if (!isReduced || getKeepdim())
+      out.push_back(isReduced ? Extent(1) : Extent(x, d));
+    if (!isReduced)
+      order.push_back(d);
+  }
+  order.append(axes.begin(), axes.end());
+  auto last = static_cast<int64_t>(lines.size());
+  lines.push_back(length);
+  // NaNs are sorted to the end, behind `count` numbers.
+  Expression flat = reshapeTo(x.rank() > 0 ? e.transpose(x, order) : x, lines);
+  Expression sorted = e.wrap(e.create<ArgsortOp>(flat, last, false, true));
+  Expression valid = e.wrap(e.create<LogicalNotOp>(e.isnan(flat)));
+  Expression count = e.sum(e.cast(valid, builder.getI64Type()), {last});
+  auto at = [&](Expression place) { return e.wrap(e.create<TakeAlongAxisOp>(sorted, place, last)); };
+  Expression lower = at(e.maximum(count - 1.0, 0.0) / 2.0), upper = at(count / 2.0);
+  return e.results({reshapeTo(lower * 0.5 + upper * 0.5, out)});
+}
+
 LogicalResult SearchsortedOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                                Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto sequence = tensorType(adaptor.getSortedSequence()), values = tensorType(adaptor.getValues());

@@ -65,6 +65,15 @@ def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
   let legacy = [Legacy<"kthvalue", ["X"], ["Out", "Indices"], ["k", "axis", "keepdim"]>];
 }
 
+def Pd_NanmedianOp : Pd_Op<"nanmedian"> {
+  let summary = "The median of the elements that are not NaN along some axes (empty: all); the mean of the middle two of an even number";
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, BoolDefault<"false">:$keepdim);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferReduce";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim"], ["MedianIndex"]>];
+}
+
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {
   let lod = "none";
   let summary = "The indices of all elements that are not zero, one a row, in row-major order";

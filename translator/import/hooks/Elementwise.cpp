@@ -17,8 +17,8 @@ void importElementwise(OpImporter &importer) {
   if (axis != -1 && yRank < xRank) {
     int64_t behind = xRank - axis - yRank;
     if (axis < 0 || behind < 0) {
-      importer.report("axis " + llvm::Twine(axis) + " does not fit operands of rank " + llvm::Twine(xRank) + " and " +
-                      llvm::Twine(yRank));
+      importer.report("axis " + llvm::Twine(axis) + " does not fit operands of rank " + llvm::Twine(xRank) +
+                      " and " + llvm::Twine(yRank));
       return;
     }
     llvm::SmallVector<int64_t> shape(yRank, 0);
@@ -41,7 +41,8 @@ void importReduce(OpImporter &importer) {
   Builder &builder = importer.getBuilder();
   llvm::SmallVector<int64_t> axes = importer.intsAttribute("dim", {0});
   // What 2.x Python wrote for "all dimensions": reduce_all=true beside dim=[0].
-  if (importer.boolAttribute("reduce_all", false) || axes.size() == static_cast<size_t>(pd::tensorType(x).getRank()))
+  if (importer.boolAttribute("reduce_all", false) ||
+      axes.size() == static_cast<size_t>(pd::tensorType(x).getRank()))
     axes.clear();
   llvm::SmallVector<NamedAttribute> attributes{
       importer.named("axis", builder.getDenseI64ArrayAttr(axes)),
@@ -50,6 +51,19 @@ void importReduce(OpImporter &importer) {
   if (isSum && importer.intAttribute("out_dtype", -1) >= 0)
     attributes.push_back(importer.named("dtype", TypeAttr::get(importer.typeAttribute("out_dtype", -1))));
   importer.setOutput("Out", importer.createOne(importer.target(), {{x}}, attributes));
+}
+
+void importCloseness(OpImporter &importer) {
+  // The tolerances are texts: "1e-05".
+  for (auto [name, otherwise] : {std::pair("rtol", "1e-5"), std::pair("atol", "1e-8")}) {
+    double number = 0;
+    std::string text = importer.stringAttribute(name, otherwise);
+    if (llvm::StringRef(text).getAsDouble(number))
+      return importer.report("attribute '" + llvm::StringRef(name) + "' must be a number, found '" + text +
+                             "'");
+    importer.overrideAttribute(name, importer.getBuilder().getF64FloatAttr(number));
+  }
+  importer.importByTable();
 }
 
 } // namespace proa::import::hooks

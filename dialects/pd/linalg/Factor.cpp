@@ -1,0 +1,203 @@
+//! Factorizations: decompositions and gradients. The formulas are those of Giles, "Collected matrix
+//! derivative results", and their complex forms; F stands for the reciprocal differences of (squared) values.
+#include "dialects/pd/linalg/Matrices.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/Shape.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+using Gradients = FailureOr<llvm::SmallVector<Value>>;
+
+/// The cotangent of a result, zeros where there is none.
+Expression cotangentOr0(TensorBuilder &e, Value cotangent, Value result) {
+  if (cotangent)
+    return e.wrap(cotangent);
+  return e.wrap(e.create<FullLikeOp>(result, Value(), e.getBuilder().getF64FloatAttr(0), TypeAttr()));
+}
+
+/// 1 / (x[j] - x[i]) at (i, j), 0 where they are equal.
+Expression reciprocalDifferences(Expression x) {
+  TensorBuilder &e = x.owner();
+  Expression difference = insertDim(x, x.rank() - 1) - insertDim(x, x.rank());
+  return e.select(e.equal(difference, 0.0), 0.0, 1.0 / difference);
+}
+
+/// Element i as a factor of column i.
+Expression ofColumns(Expression x) { return insertDim(x, x.rank() - 1); }
+Expression ofRows(Expression x) { return insertDim(x, x.rank()); }
+
+Expression solveTriangle(Expression x, Expression y, bool upper, bool transpose, bool unit = false) {
+  TensorBuilder &e = x.owner();
+  return e.wrap(e.create<TriangularSolveOp>(x, y, upper, transpose, unit));
+}
+
+/// x^-H y for a triangle x.
+Expression solveAdjoint(Expression x, Expression y, bool upper, bool unit = false) {
+  return solveTriangle(x.owner().conj(x), y, upper, true, unit);
+}
+
+/// The first `count` columns, or rows.
+Expression columns(Expression x, int64_t count) { return slice(x, x.rank() - 1, 0, count); }
+
+bool isComplex(Value value) { return isa<ComplexType>(tensorType(value).getElementType()); }
+
+} // namespace
+
+// With P = the lower triangle of L^H dL, its diagonal halved: the Hermitian part of L^-H P L^-1.
+Gradients CholeskyOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression factor = e.wrap(getOut()), gradient = e.wrap(cotangents[0]);
+  if (getUpper()) {
+    factor = adjoint(factor);
+    gradient = adjoint(gradient);
+  }
+  Expression product = e.matmul(adjoint(factor), gradient);
+  Expression half = lowerTriangle(product, -1) + product * identityLike(product) * 0.5;
+  Expression left = solveAdjoint(factor, half, false);
+  Expression both = adjoint(solveAdjoint(factor, adjoint(left), false));
+  return llvm::SmallVector<Value>{(both + adjoint(both)) * 0.5};
+}
+
+// dx = P L^-H (tril(L^H dL, -1) + triu(dU U^H)) U^-H for square matrices.
+Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  auto type = tensorType(getX());
+  int64_t rows = type.getDimSize(type.getRank() - 2);
+  if (ShapedType::isDynamic(rows) || rows != type.getShape().back()) {
+    emitOpError("has a gradient for square matrices only, found ") << type;
+    return failure();
+  }
+  TensorBuilder e(builder, getOperation());
+  if (!cotangents[0])
+    return llvm::SmallVector<Value>{Value()};
+  Expression packed = e.wrap(getOut()), gradient = e.wrap(cotangents[0]);
+  Expression lower = lowerTriangle(packed, -1) + identityLike(packed), upper = upperTriangle(packed);
+  Expression inner = lowerTriangle(e.matmul(adjoint(lower), lowerTriangle(gradient, -1)), -1) +
+                     upperTriangle(e.matmul(upperTriangle(gradient), adjoint(upper)));
+  Expression left = solveAdjoint(lower, inner, false, true);
+  // left U^-H = (U^-1 left^H)^H
+  Expression both = adjoint(solveTriangle(upper, adjoint(left), true, false));
+  Expression permutation =
+      e.wrap(e.create<LuPermutationOp>(getPivots(), rows, TypeAttr::get(type.getElementType())));
+  return llvm::SmallVector<Value>{e.matmul(permutation, both)};
+}
+
+FailureOr<SmallVector<Value>> LuUnpackOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  int64_t rank = x.rank(), rows = x.type().getDimSize(rank - 2), width = x.type().getShape().back();
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width))
+    return failure();
+  int64_t least = std::min(rows, width);
+  Expression left = columns(x, least), top = slice(x, rank - 2, 0, least);
+  Value permutation = e.create<LuPermutationOp>(getPivots(), rows, TypeAttr::get(x.type().getElementType()));
+  return SmallVector<Value>{permutation, lowerTriangle(left, -1) + identityLike(left), upperTriangle(top)};
+}
+
+/// For m >= n: (dQ + Q copyltu(R dR^H - dQ^H Q)) R^-H, where copyltu copies the lower triangle to the upper
+/// one.
+static Expression qrGradient(Expression q, Expression r, Expression dq, Expression dr) {
+  TensorBuilder &e = q.owner();
+  Expression middle = e.matmul(r, adjoint(dr)) - e.matmul(adjoint(dq), q);
+  Expression mirrored = lowerTriangle(middle) + adjoint(lowerTriangle(middle, -1));
+  Expression left = dq + e.matmul(q, mirrored);
+  return adjoint(solveTriangle(r, adjoint(left), true, false));
+}
+
+Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  auto type = tensorType(getX());
+  int64_t rows = type.getDimSize(type.getRank() - 2), width = type.getShape().back();
+  if (type.getNumDynamicDims() > 0 || getMode() == "r" || (getMode() == "complete" && rows > width)) {
+    emitOpError(
+        "has a gradient in mode reduced, or complete with no more rows than columns, with static dims");
+    return failure();
+  }
+  TensorBuilder e(builder, getOperation());
+  Expression q = e.wrap(getQ()), r = e.wrap(getR());
+  Expression dq = cotangentOr0(e, cotangents[0], getQ()), dr = cotangentOr0(e, cotangents[1], getR());
+  if (rows >= width)
+    return llvm::SmallVector<Value>{qrGradient(q, r, dq, dr)};
+  // x = [a | b] with a = Q U square and b = Q V.
+  int64_t last = type.getRank() - 1;
+  Expression right = slice(e.wrap(getX()), last, rows, toTheEnd), dv = slice(dr, last, rows, toTheEnd);
+  Expression da = qrGradient(q, columns(r, rows), dq + e.matmul(right, adjoint(dv)), columns(dr, rows));
+  return llvm::SmallVector<Value>{concat({da, e.matmul(q, dv)}, last)};
+}
+
+Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  auto type = tensorType(getX());
+  int64_t rows = type.getDimSize(type.getRank() - 2), width = type.getShape().back(),
+          least = std::min(rows, width);
+  if (isComplex(getX()) || type.getNumDynamicDims() > 0) {
+    emitOpError("has a gradient for real matrices with static dims only, found ") << type;
+    return failure();
+  }
+  TensorBuilder e(builder, getOperation());
+  int64_t rank = type.getRank();
+  Expression u = columns(e.wrap(getU()), least), s = e.wrap(getS()),
+             vh = slice(e.wrap(getVh()), rank - 2, 0, least);
+  Expression inner = e.wrap(
+      cotangents[1] ? Value(identityLike(e.matmul(vh, transposed(vh))) * ofColumns(e.wrap(cotangents[1])))
+                    : Value(e.matmul(vh, transposed(vh)) * 0.0));
+  Expression f = reciprocalDifferences(s * s), v = transposed(vh);
+  if (cotangents[0]) {
+    Expression product = e.matmul(transposed(u), columns(e.wrap(cotangents[0]), least));
+    inner = inner + f * (product - transposed(product)) * ofColumns(s);
+  }
+  if (cotangents[2]) {
+    Expression product = e.matmul(vh, transposed(slice(e.wrap(cotangents[2]), rank - 2, 0, least)));
+    inner = inner + ofRows(s) * (f * (product - transposed(product)));
+  }
+  Expression gradient = e.matmul(e.matmul(u, inner), vh);
+  // What leaves the spaces that U and V span.
+  if (cotangents[0] && rows > least) {
+    Expression scaled = columns(e.wrap(cotangents[0]), least) / ofColumns(s);
+    gradient = gradient + e.matmul(scaled - e.matmul(u, e.matmul(transposed(u), scaled)), vh);
+  }
+  if (cotangents[2] && width > least) {
+    Expression scaled = slice(e.wrap(cotangents[2]), rank - 2, 0, least) / ofRows(s);
+    gradient = gradient + e.matmul(u, scaled - e.matmul(e.matmul(scaled, v), vh));
+  }
+  return llvm::SmallVector<Value>{gradient};
+}
+
+// V (diag(dw) + F * (V^H dV)) V^H
+Gradients EighOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression w = e.wrap(getW()), v = e.wrap(getV());
+  Type element = v.type().getElementType();
+  Expression inner = identityLike(v) * ofColumns(e.cast(cotangentOr0(e, cotangents[0], getW()), element));
+  if (cotangents[1])
+    inner = inner + e.cast(reciprocalDifferences(w), element) * e.matmul(adjoint(v), e.wrap(cotangents[1]));
+  return llvm::SmallVector<Value>{e.matmul(e.matmul(v, inner), adjoint(v))};
+}
+
+// V^-H (diag(dw) + conj(F) * (V^H dV - V^H V diag(Re(V^H dV)))) V^H; the subtrahend keeps the vectors' norms
+// at 1.
+Gradients EigOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression w = e.wrap(getW()), v = e.wrap(getV()), vh = adjoint(v);
+  Expression inner = identityLike(v) * ofColumns(cotangentOr0(e, cotangents[0], getW()));
+  if (cotangents[1]) {
+    Expression product = e.matmul(vh, e.wrap(cotangents[1]));
+    Expression diagonal = e.sum(product * identityLike(product), {product.rank() - 2}, true);
+    Expression re = e.cast(e.wrap(e.create<RealOp>(diagonal)), product.type().getElementType());
+    inner = inner + e.conj(reciprocalDifferences(w)) * (product - e.matmul(vh, v) * re);
+  }
+  Expression gradient = e.wrap(e.create<SolveOp>(vh, e.matmul(inner, vh)));
+  return llvm::SmallVector<Value>{e.gradient(gradient, getX())};
+}
+
+FailureOr<SmallVector<Value>> EigvalsOp::decompose(OpBuilder &builder) {
+  return SmallVector<Value>{EigOp::create(builder, getLoc(), getX()).getW()};
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/linalg/Factor.cpp.inc"
+#include "dialects/pd/linalg/Factor.methods.inc"
+#include "dialects/pd/linalg/Factor.scalar.inc"

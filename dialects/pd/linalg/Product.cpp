@@ -1,0 +1,92 @@
+#include "dialects/pd/linalg/Matrices.h"
+#include "dialects/pd/shape/Extent.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// The axis of pd.cross, or -1.
+int64_t crossAxis(RankedTensorType type, int64_t axis) {
+  if (axis == 9) {
+    const auto *found = llvm::find(type.getShape(), 3);
+    return found == type.getShape().end() ? -1 : found - type.getShape().begin();
+  }
+  axis = axis < 0 ? axis + type.getRank() : axis;
+  bool fits = axis >= 0 && axis < type.getRank() && (type.getDimSize(axis) == 3 || type.isDynamicDim(axis));
+  return fits ? axis : -1;
+}
+
+} // namespace
+
+LogicalResult KronOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                       Results &results) {
+  auto element = commonElementType(location, adaptor.getOperands());
+  if (failed(element))
+    return failure();
+  llvm::ArrayRef<int64_t> x = tensorType(adaptor.getX()).getShape(),
+                          y = tensorType(adaptor.getY()).getShape();
+  llvm::SmallVector<int64_t> shape(std::max(x.size(), y.size()));
+  for (size_t back = 1; back <= shape.size(); ++back) {
+    int64_t a = back <= x.size() ? x[x.size() - back] : 1, b = back <= y.size() ? y[y.size() - back] : 1;
+    shape[shape.size() - back] =
+        ShapedType::isDynamic(a) || ShapedType::isDynamic(b) ? ShapedType::kDynamic : a * b;
+  }
+  results.push_back(RankedTensorType::get(shape, *element));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> KronOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0), y = e.operand(1);
+  int64_t rank = std::max(x.rank(), y.rank());
+  auto extentsWith = [&](Expression value) {
+    llvm::SmallVector<Extent> extents(rank - value.rank(), Extent(1));
+    llvm::append_range(extents, extentsOf(value));
+    return extents;
+  };
+  llvm::SmallVector<Extent> xs = extentsWith(x), ys = extentsWith(y), left, right, out;
+  for (int64_t d = 0; d < rank; ++d) {
+    left.append({xs[d], Extent(1)});
+    right.append({Extent(1), ys[d]});
+    out.push_back(multiply(e, xs[d], ys[d]));
+  }
+  return e.results({reshapeTo(reshapeTo(x, left) * reshapeTo(y, right), out)});
+}
+
+LogicalResult CrossOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                        Results &results) {
+  auto x = tensorType(adaptor.getX()), y = tensorType(adaptor.getY());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (x.getRank() != y.getRank() || x.getElementType() != y.getElementType() ||
+      failed(verifyCompatibleShape(x.getShape(), y.getShape()))) {
+    stream << "C1: both operands must have one type, found " << x << " and " << y;
+    return inferenceError(location, text);
+  }
+  if (crossAxis(x, adaptor.getAxis()) < 0) {
+    stream << "C2: the dimension must have extent 3, found axis " << static_cast<int64_t>(adaptor.getAxis())
+           << " of " << x;
+    return inferenceError(location, text);
+  }
+  results.push_back(x);
+  return success();
+}
+
+FailureOr<SmallVector<Value>> CrossOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0), y = e.operand(1);
+  int64_t axis = crossAxis(x.type(), getAxis());
+  auto part = [&](Expression value, int64_t i) { return slice(value, axis, i % 3, i % 3 + 1); };
+  llvm::SmallVector<Expression> parts;
+  for (int64_t i = 0; i < 3; ++i)
+    parts.push_back(part(x, i + 1) * part(y, i + 2) - part(x, i + 2) * part(y, i + 1));
+  return e.results({concat(parts, axis)});
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/linalg/Product.cpp.inc"
+#include "dialects/pd/linalg/Product.methods.inc"
+#include "dialects/pd/linalg/Product.scalar.inc"

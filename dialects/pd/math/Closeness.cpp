@@ -1,0 +1,83 @@
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/reduce/Reduce.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// A tolerance in the element type of the comparison.
+Expression tolerance(TensorBuilder &e, Value tensor, llvm::APFloat number, Type element) {
+  if (!tensor)
+    return e.constant(number.convertToDouble(), element);
+  return e.cast(e.reshape(e.wrap(tensor), {}), element);
+}
+
+template <class Op> Expression closeness(TensorBuilder &e, Op op) {
+  Expression x = e.operand(0), y = e.operand(1);
+  Type element = x.type().getElementType();
+  // Integers and bools are compared as float64; complex numbers have a real distance.
+  if (!isa<FloatType, ComplexType>(element)) {
+    element = e.getBuilder().getF64Type();
+    x = e.cast(x, element);
+    y = e.cast(y, element);
+  }
+  Type real = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
+  Expression bound = tolerance(e, op.getAtolTensor(), op.getAtol(), real) +
+                     tolerance(e, op.getRtolTensor(), op.getRtol(), real) * e.abs(y);
+  Expression near = e.wrap(e.create<LessEqualOp>(e.abs(x - y), bound));
+  Expression close = e.wrap(e.create<LogicalOrOp>(e.wrap(e.create<EqualOp>(x, y)), near));
+  if (!op.getEqualNan())
+    return close;
+  return e.wrap(e.create<LogicalOrOp>(close, e.wrap(e.create<LogicalAndOp>(e.isnan(x), e.isnan(y)))));
+}
+
+Expression all(Expression x) {
+  return x.owner().wrap(x.owner().create<AllOp>(x, reducedAxes({}, x.rank()), false));
+}
+
+} // namespace
+
+FailureOr<SmallVector<Value>> IscloseOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  return SmallVector<Value>{closeness(e, *this)};
+}
+
+FailureOr<SmallVector<Value>> AllcloseOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  return SmallVector<Value>{all(closeness(e, *this))};
+}
+
+FailureOr<SmallVector<Value>> EqualAllOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  auto x = tensorType(getX()), y = tensorType(getY());
+  if (x.getRank() != y.getRank() || failed(verifyCompatibleShape(x.getShape(), y.getShape())))
+    return SmallVector<Value>{e.constant(0, builder.getI1Type())};
+  if (!x.hasStaticShape() || !y.hasStaticShape())
+    return failure();
+  return SmallVector<Value>{all(e.wrap(e.create<EqualOp>(getX(), getY())))};
+}
+
+LogicalResult inferAddNOf(std::optional<Location> location, ValueRange operands, Results &results) {
+  if (operands.empty())
+    return inferenceError(location, "expected at least one tensor, found none");
+  auto element = commonElementType(location, operands);
+  return failed(element) ? failure() : inferBroadcastOf(location, operands, *element, results);
+}
+
+FailureOr<SmallVector<Value>> AddNOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression sum = e.operand(0);
+  for (unsigned i = 1; i < getNumOperands(); ++i)
+    sum = sum + e.operand(i);
+  return e.results({sum});
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/math/Closeness.cpp.inc"
+#include "dialects/pd/math/Closeness.methods.inc"
+#include "dialects/pd/math/Closeness.scalar.inc"

@@ -1,0 +1,48 @@
+// Comparisons of whole tensors and within tolerances.
+#ifndef PROA_DIALECTS_PD_MATH_CLOSENESS
+#define PROA_DIALECTS_PD_MATH_CLOSENESS
+
+include "dialects/pd/Base.td"
+
+class Pd_ClosenessOp<string mnemonic, string text> : Pd_Op<mnemonic, [AttrSizedOperandSegments]> {
+  let summary = text;
+  let description = [{
+    x and y are close where x == y or |x - y| <= atol + rtol * |y|, and with `equal_nan` where both are NaN. The tolerances
+    come as numbers or as one-element tensors, which win over the attributes.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Optional<Pd_FloatTensor>:$rtol_tensor, Optional<Pd_FloatTensor>:$atol_tensor,
+    DefaultValuedAttr<F64Attr, "1e-5">:$rtol, DefaultValuedAttr<F64Attr, "1e-8">:$atol,
+    DefaultValuedAttr<BoolAttr, "false">:$equal_nan);
+  let assemblyFormat = "$x `,` $y (`rtol` `=` $rtol_tensor^)? (`atol` `=` $atol_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_BoolTensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<mnemonic, ["Input", "Other", "Rtol", "Atol"], ["Out"], ["rtol", "atol", "equal_nan"], [],
+    "importCloseness">];
+}
+
+def Pd_IscloseOp : Pd_ClosenessOp<"isclose", "x and y are close, element by element"> {
+  let infer = "inferIsclose";
+}
+def Pd_AllcloseOp : Pd_ClosenessOp<"allclose", "x and y are close everywhere"> {
+  let infer = "inferAllclose";
+}
+
+def Pd_EqualAllOp : Pd_Op<"equal_all"> {
+  let summary = "x and y have one shape and equal elements";
+  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y);
+  let results = (outs Pd_BoolTensor:$out);
+  let infer = "inferEqualAll";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"equal_all", ["X", "Y"], ["Out"], [], ["axis"]>];
+}
+
+def Pd_AddNOp : Pd_Op<"add_n"> {
+  let summary = "The sum of tensors of one shape";
+  let arguments = (ins Variadic<Pd_Tensor>:$x);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferAddN";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"sum", ["X*"], ["Out"], [], ["mkldnn_data_type"]>];
+}
+
+#endif

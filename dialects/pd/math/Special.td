@@ -1,0 +1,44 @@
+// Special functions, computed in double precision by the formulas of Special.h.
+#ifndef PROA_DIALECTS_PD_MATH_SPECIAL
+#define PROA_DIALECTS_PD_MATH_SPECIAL
+
+include "dialects/pd/Base.td"
+
+class Pd_SpecialOp<string mnemonic, string text, string body, string derivative,
+    list<Legacy> spellings, dag attributes = (ins)>
+    : Pd_FoldableOp<mnemonic> {
+  let summary = text;
+  let arguments = !con((ins Pd_FloatTensor:$x), attributes);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSameAsFirst";
+  let scalar = body;
+  let derivatives = [derivative];
+  let legacy = spellings;
+}
+
+class SpecialByX<string type> : Legacy<type, ["X"], ["Out"]>;
+class SpecialBySmallX<string type> : Legacy<type, ["x"], ["out"]>;
+
+def Pd_LgammaOp : Pd_SpecialOp<"lgamma", "Logarithm of the absolute value of the gamma function", "special::lgamma(b, x)",
+  "e.wrap(e.create<DigammaOp>(x))",   [SpecialByX<"lgamma">]>;
+def Pd_DigammaOp : Pd_SpecialOp<"digamma", "Derivative of lgamma; NaN at its poles, the integers up to 0",
+  "special::digamma(b, x)", "e.wrap(e.create<PolygammaOp>(x, 1))", [SpecialByX<"digamma">]>;
+def Pd_ErfinvOp : Pd_SpecialOp<"erfinv", "Inverse of erf; an infinity where |x| is 1 or more", "special::erfinv(b, x)",
+  "0.88622692545275801365 * e.exp(out * out)",   [SpecialByX<"erfinv">]>;
+def Pd_I0Op : Pd_SpecialOp<"i0", "Modified Bessel function of the first kind, of order 0",
+  "special::besselI(b, x, 0, false)", "e.wrap(e.create<I1Op>(x))", [SpecialBySmallX<"i0">]>;
+def Pd_I0eOp : Pd_SpecialOp<"i0e", "exp(-|x|) i0(x)", "special::besselI(b, x, 0, true)",
+  "e.wrap(e.create<I1eOp>(x)) - e.wrap(e.create<SignOp>(x)) * out", [SpecialBySmallX<"i0e">]>;
+def Pd_I1Op : Pd_SpecialOp<"i1", "Modified Bessel function of the first kind, of order 1",
+  "special::besselI(b, x, 1, false)", "e.select(e.equal(x, 0.0), 0.5, e.wrap(e.create<I0Op>(x)) - out / x)", [SpecialBySmallX<"i1">]>;
+def Pd_I1eOp : Pd_SpecialOp<"i1e", "exp(-|x|) i1(x)", "special::besselI(b, x, 1, true)",
+  "e.select(e.equal(x, 0.0), 0.5, e.wrap(e.create<I0eOp>(x)) - out * (e.wrap(e.create<SignOp>(x)) + 1.0 / x))", [SpecialBySmallX<"i1e">]>;
+
+def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
+    "special::polygamma(b, x, static_cast<int>(op.getN()))",
+    "e.wrap(e.create<PolygammaOp>(x, static_cast<int64_t>(op.getN()) + 1))", [Legacy<"polygamma", ["x"], ["out"], ["n"]>], (ins I64Attr:$n)> {
+  let description = "Constraint C1: n is from 0 to 100 (the factorial of n is a factor).";
+  let infer = "inferPolygamma";
+}
+
+#endif

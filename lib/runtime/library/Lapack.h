@@ -1,0 +1,131 @@
+/// LAPACK and BLAS by element type, and loops over stacks of matrices.
+///
+/// OpenBLAS is kept on one thread a call: the loop over the stack is what is split, over the runtime's own
+/// threads.
+#pragma once
+
+#include "lib/runtime/Library.h"
+#include "lib/runtime/ThreadPool.h"
+
+#include <atomic>
+#include <complex>
+
+// The C headers' complex numbers are C's unless told otherwise; the layout is the same.
+#define LAPACK_COMPLEX_CUSTOM
+#define lapack_complex_float std::complex<float>
+#define lapack_complex_double std::complex<double>
+#include <cblas.h>
+#include <lapacke.h>
+
+namespace proa::runtime {
+
+/// The functions of LAPACK for matrices of T, by their names without the type's letter. Those with "_work" in
+/// LAPACKE are plain calls; the others bring their own workspace.
+template <class T> struct Lapack;
+
+#define PROA_LAPACK(Type, RealType, s, orthogonal, symmetric)                                                \
+  template <> struct Lapack<Type> {                                                                          \
+    using Real = RealType;                                                                                   \
+    static constexpr auto potrf = LAPACKE_##s##potrf_work;                                                   \
+    static constexpr auto potrs = LAPACKE_##s##potrs_work;                                                   \
+    static constexpr auto getrf = LAPACKE_##s##getrf_work;                                                   \
+    static constexpr auto getrs = LAPACKE_##s##getrs_work;                                                   \
+    static constexpr auto geqrf = LAPACKE_##s##geqrf;                                                        \
+    static constexpr auto orgqr = LAPACKE_##s##orthogonal##gqr;                                              \
+    static constexpr auto gesdd = LAPACKE_##s##gesdd;                                                        \
+    static constexpr auto syevd = LAPACKE_##s##symmetric##evd;                                               \
+    static constexpr auto geev = LAPACKE_##s##geev;                                                          \
+    static constexpr auto gels = LAPACKE_##s##gels;                                                          \
+    static constexpr auto gelsy = LAPACKE_##s##gelsy;                                                        \
+    static constexpr auto gelsd = LAPACKE_##s##gelsd;                                                        \
+    static constexpr auto gelss = LAPACKE_##s##gelss;                                                        \
+    static constexpr auto trsm = cblas_##s##trsm;                                                            \
+    static constexpr auto gemm = cblas_##s##gemm;                                                            \
+  }
+PROA_LAPACK(float, float, s, or, sy);
+PROA_LAPACK(double, double, d, or, sy);
+PROA_LAPACK(std::complex<float>, float, c, un, he);
+PROA_LAPACK(std::complex<double>, double, z, un, he);
+#undef PROA_LAPACK
+
+template <class T> using RealOf = typename Lapack<T>::Real;
+template <class T> inline constexpr bool isComplexType = !std::is_same_v<T, RealOf<T>>;
+
+/// Calls body(T()) for the types that LAPACK has; false for other dtypes.
+template <class Body> bool dispatchLapack(DType dtype, Body &&body) {
+  switch (dtype) {
+  case DType::Float32:
+    return body(float()), true;
+  case DType::Float64:
+    return body(double()), true;
+  case DType::Complex64:
+    return body(std::complex<float>()), true;
+  case DType::Complex128:
+    return body(std::complex<double>()), true;
+  default:
+    return false;
+  }
+}
+
+/// The last two dims of a tensor as matrices; those before them count the matrices.
+struct MatrixStack {
+  int64_t count = 1, rows = 0, columns = 0;
+  std::vector<int64_t> batch;
+
+  explicit MatrixStack(std::span<const int64_t> dims);
+  int64_t size() const { return rows * columns; }
+  /// The dims of results: the batch, then these.
+  std::vector<int64_t> dimsWith(std::initializer_list<int64_t> last) const;
+};
+
+/// Which matrix of an operand belongs to matrix i of a stack that operands are broadcast to.
+class BroadcastStack {
+public:
+  BroadcastStack(const std::vector<int64_t> &operand, const std::vector<int64_t> &result);
+  int64_t operator()(int64_t i) const { return places.empty() ? i : places[static_cast<size_t>(i)]; }
+
+private:
+  std::vector<int64_t> places; ///< empty: the same one
+};
+
+/// The batch dims that two stacks broadcast to, as in NumPy.
+Result<std::vector<int64_t>> broadcastBatches(const std::vector<int64_t> &x, const std::vector<int64_t> &y);
+
+/// `from` is rows x columns, row-major; `to` gets its transpose row-major, which is `from` column-major.
+template <class T> void transposeMatrix(const T *from, int64_t rows, int64_t columns, T *to) {
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      to[c * rows + r] = from[r * columns + c];
+}
+
+template <class T> std::vector<T> columnMajor(const T *from, int64_t rows, int64_t columns) {
+  std::vector<T> to(static_cast<size_t>(rows * columns));
+  transposeMatrix(from, rows, columns, to.data());
+  return to;
+}
+
+/// A column-major matrix back to row-major.
+template <class T> void toRowMajor(const std::vector<T> &from, int64_t rows, int64_t columns, T *to) {
+  transposeMatrix(from.data(), columns, rows, to);
+}
+
+/// LAPACK takes no matrix without a column; leading dimensions are at least 1.
+inline lapack_int leading(int64_t rows) { return static_cast<lapack_int>(rows > 0 ? rows : 1); }
+
+/// Keeps OpenBLAS from starting threads of its own.
+void useOneBlasThread();
+
+/// Calls body(i), which returns true if matrix i could be treated, for all matrices of a stack; `what`
+/// completes "matrix 3 ..." where one could not.
+template <class Body> Result<void> forEachMatrix(int64_t count, int64_t size, const char *what, Body &&body) {
+  useOneBlasThread();
+  std::atomic<int64_t> bad{-1};
+  parallelFor(count, 1 + 4096 / (size + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      if (!body(i))
+        bad = i;
+  });
+  return bad < 0 ? Result<void>() : failure("matrix {} {}", bad.load(), what);
+}
+
+} // namespace proa::runtime
