@@ -53,15 +53,6 @@ def Pd_RankLossOp : Pd_Op<"rank_loss"> {
   let legacy = [Legacy<"rank_loss", ["Label", "Left", "Right"], ["Out"]>];
 }
 
-def Pd_SoftReluOp : Pd_Op<"soft_relu", [Pd_Elementwise]> {
-  let summary = "log(1 + exp(x)), x being kept within [-threshold, threshold]";
-  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<F64Attr, "40.0">:$threshold);
-  let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferSameAsFirst";
-  let decomposition = "e.log1p(e.exp(e.maximum(e.minimum(x, op.getThreshold().convertToDouble()), -op.getThreshold().convertToDouble())))";
-  let legacy = [Legacy<"soft_relu", ["X"], ["Out"], ["threshold"]>];
-}
-
 def Pd_BprLossOp : Pd_Op<"bpr_loss"> {
   let summary = "For each row the mean over the other classes j of log(1 + exp(x[j] - x[label]))";
   let description = [{

@@ -60,21 +60,6 @@ FailureOr<SmallVector<Value>> EqualAllOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{all(e.wrap(e.create<EqualOp>(getX(), getY())))};
 }
 
-LogicalResult inferAddNOf(std::optional<Location> location, ValueRange operands, Results &results) {
-  if (operands.empty())
-    return inferenceError(location, "expected at least one tensor, found none");
-  auto element = commonElementType(location, operands);
-  return failed(element) ? failure() : inferBroadcastOf(location, operands, *element, results);
-}
-
-FailureOr<SmallVector<Value>> AddNOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
-  Expression sum = e.operand(0);
-  for (unsigned i = 1; i < getNumOperands(); ++i)
-    sum = sum + e.operand(i);
-  return e.results({sum});
-}
-
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

@@ -36,13 +36,4 @@ def Pd_EqualAllOp : Pd_Op<"equal_all"> {
   let legacy = [Legacy<"equal_all", ["X", "Y"], ["Out"], [], ["axis"]>];
 }
 
-def Pd_AddNOp : Pd_Op<"add_n"> {
-  let summary = "The sum of tensors of one shape";
-  let arguments = (ins Variadic<Pd_Tensor>:$x);
-  let results = (outs Pd_Tensor:$out);
-  let infer = "inferAddN";
-  let decomposesInCode = 1;
-  let legacy = [Legacy<"sum", ["X*"], ["Out"], [], ["mkldnn_data_type"]>];
-}
-
 #endif

@@ -63,14 +63,6 @@ mlir::LogicalResult inferEqualAll(std::optional<mlir::Location> location, Adapto
   return mlir::success();
 }
 
-mlir::LogicalResult inferAddNOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                Results &results);
-
-template <class Adaptor>
-mlir::LogicalResult inferAddN(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferAddNOf(location, adaptor.getOperands(), results);
-}
-
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
