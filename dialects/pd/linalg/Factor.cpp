@@ -81,7 +81,7 @@ Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   // left U^-H = (U^-1 left^H)^H
   Expression both = adjoint(solveTriangle(upper, adjoint(left), true, false));
   Expression permutation =
-      e.wrap(e.create<LuPermutationOp>(getPivots(), rows, TypeAttr::get(type.getElementType())));
+      e.wrap(e.create<LuPermutationOp>(getPivots(), rows, type.getElementType()));
   return llvm::SmallVector<Value>{e.matmul(permutation, both)};
 }
 
@@ -93,7 +93,7 @@ FailureOr<SmallVector<Value>> LuUnpackOp::decompose(OpBuilder &builder) {
     return failure();
   int64_t least = std::min(rows, width);
   Expression left = columns(x, least), top = slice(x, rank - 2, 0, least);
-  Value permutation = e.create<LuPermutationOp>(getPivots(), rows, TypeAttr::get(x.type().getElementType()));
+  Value permutation = e.create<LuPermutationOp>(getPivots(), rows, x.type().getElementType());
   return SmallVector<Value>{permutation, lowerTriangle(left, -1) + identityLike(left), upperTriangle(top)};
 }
 

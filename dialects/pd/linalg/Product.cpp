@@ -1,6 +1,8 @@
 #include "dialects/pd/linalg/Matrices.h"
 #include "dialects/pd/shape/Extent.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace proa::pd {

@@ -1,6 +1,7 @@
 //! Systems of equations: decompositions and gradients.
 #include "dialects/pd/linalg/Matrices.h"
 #include "dialects/pd/math/Math.h"
+#include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/Shape.h"
 

@@ -3,6 +3,8 @@
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace proa::pd {
