@@ -5,6 +5,8 @@
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/Shape.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace proa::pd {
@@ -133,7 +135,7 @@ LogicalResult inferSystemOf(std::optional<Location> location, RankedTensorType x
                             bool vectors, Results &results) {
   if (failed(checkMatrices(location, "the system", x, true)))
     return failure();
-  bool isVector = vectors && (y.getRank() == 1 || y.getRank() + 1 == x.getRank());
+  bool isVector = vectors && holdsVectors(x, y);
   llvm::SmallVector<int64_t> right(y.getShape());
   if (isVector)
     right.push_back(1);
@@ -208,6 +210,10 @@ LogicalResult inferLstsqOf(std::optional<Location> location, RankedTensorType x,
   results.push_back(driver == "gels" ? none(integer) : withBatch(x, {}, integer));
   results.push_back(values ? withBatch(x, {lesser(m, n)}, realOf(element)) : none(realOf(element)));
   return success();
+}
+
+bool holdsVectors(RankedTensorType x, RankedTensorType y) {
+  return y.getRank() == 1 || succeeded(verifyCompatibleShape(x.getShape().drop_back(), y.getShape()));
 }
 
 Expression transposed(Expression x) {

@@ -33,6 +33,9 @@ mlir::LogicalResult inferMatrixRankOf(std::optional<mlir::Location> location, ml
 mlir::LogicalResult inferLstsqOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                  mlir::RankedTensorType y, llvm::StringRef driver, Results &results);
 
+/// Whether the right-hand side y of pd.solve holds vectors: one, or as many as x has matrices.
+bool holdsVectors(mlir::RankedTensorType x, mlir::RankedTensorType y);
+
 /// The conjugate transpose of each matrix.
 Expression adjoint(Expression x);
 /// The transpose of each matrix.

@@ -17,8 +17,7 @@ using Gradients = FailureOr<llvm::SmallVector<Value>>;
 Gradients SolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), out = e.wrap(getOut()), gradient = e.wrap(cotangents[0]);
-  int64_t rank = tensorType(getY()).getRank();
-  bool isVector = rank == 1 || rank + 1 == x.rank();
+  bool isVector = holdsVectors(x.type(), tensorType(getY()));
   if (isVector) {
     out = insertDim(out, out.rank());
     gradient = insertDim(gradient, gradient.rank());

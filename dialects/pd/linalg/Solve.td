@@ -19,7 +19,7 @@ defvar systemDescription = [{
 }];
 
 def Pd_SolveOp : Pd_Op<"solve"> {
-  let summary = "The solution of x * out = y; a y of rank 1, or of one rank less than x, holds vectors";
+  let summary = "The solution of x * out = y; a y of rank 1, or with x's dimensions but the last, holds vectors";
   let description = systemDescription;
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y);
   let results = (outs Pd_SystemMatrices:$out);

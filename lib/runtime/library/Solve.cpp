@@ -57,6 +57,8 @@ struct System {
   int64_t count = 1;
 
   static Result<System> of(std::span<const int64_t> xDims, std::span<const int64_t> yDims) {
+    if (xDims.size() < 2 || yDims.size() < 2)
+      return failure("expected matrices, found tensors of rank {} and {}", xDims.size(), yDims.size());
     System system{MatrixStack(xDims), MatrixStack(yDims), {}};
     auto batch = broadcastBatches(system.x.batch, system.y.batch);
     if (!batch)
@@ -78,8 +80,8 @@ struct System {
 
 template <class T> Result<void> solve(Call &call) {
   const View &x = call.input(0), &y = call.input(1);
-  // A y of one rank less is a stack of vectors.
-  bool vectors = y.rank() == 1 || y.rank() + 1 == x.rank();
+  // A y of rank 1, or with x's dims but the last, holds vectors.
+  bool vectors = y.rank() == 1 || std::equal(y.dims.begin(), y.dims.end(), x.dims.begin(), x.dims.end() - 1);
   std::vector<int64_t> yDims(y.dims.begin(), y.dims.end());
   if (vectors)
     yDims.push_back(1);

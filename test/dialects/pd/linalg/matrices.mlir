@@ -1,0 +1,51 @@
+// RUN: proa-opt %s | proa-opt | FileCheck %s
+
+// CHECK-LABEL: func @factors
+func.func @factors(%x: tensor<2x3x5xf32>, %s: tensor<4x4xcomplex<f64>>, %r: tensor<4x4xf32>) {
+  // CHECK: pd.cholesky %{{.*}} {upper = true}
+  %0 = pd.cholesky %s {upper = true} : (tensor<4x4xcomplex<f64>>) -> tensor<4x4xcomplex<f64>>
+  // CHECK: pd.lu %{{.*}} -> (tensor<2x3x5xf32>, tensor<2x3xi32>, tensor<2xi32>)
+  %1:3 = pd.lu %x : (tensor<2x3x5xf32>) -> (tensor<2x3x5xf32>, tensor<2x3xi32>, tensor<2xi32>)
+  // CHECK: pd.lu_unpack %{{.*}} -> (tensor<2x3x3xf32>, tensor<2x3x3xf32>, tensor<2x3x5xf32>)
+  %2:3 = pd.lu_unpack %1#0, %1#1 : (tensor<2x3x5xf32>, tensor<2x3xi32>) -> (tensor<2x3x3xf32>, tensor<2x3x3xf32>, tensor<2x3x5xf32>)
+  // CHECK: pd.lu_permutation
+  %p = pd.lu_permutation %1#1 {dtype = f32, rows = 3 : i64} : (tensor<2x3xi32>) -> tensor<2x3x3xf32>
+  // CHECK: pd.qr %{{.*}} {mode = "complete"}
+  %3:2 = pd.qr %x {mode = "complete"} : (tensor<2x3x5xf32>) -> (tensor<2x3x3xf32>, tensor<2x3x5xf32>)
+  // CHECK: pd.svd %{{.*}} {full_matrices = true}
+  %4:3 = pd.svd %x {full_matrices = true} : (tensor<2x3x5xf32>) -> (tensor<2x3x3xf32>, tensor<2x3xf32>, tensor<2x5x5xf32>)
+  // CHECK: pd.eigh %{{.*}} -> (tensor<4xf64>, tensor<4x4xcomplex<f64>>)
+  %5:2 = pd.eigh %s : (tensor<4x4xcomplex<f64>>) -> (tensor<4xf64>, tensor<4x4xcomplex<f64>>)
+  // CHECK: pd.eig %{{.*}} -> (tensor<4xcomplex<f32>>, tensor<4x4xcomplex<f32>>)
+  %6:2 = pd.eig %r : (tensor<4x4xf32>) -> (tensor<4xcomplex<f32>>, tensor<4x4xcomplex<f32>>)
+  // CHECK: pd.eigvals
+  %7 = pd.eigvals %r : (tensor<4x4xf32>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// CHECK-LABEL: func @systems
+func.func @systems(%a: tensor<2x1x4x4xf32>, %b: tensor<3x4x2xf32>, %v: tensor<4xf32>, %m: tensor<4x4xf32>, %t: tensor<2xf32>) {
+  // CHECK: pd.solve
+  %0 = pd.solve %a, %b : (tensor<2x1x4x4xf32>, tensor<3x4x2xf32>) -> tensor<2x3x4x2xf32>
+  // CHECK: pd.solve %{{.*}} -> tensor<4xf32>
+  %1 = pd.solve %m, %v : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: pd.cholesky_solve
+  %2 = pd.cholesky_solve %b, %a : (tensor<3x4x2xf32>, tensor<2x1x4x4xf32>) -> tensor<2x3x4x2xf32>
+  // CHECK: pd.triangular_solve %{{.*}} {transpose = true, upper = false}
+  %3 = pd.triangular_solve %a, %b {transpose = true, upper = false} : (tensor<2x1x4x4xf32>, tensor<3x4x2xf32>) -> tensor<2x3x4x2xf32>
+  // CHECK: pd.inverse
+  %4 = pd.inverse %a : (tensor<2x1x4x4xf32>) -> tensor<2x1x4x4xf32>
+  // CHECK: pd.det
+  %5 = pd.det %a : (tensor<2x1x4x4xf32>) -> tensor<2x1xf32>
+  // CHECK: pd.slogdet
+  %6 = pd.slogdet %a : (tensor<2x1x4x4xf32>) -> tensor<2x2x1xf32>
+  // CHECK: pd.matrix_power %{{.*}} {n = -3 : i64}
+  %7 = pd.matrix_power %a {n = -3 : i64} : (tensor<2x1x4x4xf32>) -> tensor<2x1x4x4xf32>
+  // CHECK: pd.matrix_rank
+  %8 = pd.matrix_rank %a, %t : (tensor<2x1x4x4xf32>, tensor<2xf32>) -> tensor<2x2xi32>
+  // CHECK: pd.lstsq %{{.*}} {driver = "gelsd"}
+  %9:4 = pd.lstsq %b, %b {driver = "gelsd"} : (tensor<3x4x2xf32>, tensor<3x4x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3x2xf32>)
+  // CHECK: pd.kron
+  %10 = pd.kron %m, %v : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x16xf32>
+  return
+}
