@@ -36,6 +36,8 @@ struct TensorInfo {
 struct ModelOptions {
   /// Threads of a run; 0: as many as there are cores.
   int threads = 0;
+  /// Random ops without a seed of their own draw from it: equal seeds give equal runs, on any number of threads.
+  uint64_t seed = 0;
   /// Weights file; empty: found beside the program.
   std::string parameters;
   /// Where compiled programs are kept; empty: $PROA_CACHE_DIR, or ~/.cache/proa. "off": nowhere.

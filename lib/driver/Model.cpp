@@ -146,6 +146,8 @@ struct Model::Implementation {
   ModelTimes times;
   bool profiling = false;
   bool parametersChanged = false;
+  /// Of all variants: their runs go on from each other's random numbers.
+  std::shared_ptr<runtime::RandomGenerator> generator;
 
   Result<void> open(const std::string &path);
   void describeInterface(mlir::ModuleOp module);
@@ -361,6 +363,9 @@ Result<Variant> Model::Implementation::load(CompiledProgram program) {
   auto session = runtime::Session::create(*executable);
   if (!session)
     return session.problems();
+  if (!generator)
+    generator = std::make_shared<runtime::RandomGenerator>(options.seed);
+  (*session)->setGenerator(generator);
   return Variant{nullptr, *executable, std::move(*session), nullptr};
 }
 

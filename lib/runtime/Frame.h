@@ -70,10 +70,10 @@ public:
   /// line and the op.
   Result<void> execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
                        Profile *profile);
-  /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a constant.
-  std::shared_ptr<void> takeBuffer(ValueId id);
   /// Where random numbers come from; a new frame has a generator of its own.
   void setGenerator(std::shared_ptr<RandomGenerator> shared) { generator = std::move(shared); }
+  /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a constant.
+  std::shared_ptr<void> takeBuffer(ValueId id);
   /// Frees all Dynamic and Array values that are left.
   void releaseAll();
 

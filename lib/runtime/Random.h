@@ -1,5 +1,6 @@
-/// Random numbers that are a function of a key and a counter: Philox4x32-10 of Salmon et al., "Parallel random numbers: as
-/// easy as 1, 2, 3" (SC 2011). The number of an element depends on its position, not on the thread that computes it.
+/// Random numbers that are a function of a key and a counter: Philox4x32-10 of Salmon et al., "Parallel
+/// random numbers: as easy as 1, 2, 3" (SC 2011). The number of an element depends on its position, not on
+/// the thread that computes it.
 #pragma once
 
 #include <array>
@@ -29,8 +30,8 @@ struct RandomCall {
 
   /// Words 4 * block to 4 * block + 3 of the op's sequence.
   PhiloxBlock block(uint64_t block) const {
-    return philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), static_cast<uint32_t>(call),
-                   static_cast<uint32_t>(call >> 32)},
+    return philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
+                   static_cast<uint32_t>(call), static_cast<uint32_t>(call >> 32)},
                   key);
   }
 };
@@ -40,8 +41,10 @@ struct RandomCall {
 class RandomStream {
 public:
   using result_type = uint64_t;
-  /// Streams with different `element` share no block with each other; the top bit keeps them apart from RandomCall::block.
-  RandomStream(const RandomCall &call, uint64_t element) : call(call), next((element << 24) | (uint64_t(1) << 63)) {}
+  /// Streams with different `element` share no block with each other; the top bit keeps them apart from
+  /// RandomCall::block.
+  RandomStream(const RandomCall &call, uint64_t element)
+      : call(call), next((element << 24) | (uint64_t(1) << 63)) {}
   static constexpr uint64_t min() { return 0; }
   static constexpr uint64_t max() { return UINT64_MAX; }
   uint64_t operator()() {

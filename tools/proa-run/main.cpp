@@ -62,6 +62,8 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--threads", options.model.threads, "Threads of a run; 0: as many as there are cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  line.add_option("--seed", options.model.seed, "What random ops without a seed of their own draw from")
+      ->capture_default_str();
   line.add_option("--repeat", options.repeat, "Measured runs")
       ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();

@@ -13,19 +13,21 @@ using namespace mlir;
 
 namespace proa::pd {
 
-//===-- Inference -------------------------------------------------------------------------------------------------===//
+//===-- Inference
+//-------------------------------------------------------------------------------------------------===//
 
 LogicalResult checkRing(std::optional<Location> location, int64_t ring) {
   return ring >= 0 ? success()
                    : inferenceError(location, "C1: ring_id must not be negative, found " + llvm::Twine(ring));
 }
 
-LogicalResult checkProcess(std::optional<Location> location, llvm::StringRef name, int64_t process, int64_t ranks,
-                           bool mayBeUnknown) {
+LogicalResult checkProcess(std::optional<Location> location, llvm::StringRef name, int64_t process,
+                           int64_t ranks, bool mayBeUnknown) {
   if (ranks < 0 || (ranks == 0 && !mayBeUnknown))
     return inferenceError(location, "C2: nranks must be above 0, found " + llvm::Twine(ranks));
   if (process < 0 || (ranks > 0 && process >= ranks))
-    return inferenceError(location, "C3: " + name + " must be a process of the ring, found " + llvm::Twine(process) +
+    return inferenceError(location, "C3: " + name + " must be a process of the ring, found " +
+                                        llvm::Twine(process) +
                                         (ranks > 0 ? " of " + llvm::Twine(ranks).str() : std::string()));
   return success();
 }
@@ -33,19 +35,21 @@ LogicalResult checkProcess(std::optional<Location> location, llvm::StringRef nam
 LogicalResult checkPart(std::optional<Location> location, int64_t id, int64_t count) {
   if (count > 0 && id >= 0 && id < count)
     return success();
-  return inferenceError(location, "C4: id must be in [0, num), found " + llvm::Twine(id) + " and " + llvm::Twine(count));
+  return inferenceError(location, "C4: id must be in [0, num), found " + llvm::Twine(id) + " and " +
+                                      llvm::Twine(count));
 }
 
-LogicalResult inferScaledExtent(std::optional<Location> location, RankedTensorType x, bool isLast, int64_t factor,
-                                int64_t divisor, Results &results) {
+LogicalResult inferScaledExtent(std::optional<Location> location, RankedTensorType x, bool isLast,
+                                int64_t factor, int64_t divisor, Results &results) {
   if (x.getRank() == 0)
     return inferenceError(location, "C4: x must have a dimension, found " + debugString(x));
   llvm::SmallVector<int64_t> shape(x.getShape());
   int64_t &extent = isLast ? shape.back() : shape.front();
   if (!ShapedType::isDynamic(extent)) {
     if (extent % divisor != 0)
-      return inferenceError(location, "C4: nranks must divide the dimension " + llvm::Twine(isLast ? x.getRank() - 1 : 0) +
-                                          " of x, found " + llvm::Twine(divisor) + " for " + debugString(x));
+      return inferenceError(location, "C4: nranks must divide the dimension " +
+                                          llvm::Twine(isLast ? x.getRank() - 1 : 0) + " of x, found " +
+                                          llvm::Twine(divisor) + " for " + debugString(x));
     extent = ShapedType::isDynamic(factor) ? factor : extent / divisor * factor;
   }
   results.push_back(x.clone(shape));
@@ -55,14 +59,15 @@ LogicalResult inferScaledExtent(std::optional<Location> location, RankedTensorTy
 LogicalResult inferExchangeOf(std::optional<Location> location, ValueRange operands, Results &results) {
   auto x = tensorType(operands[0]);
   if (x.getRank() != 2 || tensorType(operands[1]).getRank() != 1 || tensorType(operands[2]).getRank() != 1)
-    return inferenceError(location, "C4: x must have rank 2 and both counts rank 1, found " + debugString(x) + ", " +
-                                        debugString(operands[1].getType()) + " and " + debugString(operands[2].getType()));
+    return inferenceError(location, "C4: x must have rank 2 and both counts rank 1, found " + debugString(x) +
+                                        ", " + debugString(operands[1].getType()) + " and " +
+                                        debugString(operands[2].getType()));
   results.push_back(RankedTensorType::get({ShapedType::kDynamic, x.getDimSize(1)}, x.getElementType()));
   return success();
 }
 
-LogicalResult inferPartialEmbeddingOf(std::optional<Location> location, RankedTensorType weight, RankedTensorType x,
-                                      Results &results) {
+LogicalResult inferPartialEmbeddingOf(std::optional<Location> location, RankedTensorType weight,
+                                      RankedTensorType x, Results &results) {
   if (weight.getRank() != 2)
     return inferenceError(location, "C4: weight must have rank 2, found " + debugString(weight));
   llvm::SmallVector<int64_t> shape(x.getShape());
@@ -71,19 +76,21 @@ LogicalResult inferPartialEmbeddingOf(std::optional<Location> location, RankedTe
   return success();
 }
 
-LogicalResult inferParallelCrossEntropyOf(std::optional<Location> location, RankedTensorType logits, RankedTensorType label,
-                                          Results &results) {
+LogicalResult inferParallelCrossEntropyOf(std::optional<Location> location, RankedTensorType logits,
+                                          RankedTensorType label, Results &results) {
   llvm::SmallVector<int64_t> shape(logits.getShape());
   if (!shape.empty())
     shape.back() = 1;
   if (shape.empty() || failed(verifyCompatibleShape(shape, label.getShape())))
-    return inferenceError(location, "C4: label must have the dimensions of logits with 1 for the last, found " +
-                                        debugString(label) + " for " + debugString(logits));
+    return inferenceError(location,
+                          "C4: label must have the dimensions of logits with 1 for the last, found " +
+                              debugString(label) + " for " + debugString(logits));
   results.append({logits, logits.clone(shape)});
   return success();
 }
 
-//===-- On one process --------------------------------------------------------------------------------------------===//
+//===-- On one process
+//--------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -126,7 +133,8 @@ FailureOr<SmallVector<Value>> CReduceProdOp::decompose(OpBuilder &) { return asI
 FailureOr<SmallVector<Value>> ReduceOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
 FailureOr<SmallVector<Value>> BroadcastOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
 
-//===-- Without communication -------------------------------------------------------------------------------------===//
+//===-- Without communication
+//-------------------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> CSplitOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
@@ -154,9 +162,10 @@ FailureOr<SmallVector<Value>> CEmbeddingOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> CSoftmaxWithCrossEntropyOp::decompose(OpBuilder &builder) {
   if (getNranks() > 1)
     return failure();
-  auto whole = CrossEntropyWithSoftmaxOp::create(builder, getLoc(), getLogits(), getLabel(), /*soft_label=*/false,
-                                                 /*use_softmax=*/true, /*numeric_stable_mode=*/true,
-                                                 static_cast<int64_t>(getIgnoreIndex()), /*axis=*/int64_t(-1));
+  auto whole =
+      CrossEntropyWithSoftmaxOp::create(builder, getLoc(), getLogits(), getLabel(), /*soft_label=*/false,
+                                        /*use_softmax=*/true, /*numeric_stable_mode=*/true,
+                                        static_cast<int64_t>(getIgnoreIndex()), /*axis=*/int64_t(-1));
   return SmallVector<Value>(whole->getResults());
 }
 

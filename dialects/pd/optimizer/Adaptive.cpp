@@ -32,13 +32,15 @@ template <class Op> AdamStep stepByAdam(UpdateBuilder &update, Op op, Expression
     Expression value = update.tensor(old);
     return advance ? beta * value : value;
   };
-  return {newParam, moment1, moment2, greatest, power(op.getBeta1Pow(), beta1), power(op.getBeta2Pow(), beta2)};
+  return {
+      newParam, moment1, moment2, greatest, power(op.getBeta1Pow(), beta1), power(op.getBeta2Pow(), beta2)};
 }
 
 template <class Op> SmallVector<Value> finishAdam(UpdateBuilder &update, Op op, const AdamStep &step) {
   Value oldMax = op.getMoment2Max() ? op.getMoment2Max() : op.getMoment2();
   return update.finishUnless(
-      op.getSkipUpdate(), {step.param, step.moment1, step.moment2, step.moment2Max, step.beta1Pow, step.beta2Pow},
+      op.getSkipUpdate(),
+      {step.param, step.moment1, step.moment2, step.moment2Max, step.beta1Pow, step.beta2Pow},
       {op.getParam(), op.getMoment1(), op.getMoment2(), oldMax, op.getBeta1Pow(), op.getBeta2Pow()});
 }
 
@@ -66,7 +68,8 @@ FailureOr<SmallVector<Value>> AdamaxOp::decompose(OpBuilder &builder) {
   double beta1 = getBeta1().convertToDouble(), beta2 = getBeta2().convertToDouble();
   Expression gradient = update.tensor(getGrad());
   Expression moment = update.tensor(getMoment()) * beta1 + gradient * (1.0 - beta1);
-  Expression norm = e.maximum(e.abs(gradient), update.tensor(getInfNorm()) * beta2 + getEpsilon().convertToDouble());
+  Expression norm =
+      e.maximum(e.abs(gradient), update.tensor(getInfNorm()) * beta2 + getEpsilon().convertToDouble());
   Expression rate = update.number(getLearningRate()) / (1.0 - update.number(getBeta1Pow()));
   return update.finish({update.param() - rate * (moment / norm), moment, norm});
 }
@@ -76,7 +79,8 @@ FailureOr<SmallVector<Value>> AdagradOp::decompose(OpBuilder &builder) {
   TensorBuilder &e = update.builder();
   Expression gradient = update.tensor(getGrad());
   Expression moment = update.tensor(getMoment()) + gradient * gradient;
-  Expression step = update.number(getLearningRate()) * gradient / (e.sqrt(moment) + getEpsilon().convertToDouble());
+  Expression step =
+      update.number(getLearningRate()) * gradient / (e.sqrt(moment) + getEpsilon().convertToDouble());
   return update.finish({update.param() - step, moment});
 }
 
@@ -86,7 +90,8 @@ FailureOr<SmallVector<Value>> DecayedAdagradOp::decompose(OpBuilder &builder) {
   double decay = getDecay().convertToDouble();
   Expression gradient = update.tensor(getGrad());
   Expression moment = update.tensor(getMoment()) * decay + gradient * gradient * (1.0 - decay);
-  Expression step = update.number(getLearningRate()) * gradient / (e.sqrt(moment) + getEpsilon().convertToDouble());
+  Expression step =
+      update.number(getLearningRate()) * gradient / (e.sqrt(moment) + getEpsilon().convertToDouble());
   return update.finish({update.param() - step, moment});
 }
 
@@ -98,7 +103,8 @@ FailureOr<SmallVector<Value>> AdadeltaOp::decompose(OpBuilder &builder) {
   Expression squaredGrad = update.tensor(getAvgSquaredGrad()) * rho + gradient * gradient * (1.0 - rho);
   Expression step = -(e.sqrt((oldUpdate + epsilon) / (squaredGrad + epsilon)) * gradient);
   Expression squaredUpdate = oldUpdate * rho + step * step * (1.0 - rho);
-  return update.finish({update.param() + update.number(getLearningRate(), 1) * step, squaredGrad, squaredUpdate});
+  return update.finish(
+      {update.param() + update.number(getLearningRate(), 1) * step, squaredGrad, squaredUpdate});
 }
 
 FailureOr<SmallVector<Value>> RmspropOp::decompose(OpBuilder &builder) {
@@ -113,8 +119,9 @@ FailureOr<SmallVector<Value>> RmspropOp::decompose(OpBuilder &builder) {
     meanGrad = meanGrad * decay + gradient * (1.0 - decay);
     variance = meanSquare - meanGrad * meanGrad;
   }
-  Expression moment = update.tensor(getMoment()) * getMomentum().convertToDouble() +
-                      update.number(getLearningRate()) * gradient / e.sqrt(variance + getEpsilon().convertToDouble());
+  Expression moment =
+      update.tensor(getMoment()) * getMomentum().convertToDouble() +
+      update.number(getLearningRate()) * gradient / e.sqrt(variance + getEpsilon().convertToDouble());
   return update.finish({update.param() - moment, moment, meanSquare, meanGrad});
 }
 
@@ -128,18 +135,20 @@ FailureOr<SmallVector<Value>> LambOp::decompose(OpBuilder &builder) {
   Expression moment1 = update.tensor(getMoment1()) * beta1 + gradient * (1.0 - beta1);
   Expression moment2 = update.tensor(getMoment2()) * beta2 + gradient * gradient * (1.0 - beta2);
   Expression direction =
-      moment1 / (1.0 - power1) / (e.sqrt(moment2 / (1.0 - power2)) + getEpsilon().convertToDouble()) + decay * param;
+      moment1 / (1.0 - power1) / (e.sqrt(moment2 / (1.0 - power2)) + getEpsilon().convertToDouble()) +
+      decay * param;
   Expression rate = update.number(getLearningRate());
   if (decay > 0 || getAlwaysAdapt()) {
     Expression paramNorm = update.norm(param), stepNorm = update.norm(direction);
-    Expression ratio = e.select(paramNorm > 0.0, e.select(stepNorm > 0.0, paramNorm / stepNorm, update.constant(1)),
-                                update.constant(1));
+    Expression ratio =
+        e.select(paramNorm > 0.0, e.select(stepNorm > 0.0, paramNorm / stepNorm, update.constant(1)),
+                 update.constant(1));
     rate = rate * ratio;
   }
-  return update.finishUnless(
-      getSkipUpdate(),
-      {param - rate * direction, moment1, moment2, update.tensor(getBeta1Pow()) * beta1, update.tensor(getBeta2Pow()) * beta2},
-      {getParam(), getMoment1(), getMoment2(), getBeta1Pow(), getBeta2Pow()});
+  return update.finishUnless(getSkipUpdate(),
+                             {param - rate * direction, moment1, moment2,
+                              update.tensor(getBeta1Pow()) * beta1, update.tensor(getBeta2Pow()) * beta2},
+                             {getParam(), getMoment1(), getMoment2(), getBeta1Pow(), getBeta2Pow()});
 }
 
 FailureOr<SmallVector<Value>> FtrlOp::decompose(OpBuilder &builder) {
@@ -148,7 +157,9 @@ FailureOr<SmallVector<Value>> FtrlOp::decompose(OpBuilder &builder) {
   // Paddle raises both, so that the update is defined without regularization.
   double l1 = getL1().convertToDouble() + 1e-10, l2 = getL2().convertToDouble() + 1e-10;
   double exponent = -getLrPower().convertToDouble();
-  auto power = [&](Expression x) { return exponent == 0.5 ? e.sqrt(x) : e.pow(x, update.constant(exponent)); };
+  auto power = [&](Expression x) {
+    return exponent == 0.5 ? e.sqrt(x) : e.pow(x, update.constant(exponent));
+  };
   Expression gradient = update.tensor(getGrad()), rate = update.number(getLearningRate());
   Expression oldSquared = update.tensor(getSquaredAccumulator());
   Expression squared = oldSquared + gradient * gradient;

@@ -12,10 +12,13 @@ LogicalResult inferUpdate(std::optional<Location> location, Value param, Value g
                           llvm::ArrayRef<Value> updated, Results &results) {
   auto type = tensorType(param);
   auto hasOne = [](RankedTensorType other) { return !other.hasStaticShape() || other.getNumElements() == 1; };
-  auto fits = [&](RankedTensorType other) { return succeeded(verifyCompatibleShape(type.getShape(), other.getShape())); };
+  auto fits = [&](RankedTensorType other) {
+    return succeeded(verifyCompatibleShape(type.getShape(), other.getShape()));
+  };
   if (!fits(tensorType(grad)))
     return inferenceError(location, "C1: grad must have the dimensions of param, found " +
-                                        llvm::Twine(debugString(grad.getType())) + " and " + debugString(type));
+                                        llvm::Twine(debugString(grad.getType())) + " and " +
+                                        debugString(type));
   if (learningRate && !hasOne(tensorType(learningRate)))
     return inferenceError(location, "C2: learning_rate must have one element, found " +
                                         llvm::Twine(debugString(learningRate.getType())));
@@ -31,9 +34,11 @@ LogicalResult inferUpdate(std::optional<Location> location, Value param, Value g
   return success();
 }
 
-//===-- UpdateBuilder ---------------------------------------------------------------------------------------------===//
+//===-- UpdateBuilder
+//---------------------------------------------------------------------------------------------===//
 
-UpdateBuilder::UpdateBuilder(OpBuilder &builder, Operation *op, Value param, Value master, bool multiPrecision)
+UpdateBuilder::UpdateBuilder(OpBuilder &builder, Operation *op, Value param, Value master,
+                             bool multiPrecision)
     : e(builder, op), master(master), startsFromMaster(master && multiPrecision),
       element(tensorType(e.computed(startsFromMaster ? master : param)).getElementType()),
       start(e.computed(startsFromMaster ? master : param)) {}
@@ -42,7 +47,9 @@ Expression UpdateBuilder::number(Value value, double otherwise) {
   return value ? e.cast(e.reshape(e.wrap(value), {}), element) : constant(otherwise);
 }
 
-Expression UpdateBuilder::norm(Expression x) { return e.sqrt(e.sum(x * x, reducedAxes({}, x.rank()), false)); }
+Expression UpdateBuilder::norm(Expression x) {
+  return e.sqrt(e.sum(x * x, reducedAxes({}, x.rank()), false));
+}
 
 llvm::SmallVector<Value> UpdateBuilder::finish(llvm::ArrayRef<Expression> values) {
   llvm::SmallVector<Expression> all(values);
@@ -73,7 +80,8 @@ Expression proximalStep(UpdateBuilder &update, Expression p, Expression rate, do
   return p / (1.0 + rate * l2);
 }
 
-//===-- Rules with at most a velocity -----------------------------------------------------------------------------===//
+//===-- Rules with at most a velocity
+//-----------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> SgdOp::decompose(OpBuilder &builder) {
   UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());
@@ -115,7 +123,8 @@ FailureOr<SmallVector<Value>> DgcMomentumOp::decompose(OpBuilder &builder) {
   Expression plain = update.param() - update.number(getLearningRate()) * gradient;
   Expression velocity = update.tensor(getVelocity());
   double begin = getRampupBeginStep().convertToDouble();
-  Expression old = update.param(), newParam = old, newVelocity = velocity, newGradient = update.tensor(getGrad());
+  Expression old = update.param(), newParam = old, newVelocity = velocity,
+             newGradient = update.tensor(getGrad());
   if (begin >= 0) {
     Expression early = update.number(getCurrentStep()) < begin;
     newParam = e.select(early, momentum.param, plain);
@@ -157,7 +166,8 @@ FailureOr<SmallVector<Value>> ProximalAdagradOp::decompose(OpBuilder &builder) {
   Expression rate = update.number(getLearningRate()), gradient = update.tensor(getGrad());
   Expression moment = update.tensor(getMoment()) + gradient * gradient;
   Expression p = update.param() - rate * gradient / e.sqrt(moment);
-  return update.finish({proximalStep(update, p, rate, getL1().convertToDouble(), getL2().convertToDouble()), moment});
+  return update.finish(
+      {proximalStep(update, p, rate, getL1().convertToDouble(), getL2().convertToDouble()), moment});
 }
 
 FailureOr<SmallVector<Value>> DpsgdOp::decompose(OpBuilder &builder) {
@@ -165,7 +175,8 @@ FailureOr<SmallVector<Value>> DpsgdOp::decompose(OpBuilder &builder) {
   TensorBuilder &e = update.builder();
   Expression gradient = update.tensor(getGrad());
   Expression shrink = e.maximum(update.norm(gradient) / getClip().convertToDouble(), 1.0);
-  Expression noise = gaussian(e, {}, gradient.type().getElementType(), getSigma().convertToDouble(), getSeed());
+  Expression noise =
+      gaussian(e, {}, gradient.type().getElementType(), getSigma().convertToDouble(), getSeed());
   return update.finish({update.param() - update.number(getLearningRate()) *
                                              (gradient / shrink + noise / getBatchSize().convertToDouble())});
 }

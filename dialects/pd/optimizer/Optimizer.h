@@ -12,13 +12,15 @@ namespace proa::pd {
 
 /// The result types of an update: those of `updated` without its null values. Emits C1 and C2 of Update.td.
 mlir::LogicalResult inferUpdate(std::optional<mlir::Location> location, mlir::Value param, mlir::Value grad,
-                                mlir::Value learningRate, llvm::ArrayRef<mlir::Value> updated, Results &results);
+                                mlir::Value learningRate, llvm::ArrayRef<mlir::Value> updated,
+                                Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferMomentum(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   llvm::StringRef method = adaptor.getRegularizationMethod();
   if (!method.empty() && method != "l2_decay")
-    return inferenceError(location, "C3: regularization_method must be l2_decay or empty, found '" + method + "'");
+    return inferenceError(location,
+                          "C3: regularization_method must be l2_decay or empty, found '" + method + "'");
   return inferUpdate(location, adaptor.getParam(), adaptor.getGrad(), adaptor.getLearningRate(),
                      {adaptor.getParam(), adaptor.getVelocity(), adaptor.getMasterParam()}, results);
 }
@@ -28,16 +30,19 @@ mlir::LogicalResult inferRmsprop(std::optional<mlir::Location> location, Adaptor
   if (adaptor.getCentered() && !adaptor.getMeanGrad())
     return inferenceError(location, "C3: mean_grad is missing, which 'centered' needs");
   mlir::Value meanGrad = adaptor.getMeanGrad() ? adaptor.getMeanGrad() : adaptor.getMeanSquare();
-  return inferUpdate(location, adaptor.getParam(), adaptor.getGrad(), adaptor.getLearningRate(),
-                     {adaptor.getParam(), adaptor.getMoment(), adaptor.getMeanSquare(), meanGrad, adaptor.getMasterParam()},
-                     results);
+  return inferUpdate(
+      location, adaptor.getParam(), adaptor.getGrad(), adaptor.getLearningRate(),
+      {adaptor.getParam(), adaptor.getMoment(), adaptor.getMeanSquare(), meanGrad, adaptor.getMasterParam()},
+      results);
 }
 
-/// The operands of an update in the type that it is computed in: that of the master parameter, or the widened parameter's.
+/// The operands of an update in the type that it is computed in: that of the master parameter, or the widened
+/// parameter's.
 class UpdateBuilder {
 public:
   /// `master` may be null; it counts if `multiPrecision`.
-  UpdateBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value param, mlir::Value master, bool multiPrecision);
+  UpdateBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value param, mlir::Value master,
+                bool multiPrecision);
 
   TensorBuilder &builder() { return e; }
   Expression param() { return start; }
@@ -50,7 +55,8 @@ public:
 
   /// The op's results: `values`, and the new master parameter, where there is one, at its place behind them.
   llvm::SmallVector<mlir::Value> finish(llvm::ArrayRef<Expression> values);
-  /// The op's results where `skip` (null: never) is false, else `old`; one entry for each result but the master parameter.
+  /// The op's results where `skip` (null: never) is false, else `old`; one entry for each result but the
+  /// master parameter.
   llvm::SmallVector<mlir::Value> finishUnless(mlir::Value skip, llvm::ArrayRef<Expression> values,
                                               llvm::ArrayRef<mlir::Value> old);
 
@@ -65,13 +71,14 @@ private:
 /// sign(p) * max(|p| - rate * l1, 0) / (1 + rate * l2).
 Expression proximalStep(UpdateBuilder &update, Expression p, Expression rate, double l1, double l2);
 
-mlir::LogicalResult inferUnscaleOf(std::optional<mlir::Location> location, mlir::ValueRange x, mlir::Value scale,
-                                   Results &results);
+mlir::LogicalResult inferUnscaleOf(std::optional<mlir::Location> location, mlir::ValueRange x,
+                                   mlir::Value scale, Results &results);
 mlir::LogicalResult inferLossScalingOf(std::optional<mlir::Location> location, mlir::ValueRange x,
                                        llvm::ArrayRef<mlir::Value> numbers, Results &results);
-mlir::LogicalResult inferCoalesceOf(std::optional<mlir::Location> location, mlir::ValueRange x, mlir::Type dtype,
-                                    int64_t alignment, Results &results);
-mlir::LogicalResult inferAddNOf(std::optional<mlir::Location> location, mlir::ValueRange inputs, Results &results);
+mlir::LogicalResult inferCoalesceOf(std::optional<mlir::Location> location, mlir::ValueRange x,
+                                    mlir::Type dtype, int64_t alignment, Results &results);
+mlir::LogicalResult inferAddNOf(std::optional<mlir::Location> location, mlir::ValueRange inputs,
+                                Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferUnscale(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
@@ -79,7 +86,8 @@ mlir::LogicalResult inferUnscale(std::optional<mlir::Location> location, Adaptor
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferLossScaling(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferLossScaling(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   return inferLossScalingOf(location, adaptor.getX(),
                             {adaptor.getPrevLossScaling(), adaptor.getInGoodSteps(), adaptor.getInBadSteps(),
                              adaptor.getFoundInfinite()},
@@ -108,7 +116,8 @@ template <class Adaptor> int64_t coalesceAlignment(Adaptor adaptor) {
 
 template <class Adaptor>
 mlir::LogicalResult inferCoalesce(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferCoalesceOf(location, adaptor.getInput(), adaptor.getDtype(), coalesceAlignment(adaptor), results);
+  return inferCoalesceOf(location, adaptor.getInput(), adaptor.getDtype(), coalesceAlignment(adaptor),
+                         results);
 }
 
 } // namespace proa::pd

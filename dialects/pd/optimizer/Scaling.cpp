@@ -16,8 +16,12 @@ bool mayHaveOneElement(Value value) {
 }
 
 Expression number(TensorBuilder &e, Value value) { return e.reshape(e.wrap(value), {}); }
-Expression logicalAnd(TensorBuilder &e, Expression x, Expression y) { return e.wrap(e.create<LogicalAndOp>(x, y)); }
-Expression logicalOr(TensorBuilder &e, Expression x, Expression y) { return e.wrap(e.create<LogicalOrOp>(x, y)); }
+Expression logicalAnd(TensorBuilder &e, Expression x, Expression y) {
+  return e.wrap(e.create<LogicalAndOp>(x, y));
+}
+Expression logicalOr(TensorBuilder &e, Expression x, Expression y) {
+  return e.wrap(e.create<LogicalOrOp>(x, y));
+}
 Expression logicalNot(TensorBuilder &e, Expression x) { return e.wrap(e.create<LogicalNotOp>(x)); }
 Expression isFinite(TensorBuilder &e, Expression x) { return e.wrap(e.create<IsfiniteOp>(x)); }
 Expression equal(TensorBuilder &e, Expression x, Expression y) { return e.wrap(e.create<EqualOp>(x, y)); }
@@ -31,7 +35,8 @@ Value shapedAs(TensorBuilder &e, Expression x, Value result) {
 
 } // namespace
 
-//===-- add_n -----------------------------------------------------------------------------------------------------===//
+//===-- add_n
+//-----------------------------------------------------------------------------------------------------===//
 
 LogicalResult inferAddNOf(std::optional<Location> location, ValueRange inputs, Results &results) {
   if (inputs.empty())
@@ -40,9 +45,11 @@ LogicalResult inferAddNOf(std::optional<Location> location, ValueRange inputs, R
   llvm::SmallVector<int64_t> shape(first.getShape());
   for (Value input : inputs) {
     auto type = tensorType(input);
-    if (type.getElementType() != first.getElementType() || failed(verifyCompatibleShape(shape, type.getShape())))
-      return inferenceError(location, "C1: the inputs must have the same dimensions and element type, found " +
-                                          llvm::Twine(debugString(first)) + " and " + debugString(type));
+    if (type.getElementType() != first.getElementType() ||
+        failed(verifyCompatibleShape(shape, type.getShape())))
+      return inferenceError(location,
+                            "C1: the inputs must have the same dimensions and element type, found " +
+                                llvm::Twine(debugString(first)) + " and " + debugString(type));
     for (auto [known, dim] : llvm::zip(shape, type.getShape()))
       if (ShapedType::isDynamic(known))
         known = dim;
@@ -59,12 +66,13 @@ FailureOr<SmallVector<Value>> AddNOp::decompose(OpBuilder &builder) {
   return e.results({sum});
 }
 
-//===-- Loss scaling ----------------------------------------------------------------------------------------------===//
+//===-- Loss scaling
+//----------------------------------------------------------------------------------------------===//
 
 LogicalResult inferUnscaleOf(std::optional<Location> location, ValueRange x, Value scale, Results &results) {
   if (!mayHaveOneElement(scale))
-    return inferenceError(location,
-                          "C1: scale must have one element, found " + llvm::Twine(debugString(scale.getType())));
+    return inferenceError(location, "C1: scale must have one element, found " +
+                                        llvm::Twine(debugString(scale.getType())));
   llvm::append_range(results, x.getTypes());
   results.push_back(RankedTensorType::get({1}, IntegerType::get(scale.getContext(), 1)));
   return success();
@@ -85,12 +93,13 @@ FailureOr<SmallVector<Value>> CheckFiniteAndUnscaleOp::decompose(OpBuilder &buil
   return e.results(outs);
 }
 
-LogicalResult inferLossScalingOf(std::optional<Location> location, ValueRange x, llvm::ArrayRef<Value> numbers,
-                                 Results &results) {
+LogicalResult inferLossScalingOf(std::optional<Location> location, ValueRange x,
+                                 llvm::ArrayRef<Value> numbers, Results &results) {
   for (Value value : numbers)
     if (!mayHaveOneElement(value))
-      return inferenceError(location, "C1: found_infinite, the scale and both counters must have one element, found " +
-                                          llvm::Twine(debugString(value.getType())));
+      return inferenceError(location,
+                            "C1: found_infinite, the scale and both counters must have one element, found " +
+                                llvm::Twine(debugString(value.getType())));
   llvm::append_range(results, x.getTypes());
   for (Value value : numbers.take_front(3))
     results.push_back(value.getType());
@@ -117,8 +126,9 @@ FailureOr<SmallVector<Value>> UpdateLossScalingOp::decompose(OpBuilder &builder)
   Expression newGood = e.select(found, zero, e.select(grows, zero, moreGood));
   Expression newBad = e.select(found, e.select(shrinks, zero, moreBad), zero);
   if (getStopUpdateTensor() || getStopUpdate()) {
-    Expression stop = getStopUpdateTensor() ? number(e, getStopUpdateTensor())
-                                            : e.cast(e.constant(1, builder.getI32Type()), builder.getI1Type());
+    Expression stop = getStopUpdateTensor()
+                          ? number(e, getStopUpdateTensor())
+                          : e.cast(e.constant(1, builder.getI32Type()), builder.getI1Type());
     newScale = e.select(stop, scale, newScale);
     newGood = e.select(stop, good, newGood);
     newBad = e.select(stop, bad, newBad);
@@ -129,17 +139,21 @@ FailureOr<SmallVector<Value>> UpdateLossScalingOp::decompose(OpBuilder &builder)
   return values;
 }
 
-//===-- Averages --------------------------------------------------------------------------------------------------===//
+//===-- Averages
+//--------------------------------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> AverageAccumulatesOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   // The number of summands that a float takes without losing them.
   constexpr double mostSummands = 16384;
-  Expression sum1 = e.computed(getInSum_1()), sum2 = e.computed(getInSum_2()), sum3 = e.computed(getInSum_3());
-  Expression updates = number(e, getInNumUpdates()) + 1.0, accumulates = number(e, getInNumAccumulates()) + 1.0;
+  Expression sum1 = e.computed(getInSum_1()), sum2 = e.computed(getInSum_2()),
+             sum3 = e.computed(getInSum_3());
+  Expression updates = number(e, getInNumUpdates()) + 1.0,
+             accumulates = number(e, getInNumAccumulates()) + 1.0;
   Expression old = number(e, getInOldNumAccumulates());
   Type counter = updates.type().getElementType(), wide = builder.getF64Type();
-  Expression full = equal(e, e.wrap(e.create<RemainderOp>(updates, e.constant(mostSummands, counter))), e.constant(0, counter));
+  Expression full = equal(e, e.wrap(e.create<RemainderOp>(updates, e.constant(mostSummands, counter))),
+                          e.constant(0, counter));
   // As Paddle converts it: the product to an integer.
   Expression share = e.cast(e.cast(updates, wide) * getAverageWindow().convertToDouble(), counter);
   Expression longest = e.minimum(share, static_cast<double>(getMaxAverageWindow()));
@@ -148,9 +162,10 @@ FailureOr<SmallVector<Value>> AverageAccumulatesOp::decompose(OpBuilder &builder
   sum1 = sum1 + e.computed(getParam());
   Expression newSum3 = e.select(done, sum1 + sum2, sum3), newSum2 = e.select(full, sum2 + sum1, sum2);
   Expression newSum1 = e.select(logicalOr(e, full, done), 0.0, sum1);
-  llvm::SmallVector<Value> sums{e.cast(newSum1, tensorType(getOutSum_1()).getElementType()),
-                                e.cast(e.select(done, 0.0, newSum2), tensorType(getOutSum_2()).getElementType()),
-                                e.cast(newSum3, tensorType(getOutSum_3()).getElementType())};
+  llvm::SmallVector<Value> sums{
+      e.cast(newSum1, tensorType(getOutSum_1()).getElementType()),
+      e.cast(e.select(done, 0.0, newSum2), tensorType(getOutSum_2()).getElementType()),
+      e.cast(newSum3, tensorType(getOutSum_3()).getElementType())};
   sums.push_back(shapedAs(e, e.select(done, 0.0, accumulates), getOutNumAccumulates()));
   sums.push_back(shapedAs(e, e.select(done, accumulates, old), getOutOldNumAccumulates()));
   sums.push_back(shapedAs(e, updates, getOutNumUpdates()));
@@ -164,21 +179,25 @@ FailureOr<SmallVector<Value>> Pow2DecayWithLinearWarmupOp::decompose(OpBuilder &
   Expression step = number(e, getStep()) + 1.0;
   Expression s = e.cast(step, builder.getF64Type());
   Expression left = 1.0 - (s - warmup) / (total - warmup);
-  Expression later = e.select(s <= total, (base - end) * (left * left) + end, e.constant(end, builder.getF64Type()));
+  Expression later =
+      e.select(s <= total, (base - end) * (left * left) + end, e.constant(end, builder.getF64Type()));
   Expression rate = e.select(s <= warmup, s / warmup * base, later);
   return SmallVector<Value>{shapedAs(e, rate, getLearningRateOut()), shapedAs(e, step, getStepOut())};
 }
 
-//===-- coalesce_tensor -------------------------------------------------------------------------------------------===//
+//===-- coalesce_tensor
+//-------------------------------------------------------------------------------------------===//
 
 LogicalResult inferCoalesceOf(std::optional<Location> location, ValueRange x, Type dtype, int64_t alignment,
                               Results &results) {
   results.clear();
-  int64_t total = 0, bytes = std::max<int64_t>(1, dtype.isIntOrFloat() ? dtype.getIntOrFloatBitWidth() / 8 : 8);
+  int64_t total = 0,
+          bytes = std::max<int64_t>(1, dtype.isIntOrFloat() ? dtype.getIntOrFloatBitWidth() / 8 : 8);
   for (Value value : x) {
     auto type = tensorType(value);
     if (!type.hasStaticShape())
-      return inferenceError(location, "C1: the dimensions must be known, found " + llvm::Twine(debugString(type)));
+      return inferenceError(location,
+                            "C1: the dimensions must be known, found " + llvm::Twine(debugString(type)));
     results.push_back(type.clone(dtype));
     int64_t size = type.getNumElements() * bytes;
     if (alignment > 0)
@@ -192,19 +211,22 @@ LogicalResult inferCoalesceOf(std::optional<Location> location, ValueRange x, Ty
 FailureOr<SmallVector<Value>> CoalesceTensorOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   int64_t alignment = coalesceAlignment(*this);
-  int64_t bytes = std::max<int64_t>(1, getDtype().isIntOrFloat() ? getDtype().getIntOrFloatBitWidth() / 8 : 8);
+  int64_t bytes =
+      std::max<int64_t>(1, getDtype().isIntOrFloat() ? getDtype().getIntOrFloatBitWidth() / 8 : 8);
   llvm::SmallVector<Value> values;
   llvm::SmallVector<Expression> parts;
   for (Value input : getInput()) {
     Expression x = e.cast(e.wrap(input), getDtype());
     if (getSetConstant() || !getCopyData())
-      x = expandTo(e.constant(getSetConstant() ? getConstant().convertToDouble() : 0, getDtype()), extentsOf(x));
+      x = expandTo(e.constant(getSetConstant() ? getConstant().convertToDouble() : 0, getDtype()),
+                   extentsOf(x));
     values.push_back(x);
     int64_t count = x.type().getNumElements();
     int64_t padding = alignment > 0 ? (alignment - count * bytes % alignment) % alignment / bytes : 0;
     Expression flat = e.reshape(x, {count});
     if (padding > 0)
-      flat = e.wrap(e.create<PadOp>(flat, llvm::ArrayRef<int64_t>{0, padding}, getSetConstant() ? getConstant() : llvm::APFloat(0.0)));
+      flat = e.wrap(e.create<PadOp>(flat, llvm::ArrayRef<int64_t>{0, padding},
+                                    getSetConstant() ? getConstant() : llvm::APFloat(0.0)));
     parts.push_back(flat);
   }
   values.push_back(parts.size() == 1 ? parts.front() : concat(parts, 0));

@@ -11,7 +11,8 @@ using namespace mlir;
 
 namespace proa::pd {
 
-//===-- Inference -------------------------------------------------------------------------------------------------===//
+//===-- Inference
+//-------------------------------------------------------------------------------------------------===//
 
 LogicalResult checkQuantization(std::optional<Location> location, int64_t bitLength, int64_t roundType) {
   if (bitLength < 2 || bitLength > 16)
@@ -27,28 +28,33 @@ RankedTensorType scaleType(RankedTensorType x, int64_t axis) {
 
 LogicalResult checkScale(std::optional<Location> location, RankedTensorType x, Value scale, int64_t axis) {
   if (axis < -1 || axis >= x.getRank())
-    return inferenceError(location, "C3: quant_axis must be -1 or a dimension of x, found " + llvm::Twine(axis) + " for " +
-                                        debugString(x));
+    return inferenceError(location, "C3: quant_axis must be -1 or a dimension of x, found " +
+                                        llvm::Twine(axis) + " for " + debugString(x));
   if (!scale)
     return success();
   auto type = tensorType(scale);
   int64_t expected = axis < 0 ? 1 : x.getDimSize(axis);
   if (!type.hasStaticShape() || ShapedType::isDynamic(expected) || type.getNumElements() == expected)
     return success();
-  return inferenceError(location, "C4: scale must have " + llvm::Twine(expected) + " elements, found " + debugString(type));
+  return inferenceError(location, "C4: scale must have " + llvm::Twine(expected) + " elements, found " +
+                                      debugString(type));
 }
 
-LogicalResult checkTrainedScale(std::optional<Location> location, bool isTraining, int64_t axis, Value accum, Value state) {
+LogicalResult checkTrainedScale(std::optional<Location> location, bool isTraining, int64_t axis, Value accum,
+                                Value state) {
   if (isTraining && axis < 0 && (!accum || !state))
-    return inferenceError(location, "C5: in_accum or in_state is missing, which training with one scale needs");
+    return inferenceError(location,
+                          "C5: in_accum or in_state is missing, which training with one scale needs");
   return success();
 }
 
-LogicalResult inferChannelDequantizeOf(std::optional<Location> location, RankedTensorType x, ValueRange scales, size_t bits,
-                                       int64_t axis, int64_t secondAxis, Results &results) {
+LogicalResult inferChannelDequantizeOf(std::optional<Location> location, RankedTensorType x,
+                                       ValueRange scales, size_t bits, int64_t axis, int64_t secondAxis,
+                                       Results &results) {
   if ((scales.size() != 1 && scales.size() != 2) || bits < scales.size())
-    return inferenceError(location, "C5: expected one or two tensors of scales and as many quant_bits, found " +
-                                        llvm::Twine(scales.size()) + " and " + llvm::Twine(bits));
+    return inferenceError(location,
+                          "C5: expected one or two tensors of scales and as many quant_bits, found " +
+                              llvm::Twine(scales.size()) + " and " + llvm::Twine(bits));
   if (failed(checkScale(location, x, scales[0], scales.size() == 1 ? axis : secondAxis)) ||
       (scales.size() == 2 && failed(checkScale(location, x, scales[1], -1))))
     return failure();
@@ -56,7 +62,8 @@ LogicalResult inferChannelDequantizeOf(std::optional<Location> location, RankedT
   return success();
 }
 
-//===-- Formulas --------------------------------------------------------------------------------------------------===//
+//===-- Formulas
+//--------------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -88,7 +95,8 @@ struct Rounding {
 Expression quantized(TensorBuilder &e, Expression x, Expression scale, Rounding rounding) {
   Expression inverse = e.select(scale <= 1e-30, 1.0 / (scale + 1e-6), 1.0 / scale);
   if (rounding.type == 0)
-    return e.maximum(-rounding.bound - 1, e.minimum(rounding.bound, roundEven(e, x * rounding.bound * inverse)));
+    return e.maximum(-rounding.bound - 1,
+                     e.minimum(rounding.bound, roundEven(e, x * rounding.bound * inverse)));
   Expression clipped = e.minimum(scale, e.maximum(-scale, x));
   return roundAway(e, rounding.bound * inverse * clipped);
 }
@@ -137,9 +145,12 @@ template <class Op> SmallVector<Value> byMovingAverage(OpBuilder &builder, Op op
   TensorBuilder e(builder, op);
   Expression x = e.computed(op.getX());
   Rounding rounding = roundingOf(op);
-  MovingScale moving = movingScale(e, x, op.getInState(), op.getInAccum(), op.getMovingRate().convertToDouble());
+  MovingScale moving =
+      movingScale(e, x, op.getInState(), op.getInAccum(), op.getMovingRate().convertToDouble());
   if (op.getIsTest()) {
-    auto old = [&](Value value) { return e.reshape(value ? e.computed(value) : e.constant(0, x.type().getElementType()), {1}); };
+    auto old = [&](Value value) {
+      return e.reshape(value ? e.computed(value) : e.constant(0, x.type().getElementType()), {1});
+    };
     moving = {e.reshape(e.computed(op.getInScale()), {1}), old(op.getInState()), old(op.getInAccum())};
   }
   Expression scale = alongAxis(e, x, moving.scale, -1);
@@ -186,13 +197,15 @@ FailureOr<SmallVector<Value>> DequantizeLinearOp::decompose(OpBuilder &builder) 
   if (!getOnlyObserver()) {
     if (!getScale())
       return failure();
-    Expression scale = alongAxis(e, x, e.cast(e.wrap(getScale()), computed), static_cast<int64_t>(getQuantAxis()));
+    Expression scale =
+        alongAxis(e, x, e.cast(e.wrap(getScale()), computed), static_cast<int64_t>(getQuantAxis()));
     y = dequantized(x, scale, boundOf(static_cast<int64_t>(getBitLength())));
   }
   // In training Paddle's kernel hands a scale on that nobody reads.
-  Expression scale = expandTo(e.constant(0, computed), {Extent(tensorType(getOutScale()).isDynamicDim(0)
-                                                                   ? Extent(x, static_cast<int64_t>(getQuantAxis()))
-                                                                   : Extent(tensorType(getOutScale()).getDimSize(0)))});
+  Expression scale =
+      expandTo(e.constant(0, computed), {Extent(tensorType(getOutScale()).isDynamicDim(0)
+                                                    ? Extent(x, static_cast<int64_t>(getQuantAxis()))
+                                                    : Extent(tensorType(getOutScale()).getDimSize(0)))});
   return e.results({y, nothing, nothing, scale});
 }
 
@@ -248,15 +261,18 @@ FailureOr<SmallVector<Value>> FakeQuantizeRangeAbsMaxOp::decompose(OpBuilder &bu
   Expression removed = e.max(e.select(isPlace, old, -std::numeric_limits<double>::infinity()), {0}, false);
   Expression now = e.select(isPlace, current, old);
   Expression count = e.minimum(step, window);
-  Expression kept = e.max(e.select(positions < count, now, -std::numeric_limits<double>::infinity()), {0}, false);
+  Expression kept =
+      e.max(e.select(positions < count, now, -std::numeric_limits<double>::infinity()), {0}, false);
   Expression hasLeft = e.abs(removed - last) < 1e-6;
-  Expression scale = e.select(e.wrap(e.create<LessThanOp>(last, current)), current, e.select(hasLeft, kept, last));
+  Expression scale =
+      e.select(e.wrap(e.create<LessThanOp>(last, current)), current, e.select(hasLeft, kept, last));
   return e.results({quantized(e, x, scale, roundingOf(*this)), e.reshape(scale, {1}), now});
 }
 
 FailureOr<SmallVector<Value>> FakeDequantizeMaxAbsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  return e.results({dequantized(e.computed(getX()), e.reshape(e.computed(getScale()), {}), getMaxRange().convertToDouble())});
+  return e.results({dequantized(e.computed(getX()), e.reshape(e.computed(getScale()), {}),
+                                getMaxRange().convertToDouble())});
 }
 
 FailureOr<SmallVector<Value>> FakeChannelWiseDequantizeMaxAbsOp::decompose(OpBuilder &builder) {
@@ -278,7 +294,8 @@ FailureOr<SmallVector<Value>> DequantizeAbsMaxOp::decompose(OpBuilder &builder) 
   return e.results({scale * x / getMaxRange().convertToDouble()});
 }
 
-//===-- The affine ops of oneDNN ----------------------------------------------------------------------------------===//
+//===-- The affine ops of oneDNN
+//----------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -313,7 +330,8 @@ FailureOr<SmallVector<Value>> DequantizeOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> RequantizeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.cast(e.wrap(getInput()), builder.getF32Type());
-  Expression moved = (x - getShiftIn().convertToDouble()) * (getScaleOut().convertToDouble() / getScaleIn().convertToDouble()) +
+  Expression moved = (x - getShiftIn().convertToDouble()) *
+                         (getScaleOut().convertToDouble() / getScaleIn().convertToDouble()) +
                      getShiftOut().convertToDouble();
   return e.results({toInteger(e, moved, tensorType(getOutput()).getElementType())});
 }

@@ -6,18 +6,19 @@
 
 namespace proa::pd {
 
-mlir::LogicalResult checkQuantization(std::optional<mlir::Location> location, int64_t bitLength, int64_t roundType);
+mlir::LogicalResult checkQuantization(std::optional<mlir::Location> location, int64_t bitLength,
+                                      int64_t roundType);
 /// C3 and C4: `scale` may be null.
-mlir::LogicalResult checkScale(std::optional<mlir::Location> location, mlir::RankedTensorType x, mlir::Value scale,
-                               int64_t axis);
+mlir::LogicalResult checkScale(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                               mlir::Value scale, int64_t axis);
 /// The type of the scales of x along an axis; -1: one for all.
 mlir::RankedTensorType scaleType(mlir::RankedTensorType x, int64_t axis);
 
 mlir::LogicalResult checkTrainedScale(std::optional<mlir::Location> location, bool isTraining, int64_t axis,
                                       mlir::Value accum, mlir::Value state);
 mlir::LogicalResult inferChannelDequantizeOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                                             mlir::ValueRange scales, size_t bits, int64_t axis, int64_t secondAxis,
-                                             Results &results);
+                                             mlir::ValueRange scales, size_t bits, int64_t axis,
+                                             int64_t secondAxis, Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult checkRounding(std::optional<mlir::Location> location, Adaptor adaptor) {
@@ -26,12 +27,14 @@ mlir::LogicalResult checkRounding(std::optional<mlir::Location> location, Adapto
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferLinearQuantization(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferLinearQuantization(std::optional<mlir::Location> location, Adaptor adaptor,
+                                            Results &results) {
   auto x = tensorType(adaptor.getX());
   auto axis = static_cast<int64_t>(adaptor.getQuantAxis());
   if (failed(checkRounding(location, adaptor)) || failed(checkScale(location, x, adaptor.getScale(), axis)))
     return mlir::failure();
-  bool isTraining = !adaptor.getIsTest() && !adaptor.getOnlyObserver() && mlir::isa<mlir::FloatType>(x.getElementType());
+  bool isTraining =
+      !adaptor.getIsTest() && !adaptor.getOnlyObserver() && mlir::isa<mlir::FloatType>(x.getElementType());
   if (!adaptor.getScale() && !isTraining && !adaptor.getOnlyObserver())
     return inferenceError(location, "C5: scale is missing");
   if (failed(checkTrainedScale(location, isTraining, axis, adaptor.getInAccum(), adaptor.getInState())))
@@ -54,7 +57,8 @@ mlir::LogicalResult inferAbsMax(std::optional<mlir::Location> location, Adaptor 
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferChannelAbsMax(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferChannelAbsMax(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   auto x = tensorType(adaptor.getX());
   auto axis = static_cast<int64_t>(adaptor.getQuantAxis());
   if (failed(checkScale(location, x, {}, axis)))
@@ -72,7 +76,8 @@ mlir::LogicalResult inferObserver(std::optional<mlir::Location>, Adaptor adaptor
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferMovingAverage(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferMovingAverage(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   if (failed(checkRounding(location, adaptor)) ||
       failed(checkScale(location, tensorType(adaptor.getX()), adaptor.getInScale(), -1)))
     return mlir::failure();
@@ -88,15 +93,17 @@ mlir::LogicalResult inferRange(std::optional<mlir::Location> location, Adaptor a
     return inferenceError(location, "C5: iter or in_scales is missing, which training needs");
   mlir::Type ring = adaptor.getInScales()
                         ? adaptor.getInScales().getType()
-                        : mlir::Type(mlir::RankedTensorType::get({static_cast<int64_t>(adaptor.getWindowSize())}, x.getElementType()));
+                        : mlir::Type(mlir::RankedTensorType::get(
+                              {static_cast<int64_t>(adaptor.getWindowSize())}, x.getElementType()));
   results.append({x, scaleType(x, -1), ring});
   return mlir::success();
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferChannelDequantize(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferChannelDequantizeOf(location, tensorType(adaptor.getX()), adaptor.getScales(), adaptor.getQuantBits().size(),
-                                  static_cast<int64_t>(adaptor.getQuantAxis()),
+mlir::LogicalResult inferChannelDequantize(std::optional<mlir::Location> location, Adaptor adaptor,
+                                           Results &results) {
+  return inferChannelDequantizeOf(location, tensorType(adaptor.getX()), adaptor.getScales(),
+                                  adaptor.getQuantBits().size(), static_cast<int64_t>(adaptor.getQuantAxis()),
                                   static_cast<int64_t>(adaptor.getXNumColDims()), results);
 }
 

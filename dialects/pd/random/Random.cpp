@@ -34,35 +34,41 @@ template <class Op> llvm::SmallVector<Extent> batchSizeLike(TensorBuilder &e, Op
   return shape;
 }
 
-Expression uniformWithDiagonal(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType, llvm::APFloat min,
-                               llvm::APFloat max, int64_t seed, int64_t diagonals, int64_t step, llvm::APFloat value) {
+Expression uniformWithDiagonal(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType,
+                               llvm::APFloat min, llvm::APFloat max, int64_t seed, int64_t diagonals,
+                               int64_t step, llvm::APFloat value) {
   ShapeOperands given = shapeOperands(e, shape);
-  return e.wrap(e.create<UniformOp>(given.tensor, Value(), given.numbers, elementType, seed, min, max, diagonals, step, value));
+  return e.wrap(e.create<UniformOp>(given.tensor, Value(), given.numbers, elementType, seed, min, max,
+                                    diagonals, step, value));
 }
 
 Expression gaussianOf(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType, llvm::APFloat mean,
                       llvm::APFloat deviation, int64_t seed) {
   ShapeOperands given = shapeOperands(e, shape);
-  return e.wrap(e.create<GaussianOp>(given.tensor, Value(), given.numbers, elementType, seed, mean, deviation));
+  return e.wrap(
+      e.create<GaussianOp>(given.tensor, Value(), given.numbers, elementType, seed, mean, deviation));
 }
 
 } // namespace
 
-Expression uniform(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType, double min, double max, int64_t seed,
-                   Value seedTensor) {
+Expression uniform(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType, double min, double max,
+                   int64_t seed, Value seedTensor) {
   ShapeOperands given = shapeOperands(e, shape);
-  return e.wrap(e.create<UniformOp>(given.tensor, seedTensor, given.numbers, elementType, seed, llvm::APFloat(min),
-                                    llvm::APFloat(max), 0, 0, llvm::APFloat(1.0)));
+  return e.wrap(e.create<UniformOp>(given.tensor, seedTensor, given.numbers, elementType, seed,
+                                    llvm::APFloat(min), llvm::APFloat(max), 0, 0, llvm::APFloat(1.0)));
 }
 
-Expression gaussian(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType, double deviation, int64_t seed) {
+Expression gaussian(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type elementType, double deviation,
+                    int64_t seed) {
   return gaussianOf(e, shape, elementType, llvm::APFloat(0.0), llvm::APFloat(deviation), seed);
 }
 
-//===-- Inference -------------------------------------------------------------------------------------------------===//
+//===-- Inference
+//-------------------------------------------------------------------------------------------------===//
 
-LogicalResult inferBatchSizeLikeOf(std::optional<Location> location, RankedTensorType input, llvm::ArrayRef<int64_t> given,
-                                   int64_t from, int64_t to, Type dtype, Results &results) {
+LogicalResult inferBatchSizeLikeOf(std::optional<Location> location, RankedTensorType input,
+                                   llvm::ArrayRef<int64_t> given, int64_t from, int64_t to, Type dtype,
+                                   Results &results) {
   llvm::SmallVector<int64_t> shape(given);
   auto source = normalizeAxis(location, from, input.getRank());
   auto target = normalizeAxis(location, to, static_cast<int64_t>(shape.size()));
@@ -76,8 +82,8 @@ LogicalResult inferBatchSizeLikeOf(std::optional<Location> location, RankedTenso
   return success();
 }
 
-LogicalResult inferMultinomialOf(std::optional<Location> location, RankedTensorType x, std::optional<int64_t> samples,
-                                 Results &results) {
+LogicalResult inferMultinomialOf(std::optional<Location> location, RankedTensorType x,
+                                 std::optional<int64_t> samples, Results &results) {
   if (x.getRank() != 1 && x.getRank() != 2)
     return inferenceError(location, "C1: x must have rank 1 or 2, found " + llvm::Twine(x.getRank()));
   if (samples && *samples <= 0)
@@ -93,7 +99,8 @@ LogicalResult inferShuffleBatchOf(std::optional<Location> location, RankedTensor
     return inferenceError(location, "C1: x must have a dimension");
   int64_t rows = 1;
   for (int64_t extent : x.getShape().drop_back())
-    rows = ShapedType::isDynamic(extent) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * extent;
+    rows =
+        ShapedType::isDynamic(extent) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * extent;
   Type index = IntegerType::get(x.getContext(), 64);
   results.append({x, RankedTensorType::get({rows}, index), RankedTensorType::get({1}, index)});
   return success();
@@ -105,12 +112,13 @@ LogicalResult SeedOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
   return success();
 }
 
-//===-- Decompositions --------------------------------------------------------------------------------------------===//
+//===-- Decompositions
+//--------------------------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> UniformRandomBatchSizeLikeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  return e.results({uniformWithDiagonal(e, batchSizeLike(e, *this), getDtype(), getMin(), getMax(), getSeed(), getDiagNum(),
-                                        getDiagStep(), getDiagVal())});
+  return e.results({uniformWithDiagonal(e, batchSizeLike(e, *this), getDtype(), getMin(), getMax(), getSeed(),
+                                        getDiagNum(), getDiagStep(), getDiagVal())});
 }
 
 FailureOr<SmallVector<Value>> GaussianRandomBatchSizeLikeOp::decompose(OpBuilder &builder) {
@@ -121,8 +129,8 @@ FailureOr<SmallVector<Value>> GaussianRandomBatchSizeLikeOp::decompose(OpBuilder
 FailureOr<SmallVector<Value>> UniformInplaceOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Type element = tensorType(getX()).getElementType();
-  return e.results({uniformWithDiagonal(e, extentsOf(e.wrap(getX())), element, getMin(), getMax(), getSeed(), getDiagNum(),
-                                        getDiagStep(), getDiagVal())});
+  return e.results({uniformWithDiagonal(e, extentsOf(e.wrap(getX())), element, getMin(), getMax(), getSeed(),
+                                        getDiagNum(), getDiagStep(), getDiagVal())});
 }
 
 FailureOr<SmallVector<Value>> GaussianInplaceOp::decompose(OpBuilder &builder) {
@@ -165,7 +173,8 @@ FailureOr<SmallVector<Value>> GumbelSoftmaxOp::decompose(OpBuilder &builder) {
   if (!getHard())
     return e.results({soft});
   // The first of several greatest elements.
-  Expression place = e.wrap(e.create<ArgmaxOp>(soft, Value(), axis, true, false, TypeAttr::get(builder.getI64Type())));
+  Expression place =
+      e.wrap(e.create<ArgmaxOp>(soft, Value(), axis, true, false, TypeAttr::get(builder.getI64Type())));
   Expression positions = iota(e, Extent(x, axis), builder.getI64Type());
   llvm::SmallVector<int64_t> shape(x.rank(), 1);
   shape[axis] = -1;

@@ -10,19 +10,20 @@
 namespace proa::pd {
 
 /// Numbers in [min, max) and normal numbers of mean 0, for decompositions. A `seedTensor` wins over `seed`.
-Expression uniform(TensorBuilder &e, llvm::ArrayRef<Extent> shape, mlir::Type elementType, double min, double max,
-                   int64_t seed, mlir::Value seedTensor = {});
+Expression uniform(TensorBuilder &e, llvm::ArrayRef<Extent> shape, mlir::Type elementType, double min,
+                   double max, int64_t seed, mlir::Value seedTensor = {});
 Expression gaussian(TensorBuilder &e, llvm::ArrayRef<Extent> shape, mlir::Type elementType, double deviation,
                     int64_t seed);
 
 mlir::LogicalResult inferBatchSizeLikeOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
-                                         llvm::ArrayRef<int64_t> shape, int64_t from, int64_t to, mlir::Type dtype,
-                                         Results &results);
+                                         llvm::ArrayRef<int64_t> shape, int64_t from, int64_t to,
+                                         mlir::Type dtype, Results &results);
 mlir::LogicalResult inferMultinomialOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        std::optional<int64_t> samples, Results &results);
 
 template <class Adaptor>
-mlir::LogicalResult inferRandomShape(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferRandomShape(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   return inferFull(location, adaptor, results);
 }
 
@@ -30,7 +31,8 @@ template <class Adaptor>
 mlir::LogicalResult inferRandint(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto low = static_cast<int64_t>(adaptor.getLow()), high = static_cast<int64_t>(adaptor.getHigh());
   if (low >= high)
-    return inferenceError(location, "C1: low must be below high, found " + llvm::Twine(low) + " and " + llvm::Twine(high));
+    return inferenceError(location, "C1: low must be below high, found " + llvm::Twine(low) + " and " +
+                                        llvm::Twine(high));
   return inferFull(location, adaptor, results);
 }
 
@@ -44,14 +46,16 @@ mlir::LogicalResult inferRandperm(std::optional<mlir::Location> location, Adapto
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferBatchSizeLike(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferBatchSizeLike(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   return inferBatchSizeLikeOf(location, tensorType(adaptor.getInput()), adaptor.getShape(),
                               static_cast<int64_t>(adaptor.getInputDimIdx()),
                               static_cast<int64_t>(adaptor.getOutputDimIdx()), adaptor.getDtype(), results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferGumbelSoftmax(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferGumbelSoftmax(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   auto type = tensorType(adaptor.getX());
   auto axis = static_cast<int64_t>(adaptor.getAxis());
   if (axis < -type.getRank() || axis >= type.getRank())
@@ -62,7 +66,8 @@ mlir::LogicalResult inferGumbelSoftmax(std::optional<mlir::Location> location, A
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferMultinomial(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferMultinomial(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   std::optional<int64_t> samples;
   if (!adaptor.getNumSamplesTensor())
     samples = static_cast<int64_t>(adaptor.getNumSamples());
@@ -70,29 +75,36 @@ mlir::LogicalResult inferMultinomial(std::optional<mlir::Location> location, Ada
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSamplingId(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSamplingId(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
   auto type = tensorType(adaptor.getX());
   if (type.getRank() != 2)
     return inferenceError(location, "C1: x must have rank 2, found " + llvm::Twine(type.getRank()));
-  results.push_back(mlir::RankedTensorType::get({type.getDimSize(0)}, mlir::IntegerType::get(type.getContext(), 64)));
+  results.push_back(
+      mlir::RankedTensorType::get({type.getDimSize(0)}, mlir::IntegerType::get(type.getContext(), 64)));
   return mlir::success();
 }
 
-mlir::LogicalResult inferShuffleBatchOf(std::optional<mlir::Location> location, mlir::RankedTensorType x, Results &results);
+mlir::LogicalResult inferShuffleBatchOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                        Results &results);
 
 template <class Adaptor>
-mlir::LogicalResult inferShuffleBatch(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferShuffleBatch(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   return inferShuffleBatchOf(location, tensorType(adaptor.getX()), results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferClassCenterSample(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferClassCenterSample(std::optional<mlir::Location> location, Adaptor adaptor,
+                                           Results &results) {
   auto type = tensorType(adaptor.getLabel());
-  auto ranks = static_cast<int64_t>(adaptor.getNranks()), samples = static_cast<int64_t>(adaptor.getNumSamples());
+  auto ranks = static_cast<int64_t>(adaptor.getNranks()),
+       samples = static_cast<int64_t>(adaptor.getNumSamples());
   if (ranks != 1)
     return inferenceError(location, "C1: nranks must be 1, found " + llvm::Twine(ranks));
   if (samples < 1 || samples > static_cast<int64_t>(adaptor.getNumClasses()))
-    return inferenceError(location, "C2: num_samples must be in [1, num_classes], found " + llvm::Twine(samples));
+    return inferenceError(location,
+                          "C2: num_samples must be in [1, num_classes], found " + llvm::Twine(samples));
   results.append({type, mlir::RankedTensorType::get({mlir::ShapedType::kDynamic}, type.getElementType())});
   return mlir::success();
 }

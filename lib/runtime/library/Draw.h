@@ -8,7 +8,9 @@
 namespace proa::runtime {
 
 /// The numbers of a call of an op with this seed (0: none).
-inline RandomCall drawOf(Call &call, uint64_t seed) { return seed != 0 ? RandomCall{seed, 0} : call.random().next(); }
+inline RandomCall drawOf(Call &call, uint64_t seed) {
+  return seed != 0 ? RandomCall{seed, 0} : call.random().next();
+}
 
 /// In [0, 1), of 24 and of 53 bits.
 inline float unitFloat(uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }

@@ -1,5 +1,5 @@
-/// The library kernels "uniform", "gaussian", "truncated_gaussian_random" and "randint" (shape_tensor, seed_tensor; shape,
-/// seed and the distribution's parameters), "poisson" and "standard_gamma" (x; seed).
+/// The library kernels "uniform", "gaussian", "truncated_gaussian_random" and "randint" (shape_tensor,
+/// seed_tensor; shape, seed and the distribution's parameters), "poisson" and "standard_gamma" (x; seed).
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Draw.h"
@@ -59,8 +59,10 @@ Result<Fill> beginFill(Call &call, const FillAttributes &attributes) {
   return Fill{*out, drawOf(call, seed)};
 }
 
-/// Sets each element from some words of the sequence: body(words, element) where `perBlock` elements share a block.
-template <size_t perBlock, class Body> void fillBlocks(const RandomCall &draw, int64_t count, const Body &body) {
+/// Sets each element from some words of the sequence: body(words, element) where `perBlock` elements share a
+/// block.
+template <size_t perBlock, class Body>
+void fillBlocks(const RandomCall &draw, int64_t count, const Body &body) {
   constexpr auto step = static_cast<int64_t>(perBlock);
   parallelFor((count + step - 1) / step, blockGrain, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
@@ -92,18 +94,21 @@ struct Diagonal {
   double value;
 };
 
-Result<void> uniform(Call &call, const FillAttributes &attributes, double min, double max, Diagonal diagonal) {
+Result<void> uniform(Call &call, const FillAttributes &attributes, double min, double max,
+                     Diagonal diagonal) {
   Result<Fill> fill = beginFill(call, attributes);
   if (!fill)
     return fill.problems();
   int64_t size = fill->out.size();
   if (diagonal.count > 0 && (diagonal.step < 0 || diagonal.count - 1 > (size - 1) / (diagonal.step + 1)))
-    return failure("{} diagonal elements, {} apart, do not fit {} elements", diagonal.count, diagonal.step + 1, size);
+    return failure("{} diagonal elements, {} apart, do not fit {} elements", diagonal.count,
+                   diagonal.step + 1, size);
   bool known = dispatchFloat(fill->out.dtype, [&](auto zero) {
     using T = decltype(zero);
     fillUniform<T>(*fill, min, max);
     for (int64_t i = 0; i < diagonal.count; ++i)
-      fill->out.template as<T>()[i * (diagonal.step + 1)] = static_cast<T>(static_cast<Wide<T>>(diagonal.value));
+      fill->out.template as<T>()[i * (diagonal.step + 1)] =
+          static_cast<T>(static_cast<Wide<T>>(diagonal.value));
   });
   return known ? Result<void>() : failure("uniform numbers of {} are not supported", nameOf(fill->out.dtype));
 }
@@ -123,7 +128,8 @@ Result<void> gaussian(Call &call, const FillAttributes &attributes, double mean,
     using T = decltype(zero);
     fillBlocks<2>(fill->draw, count, [&](const PhiloxBlock &words, size_t part, int64_t i) {
       auto [first, second] = normalPair(words);
-      fill->out.template as<T>()[i] = static_cast<T>(static_cast<Wide<T>>(mean + scale * (part == 0 ? first : second)));
+      fill->out.template as<T>()[i] =
+          static_cast<T>(static_cast<Wide<T>>(mean + scale * (part == 0 ? first : second)));
     });
   };
   int64_t size = fill->out.size();
@@ -149,13 +155,15 @@ double normalQuantile(double p) {
   return 0.5 * (low + high);
 }
 
-/// A normal number in [a, b]: the ones outside are drawn anew; where nearly all are, from the inverse distribution.
+/// A normal number in [a, b]: the ones outside are drawn anew; where nearly all are, from the inverse
+/// distribution.
 double truncatedNormal(RandomStream stream, double a, double b, double mass) {
   if (mass < 0.05) {
     // Of the two tails the left one has the better precision.
     bool mirrored = a > 0;
     double low = normalBelow(mirrored ? -b : a), high = normalBelow(mirrored ? -a : b);
-    double x = std::clamp(normalQuantile(low + (high - low) * stream.uniform()), mirrored ? -b : a, mirrored ? -a : b);
+    double x = std::clamp(normalQuantile(low + (high - low) * stream.uniform()), mirrored ? -b : a,
+                          mirrored ? -a : b);
     return mirrored ? -x : x;
   }
   while (true) {
@@ -169,8 +177,8 @@ double truncatedNormal(RandomStream stream, double a, double b, double mass) {
   }
 }
 
-Result<void> truncatedGaussian(Call &call, const FillAttributes &attributes, double mean, double deviation, double a,
-                               double b) {
+Result<void> truncatedGaussian(Call &call, const FillAttributes &attributes, double mean, double deviation,
+                               double a, double b) {
   if (!(a < b))
     return failure("the interval [{}, {}] is empty", a, b);
   Result<Fill> fill = beginFill(call, attributes);
@@ -206,8 +214,10 @@ Result<void> randint(Call &call, const FillAttributes &attributes, int64_t low, 
   return known ? Result<void>() : failure("random integers of {} are not supported", nameOf(fill->out.dtype));
 }
 
-/// Each element of the result from one of x and a stream of its own; `draw(x, stream)` computes it or refuses x.
-template <class Draw> Result<void> eachFrom(Call &call, uint64_t seed, const char *expected, const Draw &draw) {
+/// Each element of the result from one of x and a stream of its own; `draw(x, stream)` computes it or refuses
+/// x.
+template <class Draw>
+Result<void> eachFrom(Call &call, uint64_t seed, const char *expected, const Draw &draw) {
   const View &x = call.input(0);
   Result<View> out = call.output(0, x.dims);
   if (!out)
@@ -248,7 +258,7 @@ double drawGamma(double shape, RandomStream &stream) {
 
 /// The smallest normal number of T.
 template <class T> double smallestNormal() {
-  return std::is_same_v<T, double> ? std::numeric_limits<double>::min()
+  return std::is_same_v<T, double>    ? std::numeric_limits<double>::min()
          : std::is_same_v<T, Float16> ? 0x1p-14
                                       : static_cast<double>(std::numeric_limits<float>::min());
 }
@@ -259,7 +269,8 @@ Result<std::unique_ptr<LibraryKernel>> makeUniform(const KernelRequest &request)
   Attributes reader(request);
   FillAttributes attributes(reader);
   double min = reader.real("min", -1), max = reader.real("max", 1);
-  Diagonal diagonal{reader.integer("diag_num", 0), reader.integer("diag_step", 0), reader.real("diag_val", 1)};
+  Diagonal diagonal{reader.integer("diag_num", 0), reader.integer("diag_step", 0),
+                    reader.real("diag_val", 1)};
   if (!reader.ok())
     return reader.problems();
   return makeKernel([=](Call &call) { return uniform(call, attributes, min, max, diagonal); });
@@ -313,9 +324,10 @@ Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const KernelRequest &re
   if (!reader.ok())
     return reader.problems();
   return makeKernel([=](Call &call) {
-    return eachFrom(call, seed, "a shape that is finite and not negative", [](double shape, RandomStream &stream, auto zero) {
-      return std::max(drawGamma(shape, stream), smallestNormal<decltype(zero)>());
-    });
+    return eachFrom(call, seed, "a shape that is finite and not negative",
+                    [](double shape, RandomStream &stream, auto zero) {
+                      return std::max(drawGamma(shape, stream), smallestNormal<decltype(zero)>());
+                    });
   });
 }
 

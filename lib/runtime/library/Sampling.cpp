@@ -1,5 +1,6 @@
-/// The library kernels "multinomial" (x, num_samples; num_samples, replacement, seed), "sampling_id" (x; min, max, seed),
-/// "randperm" (n, seed), "shuffle_batch" (x, seed; startup_seed) and "class_center_sample" (label; num_classes, num_samples).
+/// The library kernels "multinomial" (x, num_samples; num_samples, replacement, seed), "sampling_id" (x; min,
+/// max, seed), "randperm" (n, seed), "shuffle_batch" (x, seed; startup_seed) and "class_center_sample"
+/// (label; num_classes, num_samples).
 #include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Draw.h"
 #include "lib/runtime/library/Families.h"
@@ -40,7 +41,8 @@ Result<std::vector<double>> weightsOf(const View &x, int64_t row, int64_t count)
 }
 
 /// `samples` indices, each with the probability of its weight.
-void sampleWithReplacement(const std::vector<double> &weights, RandomStream &stream, std::span<int64_t> samples) {
+void sampleWithReplacement(const std::vector<double> &weights, RandomStream &stream,
+                           std::span<int64_t> samples) {
   std::vector<double> sums(weights.size());
   std::partial_sum(weights.begin(), weights.end(), sums.begin());
   size_t last = weights.size() - 1;
@@ -53,19 +55,22 @@ void sampleWithReplacement(const std::vector<double> &weights, RandomStream &str
 }
 
 /// The order of exponential arrival times is that of draws one after the other without putting back.
-void sampleWithoutReplacement(const std::vector<double> &weights, RandomStream &stream, std::span<int64_t> samples) {
+void sampleWithoutReplacement(const std::vector<double> &weights, RandomStream &stream,
+                              std::span<int64_t> samples) {
   std::vector<std::pair<double, int64_t>> arrivals;
   for (size_t i = 0; i < weights.size(); ++i) {
     double time = -std::log1p(-stream.uniform());
     if (weights[i] > 0)
       arrivals.emplace_back(time / weights[i], static_cast<int64_t>(i));
   }
-  std::partial_sort(arrivals.begin(), arrivals.begin() + static_cast<ptrdiff_t>(samples.size()), arrivals.end());
+  std::partial_sort(arrivals.begin(), arrivals.begin() + static_cast<ptrdiff_t>(samples.size()),
+                    arrivals.end());
   for (size_t i = 0; i < samples.size(); ++i)
     samples[i] = arrivals[i].second;
 }
 
-Result<void> sampleRow(const std::vector<double> &weights, bool replacement, RandomStream stream, std::span<int64_t> samples) {
+Result<void> sampleRow(const std::vector<double> &weights, bool replacement, RandomStream stream,
+                       std::span<int64_t> samples) {
   size_t above = 0;
   for (double weight : weights) {
     if (!(weight >= 0) || std::isinf(weight))
@@ -109,7 +114,9 @@ Result<void> multinomial(Call &call, int64_t samples, bool replacement, uint64_t
     if (!weights)
       return weights.problems();
     std::span<int64_t> target(out->as<int64_t>() + row * samples, static_cast<size_t>(samples));
-    if (Result<void> done = sampleRow(*weights, replacement, RandomStream(draw, static_cast<uint64_t>(row)), target); !done)
+    if (Result<void> done =
+            sampleRow(*weights, replacement, RandomStream(draw, static_cast<uint64_t>(row)), target);
+        !done)
       return done;
   }
   return {};
@@ -171,7 +178,8 @@ Result<void> shuffleBatch(Call &call, int64_t startupSeed) {
       return out.problems();
     size_t bytes = static_cast<size_t>(width) * sizeOf(x.dtype);
     for (size_t i = 0; i < order.size() && bytes > 0; ++i)
-      std::memcpy(out->as<std::byte>() + i * bytes, x.as<std::byte>() + static_cast<size_t>(order[i]) * bytes, bytes);
+      std::memcpy(out->as<std::byte>() + i * bytes, x.as<std::byte>() + static_cast<size_t>(order[i]) * bytes,
+                  bytes);
   }
   if (call.hasOutput(1)) {
     Result<View> indices = call.output(1, std::span(&rows, 1));
@@ -191,7 +199,8 @@ Result<void> shuffleBatch(Call &call, int64_t startupSeed) {
 }
 
 /// The classes of `labels`, filled up to `samples` with random others, in order.
-std::vector<int64_t> sampleClasses(const std::vector<int64_t> &labels, int64_t classes, int64_t samples, const RandomCall &draw) {
+std::vector<int64_t> sampleClasses(const std::vector<int64_t> &labels, int64_t classes, int64_t samples,
+                                   const RandomCall &draw) {
   std::vector<bool> chosen(static_cast<size_t>(classes), false);
   int64_t count = 0;
   for (int64_t label : labels)
@@ -214,7 +223,8 @@ std::vector<int64_t> sampleClasses(const std::vector<int64_t> &labels, int64_t c
   return out;
 }
 
-Result<void> storeIntegers(Call &call, size_t output, std::span<const int64_t> dims, const std::vector<int64_t> &values) {
+Result<void> storeIntegers(Call &call, size_t output, std::span<const int64_t> dims,
+                           const std::vector<int64_t> &values) {
   if (!call.hasOutput(output))
     return {};
   Result<View> out = call.output(output, dims);
@@ -222,7 +232,8 @@ Result<void> storeIntegers(Call &call, size_t output, std::span<const int64_t> d
     return out.problems();
   bool known = dispatchIndex(out->dtype, [&](auto zero) {
     using T = decltype(zero);
-    std::transform(values.begin(), values.end(), out->template as<T>(), [](int64_t value) { return static_cast<T>(value); });
+    std::transform(values.begin(), values.end(), out->template as<T>(),
+                   [](int64_t value) { return static_cast<T>(value); });
   });
   return known ? Result<void>() : failure("expected int32 or int64, found {}", nameOf(out->dtype));
 }

@@ -8,8 +8,8 @@ using namespace mlir;
 namespace proa::import::hooks {
 namespace {
 
-/// An op that updates a list of parameters becomes one op for each: names of its operands' slots, of its results' slots, and
-/// attributes that all have.
+/// An op that updates a list of parameters becomes one op for each: names of its operands' slots, of its
+/// results' slots, and attributes that all have.
 struct MergedUpdate {
   llvm::StringRef target;
   llvm::SmallVector<llvm::StringRef> inputs, outputs;
@@ -26,13 +26,14 @@ void importMerged(OpImporter &importer, const MergedUpdate &merged, AttributesOf
   for (auto [slot, list] : llvm::zip(merged.inputs, lists))
     // One learning rate may serve all parameters.
     if (!list.empty() && list.size() != count && !(slot == "LearningRate" && list.size() == 1))
-      return importer.report("input '" + slot + "' holds " + llvm::Twine(list.size()) + " variables, expected " +
-                             llvm::Twine(count));
+      return importer.report("input '" + slot + "' holds " + llvm::Twine(list.size()) +
+                             " variables, expected " + llvm::Twine(count));
   llvm::SmallVector<llvm::SmallVector<Value>> results(merged.outputs.size());
   for (size_t i = 0; i < count; ++i) {
     llvm::SmallVector<llvm::SmallVector<Value>> operands;
     for (const auto &list : lists)
-      operands.push_back(list.empty() ? llvm::SmallVector<Value>{} : llvm::SmallVector<Value>{list[list.size() == 1 ? 0 : i]});
+      operands.push_back(list.empty() ? llvm::SmallVector<Value>{}
+                                      : llvm::SmallVector<Value>{list[list.size() == 1 ? 0 : i]});
     llvm::SmallVector<NamedAttribute> attributes(merged.attributes);
     attributes.append(attributesOf(i));
     llvm::SmallVector<Value> made = importer.create(merged.target, operands, attributes);
@@ -50,7 +51,8 @@ NamedAttribute flag(OpImporter &importer, llvm::StringRef name) {
 }
 
 NamedAttribute number(OpImporter &importer, llvm::StringRef name, double otherwise) {
-  return importer.named(name, importer.getBuilder().getF64FloatAttr(importer.floatAttribute(name, otherwise)));
+  return importer.named(name,
+                        importer.getBuilder().getF64FloatAttr(importer.floatAttribute(name, otherwise)));
 }
 
 /// Entry i of a list attribute; `otherwise` where it is shorter.
@@ -58,8 +60,8 @@ template <class List, class T> T entry(const List &list, size_t i, T otherwise) 
   return i < list.size() ? T(list[i]) : otherwise;
 }
 
-/// A sparse gradient is imported as the dense one that has zeros in its other rows. Rules that leave those rows alone would
-/// change them then.
+/// A sparse gradient is imported as the dense one that has zeros in its other rows. Rules that leave those
+/// rows alone would change them then.
 bool refuseSparse(OpImporter &importer, llvm::StringRef why) {
   if (!importer.isSelectedRows("Grad"))
     return false;
@@ -73,8 +75,8 @@ void importMergedMomentum(OpImporter &importer) {
   MergedUpdate merged{importer.target(),
                       {"Param", "Grad", "Velocity", "LearningRate", "MasterParam"},
                       {"ParamOut", "VelocityOut", "MasterParamOut"},
-                      {number(importer, "mu", 0), flag(importer, "use_nesterov"), flag(importer, "multi_precision"),
-                       number(importer, "rescale_grad", 1)}};
+                      {number(importer, "mu", 0), flag(importer, "use_nesterov"),
+                       flag(importer, "multi_precision"), number(importer, "rescale_grad", 1)}};
   std::vector<std::string> methods;
   for (std::string &method : importer.stringsAttribute("regularization_method"))
     methods.push_back(std::move(method));
@@ -91,29 +93,35 @@ void importLarsMomentum(OpImporter &importer) {
   MergedUpdate merged{importer.target(),
                       {"Param", "Grad", "Velocity", "LearningRate", "MasterParam"},
                       {"ParamOut", "VelocityOut", "MasterParamOut"},
-                      {number(importer, "mu", 0), number(importer, "lars_coeff", 0.001), number(importer, "epsilon", 0),
-                       flag(importer, "multi_precision"), number(importer, "rescale_grad", 1)}};
+                      {number(importer, "mu", 0), number(importer, "lars_coeff", 0.001),
+                       number(importer, "epsilon", 0), flag(importer, "multi_precision"),
+                       number(importer, "rescale_grad", 1)}};
   llvm::SmallVector<double> decays = importer.floatsAttribute("lars_weight_decay", {0.0005});
   Builder &builder = importer.getBuilder();
   importMerged(importer, merged, [&](size_t i) {
     double decay = decays.size() == 1 ? decays.front() : entry(decays, i, 0.0005);
-    return llvm::SmallVector<NamedAttribute>{importer.named("lars_weight_decay", builder.getF64FloatAttr(decay))};
+    return llvm::SmallVector<NamedAttribute>{
+        importer.named("lars_weight_decay", builder.getF64FloatAttr(decay))};
   });
 }
 
 void importMergedAdam(OpImporter &importer) {
   MergedUpdate merged{importer.target(),
-                      {"Param", "Grad", "LearningRate", "Moment1", "Moment2", "Moment2Max", "Beta1Pow", "Beta2Pow", "MasterParam",
-                       "", "", "", ""},
-                      {"ParamOut", "Moment1Out", "Moment2Out", "Moment2MaxOut", "Beta1PowOut", "Beta2PowOut", "MasterParamOut"},
-                      {number(importer, "beta1", 0.9), number(importer, "beta2", 0.999), number(importer, "epsilon", 1e-8),
-                       flag(importer, "multi_precision"), flag(importer, "use_global_beta_pow"), flag(importer, "amsgrad")}};
+                      {"Param", "Grad", "LearningRate", "Moment1", "Moment2", "Moment2Max", "Beta1Pow",
+                       "Beta2Pow", "MasterParam", "", "", "", ""},
+                      {"ParamOut", "Moment1Out", "Moment2Out", "Moment2MaxOut", "Beta1PowOut", "Beta2PowOut",
+                       "MasterParamOut"},
+                      {number(importer, "beta1", 0.9), number(importer, "beta2", 0.999),
+                       number(importer, "epsilon", 1e-8), flag(importer, "multi_precision"),
+                       flag(importer, "use_global_beta_pow"), flag(importer, "amsgrad")}};
   importMerged(importer, merged, [](size_t) { return llvm::SmallVector<NamedAttribute>{}; });
 }
 
-/// lazy_mode updates only the rows that a sparse gradient has; without it all rows are updated, as with a dense one.
+/// lazy_mode updates only the rows that a sparse gradient has; without it all rows are updated, as with a
+/// dense one.
 void importAdam(OpImporter &importer) {
-  if (importer.boolAttribute("lazy_mode", false) && refuseSparse(importer, "with lazy_mode only its rows are updated"))
+  if (importer.boolAttribute("lazy_mode", false) &&
+      refuseSparse(importer, "with lazy_mode only its rows are updated"))
     return;
   importer.importByTable();
 }

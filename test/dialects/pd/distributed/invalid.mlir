@@ -1,0 +1,71 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @c1(%x: tensor<2xf32>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.c_allreduce_sum"(%x) {ring_id = -1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<2xf32>) {
+  // expected-error@+2 {{C2: nranks must be above 0, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.c_concat"(%x) {nranks = 0 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%x: tensor<2xf32>) {
+  // expected-error@+2 {{C3: rank must be a process of the ring, found 2 of 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.c_split"(%x) {nranks = 2 : i64, rank = 2 : i64} : (tensor<2xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @c4_divides(%x: tensor<3xf32>) {
+  // expected-error@+2 {{C4: nranks must divide the dimension 0 of x, found 2 for 'tensor<3xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.reduce_scatter"(%x) {nranks = 2 : i64} : (tensor<3xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @c4_part(%x: tensor<3xf32>) {
+  // expected-error@+2 {{C4: id must be in [0, num), found 2 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  "pd.partial_send"(%x) {num = 2 : i64, id = 2 : i64} : (tensor<3xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @c4_exchange(%x: tensor<3xf32>, %n: tensor<2xi64>) {
+  // expected-error@+2 {{C4: x must have rank 2 and both counts rank 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.global_gather"(%x, %n, %n) : (tensor<3xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @c4_embedding(%x: tensor<3xf32>, %n: tensor<2xi64>) {
+  // expected-error@+2 {{C4: weight must have rank 2, found 'tensor<3xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.c_embedding"(%x, %n) : (tensor<3xf32>, tensor<2xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c4_label(%x: tensor<3x4xf32>, %n: tensor<3xi64>) {
+  // expected-error@+2 {{C4: label must have the dimensions of logits with 1 for the last}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.c_softmax_with_cross_entropy"(%x, %n) : (tensor<3x4xf32>, tensor<3xi64>) -> (tensor<3x4xf32>, tensor<3x1xf32>)
+  return
+}
