@@ -112,6 +112,7 @@ ProgramImporter::Attempt ProgramImporter::importBody(Loop &loop) {
     Names wanted;
     for (const Loop::Carried &variable : loop.carried) {
       wanted.insert(variable.name);
+      setLod(variable.name, {});
       if (variable.type)
         environment[variable.name] = block->addArgument(variable.type, loop.location);
     }
