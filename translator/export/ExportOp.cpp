@@ -7,6 +7,7 @@
 #include "dialects/pd/search/Search.h"
 #include "dialects/pd/shape/Shape.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
