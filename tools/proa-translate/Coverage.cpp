@@ -14,13 +14,6 @@
 namespace proa::tools {
 namespace {
 
-/// Ops of the program's frame and of control flow: the importer handles them itself.
-const std::map<std::string, std::string> structuralOps = {{"feed", "argument of main"},
-                                                          {"fetch", "result of main"},
-                                                          {"fetch_v2", "result of main"},
-                                                          {"conditional_block", "scf.if"},
-                                                          {"select_input", "scf.if"}};
-
 void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
   bool decomposes = name.hasInterface<pd::DecomposableOpInterface>();
   if (name.hasInterface<pd::ScalarOpInterface>() || name.hasInterface<pd::ReductionOpInterface>() ||
@@ -71,8 +64,10 @@ std::vector<OpCoverage> coverageOfOps(const std::map<std::string, int64_t> &case
       describe(*name, row);
     rows[entry.type] = row;
   }
-  for (auto &[type, meaning] : structuralOps)
-    rows[type] = {type, meaning, "compiled", "none", "any", 0};
+  for (const auto &entry : import::structuralOps()) {
+    std::string type = entry.getKey().str();
+    rows[type] = {type, entry.getValue(), "compiled", import::isImported(type + "_grad") ? "rule" : "none", "any", 0};
+  }
   for (auto &[type, count] : cases) {
     if (!import::isImported(type))
       rows[type].legacy = type;

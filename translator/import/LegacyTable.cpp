@@ -36,9 +36,20 @@ const LegacyOp *findForwardOp(llvm::StringRef gradientType) {
 }
 
 bool isImported(llvm::StringRef type) {
-  // Ops that stand for the program's interface and its control flow have no record.
-  static const llvm::StringSet<> structural = {"feed", "fetch", "fetch_v2", "conditional_block", "select_input"};
-  return structural.contains(type) || findLegacyOp(type) || findForwardOp(type);
+  llvm::StringRef forward = type;
+  return structuralOps().contains(type) || (forward.consume_back("_grad") && structuralOps().contains(forward)) ||
+         findLegacyOp(type) || findForwardOp(type);
+}
+
+const llvm::StringMap<std::string> &structuralOps() {
+  static const llvm::StringMap<std::string> ops = {{"feed", "argument of main"},
+                                                   {"fetch", "result of main"},
+                                                   {"fetch_v2", "result of main"},
+                                                   {"conditional_block", "scf.if"},
+                                                   {"select_input", "scf.if"},
+                                                   {"select_output", "scf.if"},
+                                                   {"while", "scf.while"}};
+  return ops;
 }
 
 bool isHintAttribute(llvm::StringRef name) {

@@ -3,6 +3,8 @@
 
 #include "translator/import/OpImporter.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <string>
 #include <vector>
 
@@ -49,6 +51,8 @@ const LegacyOp *findLegacyOp(llvm::StringRef type);
 const LegacyOp *findForwardOp(llvm::StringRef gradientType);
 /// Whether the translator takes ops of this type.
 bool isImported(llvm::StringRef type);
+/// Ops of the program's frame and of control flow, which have no record, and what they become.
+const llvm::StringMap<std::string> &structuralOps();
 /// All entries, sorted by type.
 llvm::ArrayRef<LegacyOp> legacyOps();
 /// Whether an attribute means nothing on any op: kernel choices, roles, names of scopes.

@@ -117,7 +117,7 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
   let infer = "inferSameAsFirst";
   let hasFolder = 1;
   let decomposition = "x";
-  let legacy = [Legacy<"assign", ["X"], ["Out"]>, Legacy<"share_data", ["X"], ["Out"]>,
+  let legacy = [Legacy<"assign", ["X"], ["Out"], [], [], "importAssign">, Legacy<"share_data", ["X"], ["Out"]>,
                 Legacy<"lod_reset", ["X"], ["Out"], [], ["Y", "target_lod", "append"], "importLodReset">,
                 Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type"]>,
                 Legacy<"memcpy_d2h", ["X"], ["Out"], [], ["dst_place_type"]>,
