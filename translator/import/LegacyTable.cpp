@@ -62,7 +62,7 @@ bool isHintAttribute(llvm::StringRef name) {
       "fused_reshape_X", "fused_reshape_Y", "fused_reshape_Out", "fused_transpose_X", "fused_transpose_Y",
       "fused_transpose_Out", "fuse_with_relu", "x_data_format", "y_data_format", "use_cudnn_on_gpu", "quantization_type",
       "bit_length", "out_threshold", "deterministic", "is_distributed", "remote_prefetch", "trainer_id", "slot",
-      "height_sections", "table_names", "epmap", "name", "execution_stream"};
+      "height_sections", "table_names", "epmap", "name", "execution_stream", "grad_merge_cond_name"};
   return hints.contains(name) || name.starts_with("__") || name.starts_with("@ALL_KERNELS");
 }
 

@@ -10,8 +10,8 @@ struct AdamStep {
   Expression param, moment1, moment2, moment2Max, beta1Pow, beta2Pow;
 };
 
-/// The rule of adam from a parameter that may have decayed, with the learning rate times `ratio`.
-template <class Op> AdamStep stepByAdam(UpdateBuilder &update, Op op, Expression param, double ratio) {
+/// The rule of adam from a parameter that may have decayed.
+template <class Op> AdamStep stepByAdam(UpdateBuilder &update, Op op, Expression param) {
   TensorBuilder &e = update.builder();
   Expression beta1 = update.number(op.getBeta1Tensor(), op.getBeta1().convertToDouble());
   Expression beta2 = update.number(op.getBeta2Tensor(), op.getBeta2().convertToDouble());
@@ -19,8 +19,6 @@ template <class Op> AdamStep stepByAdam(UpdateBuilder &update, Op op, Expression
   Expression power1 = update.number(op.getBeta1Pow()), power2 = update.number(op.getBeta2Pow());
   Expression gradient = update.tensor(op.getGrad());
   Expression rate = update.number(op.getLearningRate());
-  if (ratio != 1)
-    rate = rate * ratio;
   Expression correction = e.sqrt(1.0 - power2);
   Expression moment1 = beta1 * update.tensor(op.getMoment1()) + (1.0 - beta1) * gradient;
   Expression moment2 = beta2 * update.tensor(op.getMoment2()) + (1.0 - beta2) * gradient * gradient;
@@ -48,18 +46,17 @@ template <class Op> SmallVector<Value> finishAdam(UpdateBuilder &update, Op op, 
 
 FailureOr<SmallVector<Value>> AdamOp::decompose(OpBuilder &builder) {
   UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());
-  return finishAdam(update, *this, stepByAdam(update, *this, update.param(), 1));
+  return finishAdam(update, *this, stepByAdam(update, *this, update.param()));
 }
 
 FailureOr<SmallVector<Value>> AdamwOp::decompose(OpBuilder &builder) {
   UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());
   Expression param = update.param();
   if (!getWithDecay())
-    return finishAdam(update, *this, stepByAdam(update, *this, param, 1));
-  double ratio = getLrRatio().convertToDouble();
-  Expression rate = update.number(getLearningRate()) * ratio;
+    return finishAdam(update, *this, stepByAdam(update, *this, param));
+  Expression rate = update.number(getLearningRate()) * getLrRatio().convertToDouble();
   Expression decayed = param - rate * getCoeff().convertToDouble() * param;
-  return finishAdam(update, *this, stepByAdam(update, *this, decayed, ratio));
+  return finishAdam(update, *this, stepByAdam(update, *this, decayed));
 }
 
 FailureOr<SmallVector<Value>> AdamaxOp::decompose(OpBuilder &builder) {

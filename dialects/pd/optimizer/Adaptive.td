@@ -44,8 +44,8 @@ def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
 def Pd_AdamwOp : Pd_UpdateOp<"adamw", AdamUpdated, [AttrSizedOperandSegments]> {
   let summary = "adam on a parameter that first decays by learning_rate * lr_ratio * coeff of itself";
   let description = [{
-    As adam with the learning rate times lr_ratio, from param * (1 - learning_rate * lr_ratio * coeff). Without `with_decay` it
-    is adam.
+    As adam, from param * (1 - learning_rate * lr_ratio * coeff). Without `with_decay` it is adam. As on Paddle's CPU, lr_ratio
+    counts in the decay alone; Paddle's GPU kernel multiplies the learning rate of the step by it, too.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment1,
     Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$moment2_max, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow,

@@ -98,8 +98,6 @@ struct VelocityStep {
 template <class Op> VelocityStep stepByMomentum(UpdateBuilder &update, Op op, Expression gradient) {
   double mu = op.getMu().convertToDouble(), coefficient = op.getRegularizationCoeff().convertToDouble();
   Expression param = update.param(), rate = update.number(op.getLearningRate());
-  if (double scale = op.getRescaleGrad().convertToDouble(); scale != 1)
-    gradient = gradient * scale;
   if (op.getRegularizationMethod() == "l2_decay")
     gradient = gradient + coefficient * param;
   Expression velocity = update.tensor(op.getVelocity()) * mu + gradient;

@@ -16,11 +16,12 @@ def Pd_SgdOp : Pd_UpdateOp<"sgd", "adaptor.getParam(), adaptor.getMasterParam()"
 def Pd_MomentumOp : Pd_UpdateOp<"momentum", "adaptor.getParam(), adaptor.getVelocity(), adaptor.getMasterParam()"> {
   let summary = "Gradient descent with a velocity";
   let description = [{
-    g = rescale_grad * grad, with regularization_method `l2_decay` plus regularization_coeff * param
+    g = grad, with regularization_method `l2_decay` plus regularization_coeff * param
     velocity_out = mu * velocity + g
     param_out = param - learning_rate * velocity_out, with use_nesterov param - learning_rate * (g + mu * velocity_out)
 
-    merged_momentum is one of these for each parameter.
+    merged_momentum is one of these for each parameter. rescale_grad, by which Paddle's GPU kernel multiplies the gradient, does
+    not count, as on Paddle's CPU.
 
     Constraints: C1, C2 and
       C3. regularization_method is l2_decay or empty

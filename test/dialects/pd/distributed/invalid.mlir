@@ -28,7 +28,7 @@ func.func @c3(%x: tensor<2xf32>) {
 // -----
 
 func.func @c4_divides(%x: tensor<3xf32>) {
-  // expected-error@+2 {{C4: nranks must divide the dimension 0 of x, found 2 for 'tensor<3xf32>'}}
+  // expected-error@+2 {{C4: nranks must divide the dimension 0 of x, found 2 for tensor<3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.reduce_scatter"(%x) {nranks = 2 : i64} : (tensor<3xf32>) -> tensor<1xf32>
   return
@@ -55,7 +55,7 @@ func.func @c4_exchange(%x: tensor<3xf32>, %n: tensor<2xi64>) {
 // -----
 
 func.func @c4_embedding(%x: tensor<3xf32>, %n: tensor<2xi64>) {
-  // expected-error@+2 {{C4: weight must have rank 2, found 'tensor<3xf32>'}}
+  // expected-error@+2 {{C4: weight must have rank 2, found tensor<3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.c_embedding"(%x, %n) : (tensor<3xf32>, tensor<2xi64>) -> tensor<2xf32>
   return

@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics
 
 func.func @c1_grad(%p: tensor<2x3xf32>, %g: tensor<2x4xf32>, %lr: tensor<1xf32>) {
-  // expected-error@+2 {{C1: grad must have the dimensions of param, found 'tensor<2x4xf32>' and 'tensor<2x3xf32>'}}
+  // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<2x4xf32> and tensor<2x3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.sgd"(%p, %lr, %g) : (tensor<2x3xf32>, tensor<1xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -19,7 +19,7 @@ func.func @c1_state(%p: tensor<2x3xf32>, %v: tensor<2x4xf32>, %lr: tensor<1xf32>
 // -----
 
 func.func @c2(%p: tensor<2x3xf32>, %lr: tensor<2xf32>) {
-  // expected-error@+2 {{C2: learning_rate must have one element, found 'tensor<2xf32>'}}
+  // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.sgd"(%p, %lr, %p) : (tensor<2x3xf32>, tensor<2xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return
@@ -55,7 +55,7 @@ func.func @add_n_c1(%x: tensor<2xf32>, %y: tensor<3xf32>) {
 // -----
 
 func.func @unscale_c1(%x: tensor<2xf32>) {
-  // expected-error@+2 {{C1: scale must have one element, found 'tensor<2xf32>'}}
+  // expected-error@+2 {{C1: scale must have one element, found tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.check_finite_and_unscale"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<1xi1>)
   return
@@ -64,7 +64,7 @@ func.func @unscale_c1(%x: tensor<2xf32>) {
 // -----
 
 func.func @coalesce_c1(%x: tensor<?xf32>) {
-  // expected-error@+2 {{C1: the dimensions must be known, found 'tensor<?xf32>'}}
+  // expected-error@+2 {{C1: the dimensions must be known, found tensor<?xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.coalesce_tensor"(%x) {dtype = f32} : (tensor<?xf32>) -> (tensor<?xf32>, tensor<8xf32>)
   return

@@ -19,7 +19,7 @@ func.func @c2(%x: tensor<2xf32>) {
 // -----
 
 func.func @c3(%x: tensor<2xf32>) {
-  // expected-error@+2 {{C3: quant_axis must be -1 or a dimension of x, found 1 for 'tensor<2xf32>'}}
+  // expected-error@+2 {{C3: quant_axis must be -1 or a dimension of x, found 1 for tensor<2xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:2 = "pd.fake_channel_wise_quantize_abs_max"(%x) {quant_axis = 1 : i64} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   return
@@ -28,7 +28,7 @@ func.func @c3(%x: tensor<2xf32>) {
 // -----
 
 func.func @c4(%x: tensor<2xf32>, %s: tensor<3xf32>) {
-  // expected-error@+2 {{C4: scale must have 2 elements, found 'tensor<3xf32>'}}
+  // expected-error@+2 {{C4: scale must have 2 elements, found tensor<3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:4 = "pd.quantize_linear"(%x, %s) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>} : (tensor<2xf32>, tensor<3xf32>) -> (tensor<2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
   return
