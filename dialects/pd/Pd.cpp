@@ -1,6 +1,7 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
+#include "dialects/pd/control/Control.h"
 #include "dialects/pd/creation/Creation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,6 +32,7 @@ struct CompositeFolder : DialectFoldInterface {
 } // namespace
 
 void PdDialect::initialize() {
+  getContext()->getOrLoadDialect<ArrayDialect>();
   addInterfaces<CompositeFolder>();
   registerMathOps(*this);
   registerReduceOps(*this);
@@ -42,6 +44,7 @@ void PdDialect::initialize() {
   registerDetectionOps(*this);
   registerIndexOps(*this);
   registerSearchOps(*this);
+  registerControlOps(*this);
   registerAutodiffOps(*this);
 }
 
@@ -56,8 +59,13 @@ bool compatibleTypes(TypeRange inferred, TypeRange given) {
     return false;
   for (auto [a, b] : llvm::zip(inferred, given)) {
     auto x = dyn_cast<RankedTensorType>(a), y = dyn_cast<RankedTensorType>(b);
+    auto listX = dyn_cast<ArrayType>(a), listY = dyn_cast<ArrayType>(b);
+    if (listX && listY && listX.getElement() && listY.getElement()) {
+      x = listX.getElement();
+      y = listY.getElement();
+    }
     if (!x || !y) {
-      if (a != b)
+      if (a != b && !(listX && listY))
         return false;
       continue;
     }

@@ -1,6 +1,7 @@
 #include "lib/driver/Registration.h"
 
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/Types.h"
 #include "dialects/rt/Rt.h"
 #include "lib/driver/Compile.h"
 #include "passes/decompose/Passes.h"
@@ -21,7 +22,7 @@ namespace proa {
 void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<pd::PdDialect, rt::RtDialect>();
+  registry.insert<pd::PdDialect, pd::ArrayDialect, rt::RtDialect>();
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
 }

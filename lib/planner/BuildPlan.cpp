@@ -4,6 +4,7 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/control/Control.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/shape/Shape.h"
 
@@ -92,7 +93,13 @@ private:
   ValueId addValue(Value value, Storage storage, std::string name = "") {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     runtime::Value entry;
-    entry.dtype = *pd::dtypeOf(type ? type.getElementType() : value.getType());
+    auto array = dyn_cast<pd::ArrayType>(value.getType());
+    if (array) {
+      type = array.getElement();
+      storage = Storage::Array;
+    }
+    if (!array || type)
+      entry.dtype = *pd::dtypeOf(type ? type.getElementType() : value.getType());
     for (int64_t dim : type ? type.getShape() : ArrayRef<int64_t>())
       entry.dims.push_back(ShapedType::isDynamic(dim) ? runtime::dynamicDim : dim);
     entry.storage = storage;
@@ -113,7 +120,8 @@ private:
       auto parameter = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param");
       // State changes from run to run: its owner feeds it.
       bool isFeed = feed || (parameter && states.contains(parameter.getValue()));
-      ValueId id = addValue(argument, isFeed ? Storage::Feed : Storage::Parameter, (feed ? feed : parameter).str());
+      ValueId id =
+          addValue(argument, isFeed ? Storage::Feed : Storage::Parameter, (feed ? feed : parameter).str());
       (isFeed ? plan.feeds : plan.parameters).push_back(id);
     }
   }
@@ -121,7 +129,8 @@ private:
   void addOp(Operation &op) {
     if (auto constant = dyn_cast<pd::ConstantOp>(op))
       return addConstant(constant.getOut(), constant.getValue());
-    if (auto reshape = dyn_cast<pd::ReshapeOp>(op); reshape && pd::tensorType(reshape.getOut()).hasStaticShape())
+    if (auto reshape = dyn_cast<pd::ReshapeOp>(op);
+        reshape && pd::tensorType(reshape.getOut()).hasStaticShape())
       return addAlias(reshape);
     if (auto call = dyn_cast<func::CallOp>(op))
       return addKernel(call);
@@ -219,7 +228,10 @@ private:
   }
 
   void addStep(Step step, Operation *op) {
-    bool isStatic = llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
+    bool isStatic = llvm::all_of(op->getResultTypes(), [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape();
+    });
     // In a body only what can not fail: the body may never run.
     bool once = isStatic && ((isPure(op) && steps == &plan.steps) || isa<func::CallOp>(op)) &&
                 llvm::all_of(step.inputs, [&](ValueId id) { return isConstant(id); });
@@ -229,16 +241,17 @@ private:
         step.outputs.push_back(none);
         continue;
       }
-      bool isStaticResult = pd::tensorType(result).hasStaticShape();
-      bool inArena = isStaticResult && !escapes(result);
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      // An element of an array keeps its place.
+      bool inArena = type && type.hasStaticShape() && !escapes(result) && !isa<pd::ArrayReadOp>(op);
       Storage storage = once ? Storage::Prepared : inArena ? Storage::Arena : Storage::Dynamic;
       step.outputs.push_back(addValue(result, storage, nameOf(op->getLoc())));
     }
     (once ? plan.prepare : *steps).push_back(std::move(step));
   }
 
-  /// What control flow is made of beside its ops: a tensor read as a condition, and a tensor under a type that says less
-  /// of its dims. Both are the same value of the plan.
+  /// What control flow is made of beside its ops: a tensor read as a condition, and a tensor under a type
+  /// that says less of its dims. Both are the same value of the plan.
   bool addControlValue(Operation &op) {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
       ids[extract.getResult()] = ids.lookup(extract.getTensor());
@@ -250,10 +263,16 @@ private:
         return isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp, func::ReturnOp>(user);
       });
     }
+    if (auto cast = dyn_cast<pd::ArrayCastOp>(op)) {
+      ids[cast.getOut()] = ids.lookup(cast.getArray());
+      return true;
+    }
     APInt known;
-    if (op.getNumResults() != 1 || !op.getResult(0).getType().isInteger(1) || !matchPattern(&op, m_ConstantInt(&known)))
+    if (op.getNumResults() != 1 || !op.getResult(0).getType().isInteger(1) ||
+        !matchPattern(&op, m_ConstantInt(&known)))
       return false;
-    addConstant(op.getResult(0), DenseElementsAttr::get(RankedTensorType::get({}, op.getResult(0).getType()), known));
+    addConstant(op.getResult(0),
+                DenseElementsAttr::get(RankedTensorType::get({}, op.getResult(0).getType()), known));
     return true;
   }
 
@@ -305,19 +324,20 @@ private:
     for (auto [i, argument] : llvm::enumerate(op.getAfterArguments())) {
       bool same = isa<BlockArgument>(flowing[i]) && flowing[i].getParentBlock() == op.getBeforeBody() &&
                   flowing[i].getType() == argument.getType() && llvm::count(flowing, flowing[i]) == 1;
-      bodyArguments.push_back(same ? ids.lookup(flowing[i]) : addValue(argument, Storage::Dynamic, nameOf(op->getLoc())));
+      bodyArguments.push_back(same ? ids.lookup(flowing[i])
+                                   : addValue(argument, Storage::Dynamic, nameOf(op->getLoc())));
     }
     step.bodies.push_back(makeBody(op.getAfter(), bodyArguments));
     addControlStep(std::move(step), op);
   }
 
-  /// Whether control flow passes the value, or something with the same bytes, on: it must not lie in the arena then, where
-  /// the next iteration writes.
+  /// Whether control flow passes the value, or something with the same bytes, on: it must not lie in the
+  /// arena then, where the next iteration writes.
   static bool escapes(Value value) {
     return llvm::any_of(value.getUsers(), [](Operation *user) {
       if (isa<pd::ReshapeOp, tensor::CastOp>(user))
         return escapes(user->getResult(0));
-      return isa<scf::YieldOp, scf::ConditionOp>(user);
+      return isa<scf::YieldOp, scf::ConditionOp, pd::ArrayWriteOp>(user);
     });
   }
 

@@ -35,9 +35,13 @@ Result<std::shared_ptr<Executable>> Executable::create(Plan plan, const std::str
   executable->readByKernel.resize(program.values.size(), false);
   Problems problems;
   size_t prepareCount = 0;
-  if (auto done = executable->bindSteps(program.prepare, executable->prepare, "prepare", resolve, prepareCount); !done)
+  if (auto done =
+          executable->bindSteps(program.prepare, executable->prepare, "prepare", resolve, prepareCount);
+      !done)
     problems.append(done.problems());
-  if (auto done = executable->bindSteps(program.steps, executable->steps, "steps", resolve, executable->stateCount); !done)
+  if (auto done =
+          executable->bindSteps(program.steps, executable->steps, "steps", resolve, executable->stateCount);
+      !done)
     problems.append(done.problems());
   if (!problems.empty())
     return problems;
@@ -64,18 +68,20 @@ OperandType Executable::operandType(ValueId id) const {
   if (id == none)
     return {};
   const Value &value = program.values[static_cast<size_t>(id)];
-  return {true, isConstant(id), value.dtype, value.dims};
+  return {true, isConstant(id), value.dtype, value.dims, value.storage == Storage::Array};
 }
 
 Result<void> Executable::bindSteps(const std::vector<Step> &list, std::vector<BoundStep> &bound,
-                                   const std::string &listName, const KernelResolver &resolve, size_t &count) {
+                                   const std::string &listName, const KernelResolver &resolve,
+                                   size_t &count) {
   Problems problems;
   bound.resize(list.size());
   for (size_t i = 0; i < list.size(); ++i) {
     bound[i].step = &list[i];
     bound[i].index = count++;
     if (!list[i].bodies.empty()) {
-      problems.append(bindControlFlow(bound[i], fmt::format("{}[{}].", listName, i), resolve, count).problems());
+      problems.append(
+          bindControlFlow(bound[i], fmt::format("{}[{}].", listName, i), resolve, count).problems());
       continue;
     }
     bool compiled = list[i].kind == StepKind::Kernel;
@@ -86,13 +92,14 @@ Result<void> Executable::bindSteps(const std::vector<Step> &list, std::vector<Bo
   return problems;
 }
 
-Result<void> Executable::bindControlFlow(BoundStep &bound, const std::string &place, const KernelResolver &resolve,
-                                         size_t &count) {
+Result<void> Executable::bindControlFlow(BoundStep &bound, const std::string &place,
+                                         const KernelResolver &resolve, size_t &count) {
   const Step &step = *bound.step;
   Problems problems;
   bound.bodies.resize(step.bodies.size());
   for (size_t i = 0; i < step.bodies.size(); ++i) {
-    auto done = bindSteps(step.bodies[i].steps, bound.bodies[i], fmt::format("{}bodies[{}]", place, i), resolve, count);
+    auto done = bindSteps(step.bodies[i].steps, bound.bodies[i], fmt::format("{}bodies[{}]", place, i),
+                          resolve, count);
     problems.append(done.problems());
     // What is handed on may reach a kernel under another name.
     for (ValueId id : step.bodies[i].results)
@@ -152,6 +159,10 @@ Result<void> Executable::bindLibrary(BoundStep &bound) {
     inputs.push_back(operandType(id));
   for (ValueId id : step.outputs)
     outputs.push_back(operandType(id));
+  auto isArray = [](const OperandType &operand) { return operand.array; };
+  if (!step.symbol.starts_with("array_") && (std::any_of(inputs.begin(), inputs.end(), isArray) ||
+                                             std::any_of(outputs.begin(), outputs.end(), isArray)))
+    return failure("the library kernel '{}' takes no tensor arrays", step.symbol);
   try {
     Result<std::unique_ptr<LibraryKernel>> kernel = factory({step.attributes, inputs, outputs});
     if (!kernel)
@@ -250,9 +261,7 @@ Result<void> Executable::runPrepare() {
   for (size_t i = 0; i < prepare.size(); ++i) {
     if (Result<void> done = bindConstants(prepare, frame, i, 1); !done)
       return done;
-    if (Result<void> done =
-            frame.execute(std::span(prepare).subspan(i, 1), states, nullptr);
-        !done)
+    if (Result<void> done = frame.execute(std::span(prepare).subspan(i, 1), states, nullptr); !done)
       return done;
   }
   return bindConstants(steps, frame, 0, steps.size());

@@ -56,6 +56,7 @@ struct OperandType {
   bool constant = false; ///< its bytes are the same in every run and are there at `bind`
   DType dtype = DType::Float32;
   std::vector<int64_t> dims;
+  bool array = false; ///< a tensor array; dtype and dims are those of its elements
 
   bool isStatic() const;
 };
@@ -92,10 +93,11 @@ public:
   virtual Result<View> output(size_t i, std::span<const int64_t> dims) = 0;
   /// Input i, a tensor array.
   virtual const TensorArray &array(size_t i) const = 0;
-  /// Makes output i an array, at first equal to the array in input j: the same one where nobody reads input j after this
-  /// step. nothing: an empty one.
+  /// Makes output i an array, at first equal to the array in input j: the same one where nobody reads input j
+  /// after this step. nothing: an empty one.
   virtual TensorArray &outputArray(size_t i, std::optional<size_t> j) = 0;
-  /// Input i as the element of an array: its bytes are shared if nothing writes to them any more, else copied.
+  /// Input i as the element of an array: its bytes are shared if nothing writes to them any more, else
+  /// copied.
   virtual Result<ArrayElement> share(size_t i) = 0;
   /// Makes output i the same tensor as an element of an array, without a copy.
   virtual Result<void> setOutput(size_t i, const ArrayElement &element) = 0;

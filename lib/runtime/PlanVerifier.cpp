@@ -216,8 +216,8 @@ private:
       add(place, fmt::format("output {} '{}' is neither dynamic nor an array", id, v.name));
     if (step.kind == StepKind::Kernel && v.storage == Storage::Array)
       add(place, fmt::format("a kernel can not write the array {}", id));
-    bool own = v.storage == Storage::Arena || v.storage == Storage::Array || v.storage == Storage::Dynamic || v.storage == Storage::Alias ||
-               (preparing && v.storage == Storage::Prepared);
+    bool own = v.storage == Storage::Arena || v.storage == Storage::Array || v.storage == Storage::Dynamic ||
+               v.storage == Storage::Alias || (preparing && v.storage == Storage::Prepared);
     if (!own)
       add(place, fmt::format("writes value {} '{}', which is not its own", id, v.name));
     if (v.storage == Storage::Alias &&
@@ -227,7 +227,8 @@ private:
 
   void checkRelease(const Step &step, const std::string &place) {
     for (ValueId id : step.release) {
-      bool releasable = isValue(id) && (value(id).storage == Storage::Dynamic || value(id).storage == Storage::Array);
+      bool releasable =
+          isValue(id) && (value(id).storage == Storage::Dynamic || value(id).storage == Storage::Array);
       if (!releasable || !written[static_cast<size_t>(id)]) {
         add(place, fmt::format("releases {}, which is no dynamic value that is there", id));
         continue;
@@ -246,8 +247,10 @@ private:
       return false;
     }
     const Value &a = value(from), &b = value(to);
-    bool fits = (a.storage == Storage::Array) == (b.storage == Storage::Array) && a.dtype == b.dtype &&
-                (a.dims.size() == b.dims.size() || a.storage == Storage::Array);
+    bool arrays =
+        a.storage == Storage::Array && b.storage == Storage::Array; // elements are checked when they are read
+    bool fits = arrays || ((a.storage == Storage::Array) == (b.storage == Storage::Array) &&
+                           a.dtype == b.dtype && a.dims.size() == b.dims.size());
     if (!fits || (from != to && b.storage != Storage::Dynamic && b.storage != Storage::Array))
       add(place, fmt::format("can not pass {} '{}' to {} '{}'", from, a.name, to, b.name));
     return fits;

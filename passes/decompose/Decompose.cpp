@@ -22,13 +22,7 @@ public:
     onlyNames.insert(only.begin(), only.end());
     exceptNames.insert(except.begin(), except.end());
     SmallVector<Operation *> work;
-    // What is inside of an op that goes is that op's to decompose.
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isWanted(op))
-        return WalkResult::advance();
-      work.push_back(op);
-      return WalkResult::skip();
-    });
+    collect(getOperation(), work);
     while (!work.empty()) {
       Operation *op = work.pop_back_val();
       // What a decomposition makes may have one itself.
@@ -41,9 +35,9 @@ public:
           signalPassFailure();
         continue;
       }
-      for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op; made = made->getNextNode())
-        if (isWanted(made))
-          work.push_back(made);
+      for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op;
+           made = made->getNextNode())
+        collect(made, work);
       op->replaceAllUsesWith(*values);
       op->erase();
       ++numDecomposed;
@@ -51,6 +45,16 @@ public:
   }
 
 private:
+  /// What is inside of an op that goes is that op's to decompose.
+  void collect(Operation *root, SmallVector<Operation *> &work) {
+    root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isWanted(op))
+        return WalkResult::advance();
+      work.push_back(op);
+      return WalkResult::skip();
+    });
+  }
+
   bool isWanted(Operation *op) {
     if (!isa<pd::DecomposableOpInterface>(op) || (keepLibrary && isa<pd::LibraryOpInterface>(op)))
       return false;

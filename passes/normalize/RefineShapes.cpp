@@ -24,7 +24,8 @@ constexpr int64_t maxFoldedElements = 4096;
 
 bool isSmallConstant(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() && type.getNumElements() <= maxFoldedElements && matchPattern(value, m_Constant());
+  return type && type.hasStaticShape() && type.getNumElements() <= maxFoldedElements &&
+         matchPattern(value, m_Constant());
 }
 
 class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
@@ -54,10 +55,10 @@ private:
       return next;
     }
     // A cast only widens; what is known of its operand is known of its result.
-    if (auto cast = dyn_cast<tensor::CastOp>(op); cast && cast.getType() != cast.getSource().getType() &&
-                                                  pd::compatibleTypes(cast.getSource().getType(), cast.getType())) {
-      cast.getResult().replaceAllUsesWith(cast.getSource());
-      cast.erase();
+    if (Value source = op->getNumResults() == 1 ? pd::beforeWidening(op->getResult(0)) : Value();
+        source && source.getDefiningOp() != op) {
+      op->getResult(0).replaceAllUsesWith(source);
+      op->erase();
       return next;
     }
     refine(op);
@@ -74,7 +75,7 @@ private:
   void refineBody(pd::VjpOp gradient) {
     Block &body = gradient.getBody().front();
     for (auto [argument, input] : llvm::zip(body.getArguments(), gradient.getInputs()))
-      argument.setType(moreSpecific(argument.getType(), input.getType()));
+      argument.setType(pd::moreSpecific(argument.getType(), input.getType()));
     visitBlock(body);
   }
 
@@ -87,7 +88,8 @@ private:
         visitBlock(block);
     for (auto [i, result] : llvm::enumerate(branch.getResults())) {
       OpOperand &then = branch.thenYield()->getOpOperand(i), &otherwise = branch.elseYield()->getOpOperand(i);
-      Type both = pd::joinedTypes(withoutCast(then.get()).getType(), withoutCast(otherwise.get()).getType());
+      Type both = pd::joinedTypes(pd::beforeWidening(then.get()).getType(),
+                                  pd::beforeWidening(otherwise.get()).getType());
       result.setType(refined(result.getType(), both));
       widen(then, result.getType());
       widen(otherwise, result.getType());
@@ -95,32 +97,25 @@ private:
     return next;
   }
 
-  static Value withoutCast(Value value) {
-    auto cast = value.getDefiningOp<tensor::CastOp>();
-    return cast && pd::compatibleTypes(cast.getSource().getType(), cast.getType()) ? cast.getSource() : value;
-  }
-
   /// Gives an operand the type that control flow wants there, which says less of its dims or the same.
   static void widen(OpOperand &operand, Type type) {
-    Value value = withoutCast(operand.get());
     OpBuilder builder(operand.getOwner());
-    operand.set(value.getType() == type ? value
-                                        : tensor::CastOp::create(builder, operand.getOwner()->getLoc(), type, value).getResult());
+    operand.set(pd::widened(builder, operand.getOwner()->getLoc(), pd::beforeWidening(operand.get()), type));
   }
 
   Type refined(Type given, Type inferred) {
-    Type type = inferred ? moreSpecific(given, inferred) : given;
+    Type type = inferred ? pd::moreSpecific(given, inferred) : given;
     numRefined += type != given;
     return type;
   }
 
-  /// The types of what a loop carries are the narrowest that hold at the start and after each iteration: those of the
-  /// start, widened as long as a copy of the loop, refined under them, gives back wider ones. The loop's own types always
-  /// hold, so this ends there at the latest.
+  /// The types of what a loop carries are the narrowest that hold at the start and after each iteration:
+  /// those of the start, widened as long as a copy of the loop, refined under them, gives back wider ones.
+  /// The loop's own types always hold, so this ends there at the latest.
   void refineLoop(scf::WhileOp loop) {
     SmallVector<Type> types;
     for (auto [init, argument] : llvm::zip(loop.getInits(), loop.getBeforeArguments()))
-      types.push_back(refined(argument.getType(), withoutCast(init).getType()));
+      types.push_back(refined(argument.getType(), pd::beforeWidening(init).getType()));
     OpBuilder builder(loop);
     scf::WhileOp trial;
     for (bool stable = false; !stable;) {
@@ -129,9 +124,10 @@ private:
       trial = cast<scf::WhileOp>(builder.clone(*loop));
       refineBody(trial, types);
       stable = true;
-      for (auto [type, back, argument] : llvm::zip(types, trial.getYieldOp().getOperands(), loop.getBeforeArguments())) {
-        Type both = pd::joinedTypes(type, withoutCast(back).getType());
-        both = both ? moreSpecific(argument.getType(), both) : argument.getType();
+      for (auto [type, back, argument] :
+           llvm::zip(types, trial.getYieldOp().getOperands(), loop.getBeforeArguments())) {
+        Type both = pd::joinedTypes(type, pd::beforeWidening(back).getType());
+        both = both ? pd::moreSpecific(argument.getType(), both) : argument.getType();
         stable &= both == type;
         type = both;
       }
@@ -151,7 +147,7 @@ private:
     scf::ConditionOp condition = loop.getConditionOp();
     for (auto [i, argument, result] : llvm::enumerate(loop.getAfterArguments(), loop.getResults())) {
       OpOperand &flowing = condition.getArgsMutable()[i];
-      flowing.set(withoutCast(flowing.get()));
+      flowing.set(pd::beforeWidening(flowing.get()));
       argument.setType(flowing.get().getType());
       result.setType(flowing.get().getType());
     }
@@ -181,24 +177,13 @@ private:
     if (!inferable)
       return;
     SmallVector<Type> types;
-    if (failed(inferable.inferReturnTypes(op->getContext(), std::nullopt, op->getOperands(), op->getDiscardableAttrDictionary(),
-                                          op->getPropertiesStorage(), op->getRegions(), types)))
+    if (failed(inferable.inferReturnTypes(op->getContext(), std::nullopt, op->getOperands(),
+                                          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+                                          op->getRegions(), types)))
       return;
     for (auto [result, type] : llvm::zip(op->getResults(), types)) {
       result.setType(refined(result.getType(), type));
     }
-  }
-
-  /// Dims of `inferred` where `given` leaves them open.
-  static Type moreSpecific(Type given, Type inferred) {
-    auto a = dyn_cast<RankedTensorType>(given), b = dyn_cast<RankedTensorType>(inferred);
-    if (!a || !b || a.getRank() != b.getRank())
-      return given;
-    SmallVector<int64_t> shape(a.getShape());
-    for (auto [i, dim] : llvm::enumerate(shape))
-      if (ShapedType::isDynamic(dim))
-        dim = b.getDimSize(i);
-    return RankedTensorType::get(shape, a.getElementType());
   }
 
   bool fold(Operation *op) {
@@ -211,7 +196,8 @@ private:
     for (auto [fold, result] : llvm::zip(folded, op->getResults())) {
       Value value = dyn_cast_if_present<Value>(fold);
       if (auto attribute = dyn_cast_if_present<Attribute>(fold)) {
-        Operation *constant = op->getDialect()->materializeConstant(builder, attribute, result.getType(), op->getLoc());
+        Operation *constant =
+            op->getDialect()->materializeConstant(builder, attribute, result.getType(), op->getLoc());
         if (constant) {
           made.push_back(constant);
           value = constant->getResult(0);
@@ -265,7 +251,8 @@ private:
     if (function.isExternal())
       return;
     SmallVector<Type> results(function.getFunctionType().getResults());
-    function.walk([&](func::ReturnOp op) { results.assign(op.getOperandTypes().begin(), op.getOperandTypes().end()); });
+    function.walk(
+        [&](func::ReturnOp op) { results.assign(op.getOperandTypes().begin(), op.getOperandTypes().end()); });
     function.setType(FunctionType::get(function.getContext(), function.getArgumentTypes(), results));
   }
 };

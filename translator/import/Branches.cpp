@@ -1,6 +1,6 @@
-//! Conditions. Paddle writes `cond` as two conditional_blocks, one on the condition and one on its negation, and a
-//! select_input for each result: they become one scf.if with two arms. Any other conditional_block becomes an scf.if whose
-//! other arm leaves all variables as they are.
+//! Conditions. Paddle writes `cond` as two conditional_blocks, one on the condition and one on its negation,
+//! and a select_input for each result: they become one scf.if with two arms. Any other conditional_block
+//! becomes an scf.if whose other arm leaves all variables as they are.
 #include "translator/import/Fillers.h"
 #include "translator/import/ProgramImporter.h"
 
@@ -17,7 +17,9 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
-std::string pairKey(llvm::StringRef onFalse, llvm::StringRef onTrue) { return (onFalse + "|" + onTrue).str(); }
+std::string pairKey(llvm::StringRef onFalse, llvm::StringRef onTrue) {
+  return (onFalse + "|" + onTrue).str();
+}
 
 /// The two names of a select_input: the value where the mask is 0, then where it is 1.
 const std::vector<std::string> *selectedNames(const legacy::Operation &op) {
@@ -75,7 +77,9 @@ void ProgramImporter::importBlock(int32_t block, const Names &wanted) {
   while (!arms.empty()) {
     Arm arm = std::move(arms.front());
     arms.erase(arms.begin());
-    if (llvm::any_of(arm.written, [&](llvm::StringRef name) { return wanted.contains(name) || environment.contains(name); }))
+    if (llvm::any_of(arm.written, [&](llvm::StringRef name) {
+          return wanted.contains(name) || environment.contains(name);
+        }))
       finishArm(arm);
   }
   openBlocks.pop_back();
@@ -90,7 +94,8 @@ void ProgramImporter::importBlock(int32_t block, const Names &wanted) {
 
 Value ProgramImporter::scalarCondition(Value condition, Location location) {
   auto type = dyn_cast<RankedTensorType>(condition.getType());
-  bool isOne = type && type.getElementType().isInteger(1) && (!type.hasStaticShape() || type.getNumElements() == 1);
+  bool isOne =
+      type && type.getElementType().isInteger(1) && (!type.hasStaticShape() || type.getNumElements() == 1);
   if (!isOne) {
     std::string text;
     llvm::raw_string_ostream(text) << condition.getType();
@@ -98,12 +103,13 @@ Value ProgramImporter::scalarCondition(Value condition, Location location) {
     return {};
   }
   if (type.getRank() != 0)
-    condition = pd::ReshapeOp::create(builder, location, RankedTensorType::get({}, type.getElementType()), condition, Value(),
-                                      builder.getDenseI64ArrayAttr({}));
+    condition = pd::ReshapeOp::create(builder, location, RankedTensorType::get({}, type.getElementType()),
+                                      condition, Value(), builder.getDenseI64ArrayAttr({}));
   return tensor::ExtractOp::create(builder, location, condition);
 }
 
-//===-- Waiting arms ----------------------------------------------------------------------------------------------===//
+//===-- Waiting arms
+//----------------------------------------------------------------------------------------------===//
 
 void ProgramImporter::importConditionalBlock(const legacy::Operation &op) {
   const legacy::Slot *condition = op.input("Cond");
@@ -121,6 +127,7 @@ void ProgramImporter::importConditionalBlock(const legacy::Operation &op) {
   const legacy::Attribute *scalar = op.attribute("is_scalar_condition");
   if (scalar && scalar->value == legacy::AttributeValue(false))
     return report("is_scalar_condition=false (run where the tensor has elements) is not supported");
+  recordRun(*block, op, value);
   Arm arm{&op, *block, value, effectsOf(program, *block).written, environment};
   if (arm.written.empty()) // it may still check something
     finishArm(arm);
@@ -164,13 +171,14 @@ void ProgramImporter::finishArmsBefore(const legacy::Operation &op) {
   Value value = condition && !condition->arguments.empty() ? lookup(condition->arguments.front()) : Value();
   // Of two arms on opposite conditions neither sees what the other one writes.
   bool isCounterpart = value && llvm::any_of(arms, [&](const Arm &arm) {
-    return isNegation(value, arm.condition) || isNegation(arm.condition, value);
-  });
+                         return isNegation(value, arm.condition) || isNegation(arm.condition, value);
+                       });
   if (!isCounterpart)
     finishArmsWriting(effects.read);
 }
 
-//===-- Making an scf.if ------------------------------------------------------------------------------------------===//
+//===-- Making an scf.if
+//------------------------------------------------------------------------------------------===//
 
 void ProgramImporter::importArm(const Arm *arm, Branch &branch, size_t region) {
   OpBuilder::InsertionGuard guard(builder);
@@ -217,7 +225,7 @@ llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condi
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&targets[i]->front());
     for (auto [value, type] : llvm::zip(branch.values[i], types))
-      value = widened(builder, location, value, type);
+      value = pd::widened(builder, location, value, type);
     scf::YieldOp::create(builder, location, branch.values[i]);
   }
   return llvm::SmallVector<Value>(made.getResults());
@@ -260,7 +268,8 @@ bool ProgramImporter::isReadLater(llvm::StringRef name) const {
   return llvm::none_of(own, [&](const legacy::Variable &variable) { return variable.name == name; });
 }
 
-//===-- select_input ----------------------------------------------------------------------------------------------===//
+//===-- select_input
+//----------------------------------------------------------------------------------------------===//
 
 void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names) {
   // The variables of the branch are the pairs that are selected from here on, then those that an arm changes.
@@ -275,14 +284,16 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
   };
   const auto &operations = program.blocks[currentBlock].operations;
   for (size_t i = currentIndex; i < operations.size(); ++i)
-    if (const auto *later = selectedNames(operations[i]); later && isOf((*later)[0], onFalse) && isOf((*later)[1], onTrue))
+    if (const auto *later = selectedNames(operations[i]);
+        later && isOf((*later)[0], onFalse) && isOf((*later)[1], onTrue))
       add((*later)[0], (*later)[1]);
   size_t selectedCount = pairs.size();
   for (const Arm *arm : {onFalse, onTrue})
     if (arm)
       for (llvm::StringRef name : arm->written)
         if (arm->environment.contains(name) ||
-            (llvm::none_of(pairs, [&](auto &pair) { return pair.first == name || pair.second == name; }) && isReadLater(name)))
+            (llvm::none_of(pairs, [&](auto &pair) { return pair.first == name || pair.second == name; }) &&
+             isReadLater(name)))
           add(name.str(), name.str());
   Branch branch;
   for (auto &[first, second] : pairs)
@@ -296,7 +307,8 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
   for (size_t i = pairs.size(); i-- > 0;)
     if (!branch.values[0][i] && !branch.values[1][i]) {
       if (i < selectedCount)
-        return report("neither '" + pairs[i].first + "' nor '" + pairs[i].second + "' is defined by its conditional_block");
+        return report("neither '" + pairs[i].first + "' nor '" + pairs[i].second +
+                      "' is defined by its conditional_block");
       pairs.erase(pairs.begin() + static_cast<ptrdiff_t>(i));
       branch.names.erase(branch.names.begin() + static_cast<ptrdiff_t>(i));
       for (auto &values : branch.values)
@@ -312,7 +324,8 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
 
 void ProgramImporter::importSelectInput(const legacy::Operation &op) {
   const legacy::Slot *inputs = op.input("X"), *output = op.output("Out"), *mask = op.input("Mask");
-  if (!inputs || inputs->arguments.empty() || !output || output->arguments.size() != 1 || !mask || mask->arguments.size() != 1)
+  if (!inputs || inputs->arguments.empty() || !output || output->arguments.size() != 1 || !mask ||
+      mask->arguments.size() != 1)
     return report("expected variables in 'X', one in 'Mask' and one in 'Out'");
   llvm::ArrayRef<std::string> names = inputs->arguments;
   const std::string &result = output->arguments.front();
@@ -322,7 +335,9 @@ void ProgramImporter::importSelectInput(const legacy::Operation &op) {
   if (Value known = selected.lookup(key))
     return define(result, known);
   const Arm *onFalse = findArm(names[0]), *onTrue = findArm(names[1]);
-  bool isPair = onFalse && onTrue && (isNegation(onFalse->condition, onTrue->condition) || isNegation(onTrue->condition, onFalse->condition));
+  bool isPair = onFalse && onTrue &&
+                (isNegation(onFalse->condition, onTrue->condition) ||
+                 isNegation(onTrue->condition, onFalse->condition));
   // One of the two may be an outer variable that a missing arm leaves as it is.
   Value maskValue = lookup(mask->arguments.front());
   bool isSingle = !onFalse && onTrue && lookup(names[0]) && isMaskOf(maskValue, onTrue->condition);
@@ -336,7 +351,8 @@ void ProgramImporter::importSelectInput(const legacy::Operation &op) {
 }
 
 /// One of several variables by a number that only a run knows.
-void ProgramImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names, const std::string &output) {
+void ProgramImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names,
+                                   const std::string &output) {
   Names inputs(names.begin(), names.end());
   finishArmsWriting(inputs);
   Location location = locationOf(currentIndex, op);
@@ -348,7 +364,8 @@ void ProgramImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<s
   Value result = values.back();
   for (size_t i = values.size() - 1; i-- > 0;) {
     Type type = pd::tensorType(mask).getElementType();
-    Value number = importer.constant(DenseElementsAttr::get(RankedTensorType::get({}, type), builder.getIntegerAttr(type, static_cast<int64_t>(i))));
+    Value number = importer.constant(DenseElementsAttr::get(
+        RankedTensorType::get({}, type), builder.getIntegerAttr(type, static_cast<int64_t>(i))));
     Value isThis = importer.createOne("pd.equal", {{mask}, {number}});
     if (!isThis)
       return;

@@ -2,11 +2,10 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
+#include "dialects/pd/control/Control.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/shape/Shape.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
 
@@ -42,6 +41,8 @@ bool isFiller(Value value, Value other) {
 }
 
 Value makeFiller(OpBuilder &builder, Location location, Type type) {
+  if (isa<pd::ArrayType>(type))
+    return pd::widened(builder, location, pd::ArrayCreateOp::create(builder, location), type);
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tensor.getShape());
   for (int64_t &dim : shape)
@@ -52,10 +53,6 @@ Value makeFiller(OpBuilder &builder, Location location, Type type) {
     zero = ArrayAttr::get(builder.getContext(), {builder.getZeroAttr(complexType.getElementType()),
                                                  builder.getZeroAttr(complexType.getElementType())});
   return pd::ConstantOp::create(builder, location, known, DenseElementsAttr::get(known, zero));
-}
-
-Value widened(OpBuilder &builder, Location location, Value value, Type type) {
-  return value.getType() == type ? value : tensor::CastOp::create(builder, location, type, value).getResult();
 }
 
 } // namespace proa::import

@@ -34,7 +34,8 @@ const std::string emptyVariable = "@EMPTY@";
 
 } // namespace
 
-ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program, const ImportOptions &options)
+ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program,
+                                 const ImportOptions &options)
     : context(context), program(program), options(options), variables(program), builder(&context) {
   context.loadDialect<pd::PdDialect, func::FuncDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
@@ -49,7 +50,8 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   findInterface();
   makeFunction();
   for (const legacy::Block &block : program.blocks)
-    hasGradients |= llvm::any_of(block.operations, [](const legacy::Operation &op) { return findForwardOp(op.type) != nullptr; });
+    hasGradients |= llvm::any_of(
+        block.operations, [](const legacy::Operation &op) { return findForwardOp(op.type) != nullptr; });
   Names wanted(fetches.begin(), fetches.end());
   importBlock(0, wanted);
   currentOp = nullptr;
@@ -168,7 +170,8 @@ void ProgramImporter::makeFunction() {
     attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
   }
   builder.setInsertionPointToEnd(module->getBody());
-  function = func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
+  function =
+      func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
   function.setAllArgAttrs(attributes);
   Block *body = function.addEntryBlock();
   for (auto [name, argument] : llvm::zip(names, body->getArguments()))
@@ -189,8 +192,12 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     importConditionalBlock(op);
   } else if (op.type == "select_input") {
     importSelectInput(op);
+  } else if (op.type == "select_output") {
+    importSelectOutput(op);
   } else if (op.type == "while") {
     importWhile(op);
+  } else if (op.type == "conditional_block_grad" || op.type == "while_grad") {
+    importBlockGradient(op);
   } else if (const LegacyOp *forward = entry ? nullptr : findForwardOp(op.type)) {
     importGradient(op, *forward);
   } else if (!entry) {
@@ -200,6 +207,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
       recordProducer(op);
     OpImporter importer(*this, op, builder, locationOf(index, op));
     importer.entry = entry;
+    importer.takesArrays = llvm::StringRef(entry->target).starts_with("pd.array_");
     if (entry->hook)
       entry->hook(importer);
     else
@@ -220,7 +228,9 @@ void ProgramImporter::define(const std::string &name, Value value) {
   const legacy::Variable *declared = variables.find(currentBlock, name);
   if (!options.warn || !declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)
     return;
-  auto type = cast<RankedTensorType>(value.getType());
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return;
   auto inferred = pd::dtypeOf(type.getElementType());
   bool same = inferred == declared->dtype && type.getRank() == static_cast<int64_t>(declared->dims.size());
   for (int64_t d = 0; same && d < type.getRank(); ++d)
@@ -231,8 +241,8 @@ void ProgramImporter::define(const std::string &name, Value value) {
   for (int64_t &dim : dims)
     if (ShapedType::isDynamic(dim))
       dim = -1;
-  warn("variable '" + name + "' is declared as " + describe(*declared->dtype, declared->dims) + " and inferred as " +
-       describe(inferred.value_or(DType::Float32), dims));
+  warn("variable '" + name + "' is declared as " + describe(*declared->dtype, declared->dims) +
+       " and inferred as " + describe(inferred.value_or(DType::Float32), dims));
 }
 
 void ProgramImporter::finishFunction() {
@@ -246,6 +256,9 @@ void ProgramImporter::finishFunction() {
         problems.add(options.source, "fetched variable '" + name + "' is not defined by the program");
       return;
     }
+    if (!isa<RankedTensorType>(value.getType()))
+      return problems.add(options.source,
+                          "fetched variable '" + name + "' is a tensor array, expected a tensor");
     results.push_back(value);
     types.push_back(value.getType());
     attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
@@ -274,7 +287,8 @@ std::string ProgramImporter::describeCurrent() const {
   std::string text = options.source;
   if (!currentOp)
     return text;
-  text += (text.empty() ? "" : ": ") + ("blocks[" + std::to_string(currentBlock) + "].ops[" + std::to_string(currentIndex) + "] (" + currentOp->type + ")");
+  text += (text.empty() ? "" : ": ") + ("blocks[" + std::to_string(currentBlock) + "].ops[" +
+                                        std::to_string(currentIndex) + "] (" + currentOp->type + ")");
   for (const legacy::Slot &slot : currentOp->outputs)
     if (!slot.arguments.empty()) {
       text += " -> " + slot.arguments.front();

@@ -1,10 +1,11 @@
-//! `while`: a block that runs as long as a variable holds. It becomes scf.while, which carries every variable that the
-//! block writes and that is not its own.
+//! `while`: a block that runs as long as a variable holds. It becomes scf.while, which carries every variable
+//! that the block writes and that is not its own.
 #include "translator/import/Fillers.h"
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
+#include "dialects/pd/control/Control.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -16,9 +17,9 @@ namespace proa::import {
 struct ProgramImporter::Loop {
   struct Carried {
     std::string name;
-    Value before;          ///< the value when the loop begins; null: the block defines it before it reads it
-    Type type;             ///< in the loop; null as long as `before` is
-    bool isReadFirst;      ///< the block may read it before it writes it
+    Value before;     ///< the value when the loop begins; null: the block defines it before it reads it
+    Type type;        ///< in the loop; null as long as `before` is
+    bool isReadFirst; ///< the block may read it before it writes it
   };
   const legacy::Operation *op;
   int32_t block;
@@ -58,8 +59,10 @@ bool ProgramImporter::findCarried(Loop &loop) {
   for (llvm::StringRef name : effects.written) {
     bool isReadFirst = name == loop.condition || effects.read.contains(name);
     Value value = lookup(name);
-    // Before the loop it may have been given the number that stands for nothing; its declared type is that of the loop.
-    const legacy::Variable *declared = variables.find(currentBlock, std::string_view(name.data(), name.size()));
+    // Before the loop it may have been given the number that stands for nothing; its declared type is that of
+    // the loop.
+    const legacy::Variable *declared =
+        variables.find(currentBlock, std::string_view(name.data(), name.size()));
     if (value && isUndefinedNumber(value) && declared && declared->dtype) {
       llvm::SmallVector<int64_t> dims;
       for (int64_t dim : declared->dims)
@@ -68,35 +71,58 @@ bool ProgramImporter::findCarried(Loop &loop) {
       if (!pd::joinedTypes(value.getType(), type))
         value = makeFiller(builder, loop.location, type);
     }
+    if (!value && declared && declared->kind == legacy::VariableKind::DenseTensorArray)
+      value = pd::ArrayCreateOp::create(builder, loop.location); // an array needs no op that makes it
     if (!value && poisoned.contains(name))
       reportConsequence("variable '" + name + "' could not be imported");
     else if (!value && isReadFirst)
-      report("variable '" + name + "' is read by block " + llvm::Twine(loop.block) + " before anything defines it");
+      report("variable '" + name + "' is read by block " + llvm::Twine(loop.block) +
+             " before anything defines it");
     else if (value || isReadLater(name))
       loop.carried.push_back({name.str(), value, value ? value.getType() : Type(), isReadFirst});
   }
   return problems.size() == before;
 }
 
-/// Brings the type of a carried variable together with the value after an iteration; false, and a report, where they do
-/// not fit. Sets `again` where the type became wider.
+/// Brings the type of a carried variable together with the value after an iteration; false, and a report,
+/// where they do not fit. Sets `again` where the type became wider.
 bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &again) {
   Loop::Carried &variable = loop.carried[index];
   Type joined = variable.type ? pd::joinedTypes(variable.type, after.getType()) : Type();
-  bool mayStart = !variable.isReadFirst && (!variable.before || isUndefinedNumber(variable.before) || !isReadLater(variable.name));
+  bool mayStart = !variable.isReadFirst &&
+                  (!variable.before || isUndefinedNumber(variable.before) || !isReadLater(variable.name));
   if (!joined && mayStart) { // what it was before the loop nobody sees
     OpBuilder::InsertionGuard guard(builder);
     variable.before = makeFiller(builder, loop.location, after.getType());
     joined = pd::joinedTypes(variable.before.getType(), after.getType());
   }
   if (!joined) {
-    report("variable '" + variable.name + "' has type " + textOf(variable.type) + " before an iteration and " +
-           textOf(after.getType()) + " after it; a loop can change extents, not ranks or element types");
+    report("variable '" + variable.name + "' has type " + textOf(variable.type) +
+           " before an iteration and " + textOf(after.getType()) +
+           " after it; a loop can change extents, not ranks or element types");
     return false;
   }
   again |= joined != variable.type;
   variable.type = joined;
   return true;
+}
+
+/// Gives empty arrays the type that the program declares for them; false where there is none left.
+bool ProgramImporter::declareArrays(Loop &loop) {
+  bool any = false;
+  for (Loop::Carried &variable : loop.carried) {
+    auto array = dyn_cast_or_null<pd::ArrayType>(variable.type);
+    const legacy::Variable *declared = variables.find(currentBlock, variable.name);
+    if (!array || array.getElement() || !declared || !declared->dtype)
+      continue;
+    llvm::SmallVector<int64_t> dims;
+    for (int64_t dim : declared->dims)
+      dims.push_back(dim < 0 ? ShapedType::kDynamic : dim);
+    variable.type = pd::ArrayType::get(
+        &context, RankedTensorType::get(dims, pd::elementTypeOf(&context, *declared->dtype)));
+    any = true;
+  }
+  return any;
 }
 
 /// Imports the body once, under the types that are known so far.
@@ -141,7 +167,7 @@ void ProgramImporter::finishLoop(Loop &loop) {
   llvm::SmallVector<Value> starts;
   llvm::SmallVector<Type> types = loop.types();
   for (Loop::Carried &variable : loop.carried)
-    starts.push_back(widened(builder, loop.location, variable.before, variable.type));
+    starts.push_back(pd::widened(builder, loop.location, variable.before, variable.type));
   Region test;
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -156,7 +182,7 @@ void ProgramImporter::finishLoop(Loop &loop) {
     scf::ConditionOp::create(builder, loop.location, condition, block->getArguments());
     builder.setInsertionPointToEnd(&loop.body.front());
     for (auto [value, type] : llvm::zip(loop.results, types))
-      value = widened(builder, loop.location, value, type);
+      value = pd::widened(builder, loop.location, value, type);
     scf::YieldOp::create(builder, loop.location, loop.results);
   }
   auto made = scf::WhileOp::create(builder, loop.location, types, starts);
@@ -174,15 +200,22 @@ void ProgramImporter::importWhile(const legacy::Operation &op) {
   if (!block)
     return;
   Loop loop{&op, *block, locationOf(currentIndex, op), condition->arguments.front(), {}, {}, {}};
+  recordRun(*block, op, Value());
   size_t before = problems.size();
   if (findCarried(loop)) {
-    // The types of what is carried are wide enough when an iteration keeps them. Each attempt widens one at least; only
-    // the warnings of the last one count.
+    // The types of what is carried are wide enough when an iteration keeps them. Each attempt widens one at
+    // least; only the warnings of the last one count.
     auto outerWarnings = std::move(heldWarnings);
     Attempt attempt = Attempt::Again;
     while (attempt == Attempt::Again) {
       heldWarnings.emplace();
+      Problems earlier = problems;
       attempt = importBody(loop);
+      // What is in an array that the body fills is not known at first, and the body may read it.
+      if (attempt == Attempt::Failed && declareArrays(loop)) {
+        problems = std::move(earlier);
+        attempt = Attempt::Again;
+      }
     }
     std::vector<Problem> warnings = std::move(*heldWarnings);
     heldWarnings = std::move(outerWarnings);

@@ -2,6 +2,7 @@
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/control/Control.h"
 #include "dialects/pd/creation/Creation.h"
 
 using namespace mlir;
@@ -15,18 +16,20 @@ template <class... F> struct Overloaded : F... {
 
 /// A literal number or bool of any kind as a double / int64.
 std::optional<double> numberOf(const legacy::AttributeValue &value) {
-  return std::visit(Overloaded{[](int32_t v) { return std::optional<double>(v); },
-                               [](int64_t v) { return std::optional<double>(static_cast<double>(v)); },
-                               [](float v) { return std::optional<double>(v); },
-                               [](double v) { return std::optional<double>(v); },
-                               [](bool v) { return std::optional<double>(v); },
-                               [](const legacy::Scalar &scalar) {
-                                 return std::visit(Overloaded{[](const legacy::Complex &c) { return std::optional<double>(c.real); },
-                                                              [](auto v) { return std::optional<double>(static_cast<double>(v)); }},
-                                                   scalar.value);
-                               },
-                               [](const auto &) { return std::optional<double>(); }},
-                    value);
+  return std::visit(
+      Overloaded{[](int32_t v) { return std::optional<double>(v); },
+                 [](int64_t v) { return std::optional<double>(static_cast<double>(v)); },
+                 [](float v) { return std::optional<double>(v); },
+                 [](double v) { return std::optional<double>(v); },
+                 [](bool v) { return std::optional<double>(v); },
+                 [](const legacy::Scalar &scalar) {
+                   return std::visit(
+                       Overloaded{[](const legacy::Complex &c) { return std::optional<double>(c.real); },
+                                  [](auto v) { return std::optional<double>(static_cast<double>(v)); }},
+                       scalar.value);
+                 },
+                 [](const auto &) { return std::optional<double>(); }},
+      value);
 }
 
 std::optional<int64_t> integerOf(const legacy::AttributeValue &value) {
@@ -60,7 +63,9 @@ template <class T> std::optional<llvm::SmallVector<T>> listOf(const legacy::Attr
                                  return std::optional(out);
                                },
                                [&](const auto &single) -> std::optional<llvm::SmallVector<T>> {
-                                 auto number = std::is_integral_v<T> ? integerOf(legacy::AttributeValue(single)) : std::nullopt;
+                                 auto number = std::is_integral_v<T>
+                                                   ? integerOf(legacy::AttributeValue(single))
+                                                   : std::nullopt;
                                  if (number)
                                    return llvm::SmallVector<T>{static_cast<T>(*number)};
                                  if (auto real = numberOf(legacy::AttributeValue(single)))
@@ -81,7 +86,8 @@ void OpImporter::report(const llvm::Twine &message) { program.report(message); }
 
 llvm::StringRef OpImporter::target() const { return entry->target; }
 
-//===-- Inputs and outputs ----------------------------------------------------------------------------------------===//
+//===-- Inputs and outputs
+//----------------------------------------------------------------------------------------===//
 
 llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
   llvm::SmallVector<Value> values;
@@ -98,7 +104,15 @@ llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
     if (name == "@EMPTY@")
       continue;
     Value value = program.lookup(name);
-    if (value)
+    const legacy::Variable *declared =
+        value || !takesArrays ? nullptr : program.variables.find(program.currentBlock, name);
+    if (declared &&
+        declared->kind ==
+            legacy::VariableKind::DenseTensorArray) // no op makes an array: it is there, and empty
+      value = createOne("pd.array_create", {});
+    if (value && isa<pd::ArrayType>(value.getType()) && !takesArrays)
+      program.report("input '" + slot + "': variable '" + name + "' is a tensor array, expected a tensor");
+    else if (value)
       values.push_back(value);
     else if (program.poisoned.contains(name))
       program.reportConsequence("input '" + slot + "': variable '" + name + "' could not be imported");
@@ -121,6 +135,17 @@ Value OpImporter::requiredInput(llvm::StringRef slot) {
   if (!value && program.problems.size() == before)
     report("input '" + slot + "' is missing");
   return value;
+}
+
+Value OpImporter::array(llvm::StringRef slot) {
+  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  Value value = found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
+  return value && isa<pd::ArrayType>(value.getType()) ? value : Value();
+}
+
+Value OpImporter::currentOutput(llvm::StringRef slot) {
+  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  return found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
 }
 
 void OpImporter::setOutput(llvm::StringRef slot, Value value) {
@@ -199,7 +224,8 @@ void OpImporter::overrideAttribute(llvm::StringRef name, Attribute value) {
   attributeOverrides.emplace_back(name.str(), value);
 }
 
-//===-- Attributes ------------------------------------------------------------------------------------------------===//
+//===-- Attributes
+//------------------------------------------------------------------------------------------------===//
 
 bool OpImporter::hasAttribute(llvm::StringRef name) const {
   return op.attribute(std::string_view(name.data(), name.size())) != nullptr;
@@ -246,7 +272,8 @@ std::string OpImporter::stringAttribute(llvm::StringRef name, llvm::StringRef ot
   return otherwise.str();
 }
 
-llvm::SmallVector<int64_t> OpImporter::intsAttribute(llvm::StringRef name, llvm::ArrayRef<int64_t> otherwise) {
+llvm::SmallVector<int64_t> OpImporter::intsAttribute(llvm::StringRef name,
+                                                     llvm::ArrayRef<int64_t> otherwise) {
   const legacy::Attribute *attribute = literal(op, name);
   if (!attribute)
     return llvm::SmallVector<int64_t>(otherwise);
@@ -256,7 +283,8 @@ llvm::SmallVector<int64_t> OpImporter::intsAttribute(llvm::StringRef name, llvm:
   return llvm::SmallVector<int64_t>(otherwise);
 }
 
-llvm::SmallVector<double> OpImporter::floatsAttribute(llvm::StringRef name, llvm::ArrayRef<double> otherwise) {
+llvm::SmallVector<double> OpImporter::floatsAttribute(llvm::StringRef name,
+                                                      llvm::ArrayRef<double> otherwise) {
   const legacy::Attribute *attribute = literal(op, name);
   if (!attribute)
     return llvm::SmallVector<double>(otherwise);
@@ -284,9 +312,11 @@ Type OpImporter::typeAttribute(llvm::StringRef name, int64_t otherwise) {
   return {};
 }
 
-//===-- Making ops ------------------------------------------------------------------------------------------------===//
+//===-- Making ops
+//------------------------------------------------------------------------------------------------===//
 
-llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<Value>> operands,
+llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name,
+                                            llvm::ArrayRef<llvm::SmallVector<Value>> operands,
                                             llvm::ArrayRef<NamedAttribute> attributes) {
   auto registered = RegisteredOperationName::lookup(name, builder.getContext());
   if (!registered) {
@@ -307,7 +337,8 @@ llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name, llvm::ArrayRef
   // The op's properties must exist before its result types can be inferred.
   DictionaryAttr dictionary = state.attributes.getDictionary(builder.getContext());
   llvm::SmallVector<char, 256> storage(registered->getOpPropertyByteSize() + alignof(std::max_align_t));
-  void *aligned = reinterpret_cast<void *>(llvm::alignAddr(storage.data(), llvm::Align(alignof(std::max_align_t))));
+  void *aligned =
+      reinterpret_cast<void *>(llvm::alignAddr(storage.data(), llvm::Align(alignof(std::max_align_t))));
   OpaqueProperties properties(aligned);
   bool hasProperties = registered->getOpPropertyByteSize() > 0;
   auto emit = [&] { return emitError(location); };
@@ -320,8 +351,9 @@ llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name, llvm::ArrayRef
   }
   auto *inference = registered->getInterface<InferTypeOpInterface>();
   llvm::SmallVector<Type> types;
-  LogicalResult inferred = inference->inferReturnTypes(builder.getContext(), location, state.operands, dictionary,
-                                                       hasProperties ? properties : OpaqueProperties(nullptr), {}, types);
+  LogicalResult inferred =
+      inference->inferReturnTypes(builder.getContext(), location, state.operands, dictionary,
+                                  hasProperties ? properties : OpaqueProperties(nullptr), {}, types);
   if (hasProperties)
     registered->destroyOpProperties(properties);
   if (failed(inferred)) {

@@ -1,5 +1,5 @@
-/// What an import hook of a legacy op sees: the legacy op, the values of its inputs, and a builder. Hooks serve the ops
-/// that the table made of `legacy` fields (dialects/pd/Base.td) can't describe.
+/// What an import hook of a legacy op sees: the legacy op, the values of its inputs, and a builder. Hooks
+/// serve the ops that the table made of `legacy` fields (dialects/pd/Base.td) can't describe.
 #pragma once
 
 #include "translator/legacy/Program.h"
@@ -17,7 +17,8 @@ class ProgramImporter;
 
 class OpImporter {
 public:
-  OpImporter(ProgramImporter &program, const legacy::Operation &op, mlir::OpBuilder &builder, mlir::Location location)
+  OpImporter(ProgramImporter &program, const legacy::Operation &op, mlir::OpBuilder &builder,
+             mlir::Location location)
       : program(program), op(op), builder(builder), location(location) {}
 
   const legacy::Operation &legacyOp() const { return op; }
@@ -26,19 +27,27 @@ public:
   llvm::StringRef target() const;
   mlir::Location getLocation() const { return location; }
 
-  /// The tensor in an input slot; a null value where the slot is absent or empty. A name that nothing defines is reported.
+  /// The tensor in an input slot; a null value where the slot is absent or empty. A name that nothing defines
+  /// is reported.
   mlir::Value input(llvm::StringRef slot);
   /// All tensors in an input slot.
   llvm::SmallVector<mlir::Value> inputs(llvm::StringRef slot);
+  /// The tensor array in an input slot; null where there is none. The other functions take tensors alone,
+  /// unless the op has an operand that is an array.
+  mlir::Value array(llvm::StringRef slot);
+  /// What the variable in an output slot stands for before the op.
+  mlir::Value currentOutput(llvm::StringRef slot);
   /// The input, or a reported problem and a null value where it is absent.
   mlir::Value requiredInput(llvm::StringRef slot);
-  /// The tensor that an attribute names instead of a literal (attribute types VAR and VARS), several stacked to 1-D.
+  /// The tensor that an attribute names instead of a literal (attribute types VAR and VARS), several stacked
+  /// to 1-D.
   mlir::Value variableOfAttribute(llvm::StringRef name);
   /// Tensors of one element each as one 1-D int64 tensor (ShapeTensorList and the like).
   mlir::Value stackScalars(llvm::ArrayRef<mlir::Value> values);
 
   bool hasAttribute(llvm::StringRef name) const;
-  /// Literal attributes, of whichever legacy kind holds them; `otherwise` where absent. A wrong kind is reported.
+  /// Literal attributes, of whichever legacy kind holds them; `otherwise` where absent. A wrong kind is
+  /// reported.
   int64_t intAttribute(llvm::StringRef name, int64_t otherwise);
   double floatAttribute(llvm::StringRef name, double otherwise);
   bool boolAttribute(llvm::StringRef name, bool otherwise);
@@ -49,16 +58,20 @@ public:
   /// The element type of a dtype number (5 = float32); null, and a report, where there is none.
   mlir::Type typeAttribute(llvm::StringRef name, int64_t otherwise);
 
-  /// Makes an op of the pd dialect from one group of values for each of its operands (an empty group: an absent optional
-  /// operand) and its attributes; result types are inferred. A failed inference is reported, and the result is empty.
-  llvm::SmallVector<mlir::Value> create(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands,
+  /// Makes an op of the pd dialect from one group of values for each of its operands (an empty group: an
+  /// absent optional operand) and its attributes; result types are inferred. A failed inference is reported,
+  /// and the result is empty.
+  llvm::SmallVector<mlir::Value> create(llvm::StringRef name,
+                                        llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands,
                                         llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   /// The same for ops with one result; null where it failed.
   mlir::Value createOne(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands,
                         llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value constantInts(llvm::ArrayRef<int64_t> values);
-  mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value) { return builder.getNamedAttr(name, value); }
+  mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value) {
+    return builder.getNamedAttr(name, value);
+  }
 
   /// Defines the variable(s) in an output slot. Nothing happens where the slot is absent or the value null.
   void setOutput(llvm::StringRef slot, mlir::Value value);
@@ -82,6 +95,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location location;
   const struct LegacyOp *entry = nullptr;
+  bool takesArrays = false;
   llvm::SmallVector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputOverrides;
   llvm::SmallVector<std::pair<std::string, mlir::Attribute>> attributeOverrides;
   /// Where outputs go instead of the variables' names, by slot; null: to the names.

@@ -1,4 +1,5 @@
-/// The state of one import: the function being built, what each variable name stands for, and the problems found.
+/// The state of one import: the function being built, what each variable name stands for, and the problems
+/// found.
 #pragma once
 
 #include "translator/import/Blocks.h"
@@ -9,9 +10,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
-#include <map>
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include <map>
 
 namespace proa::import {
 
@@ -31,12 +32,12 @@ private:
   void importOp(size_t index, const legacy::Operation &op);
   void finishFunction();
 
-  // Control flow (Branches.cpp, Loops.cpp). A legacy block writes to variables of the blocks around it; here, scf.if and
-  // scf.while have a result for each variable that is written so.
+  // Control flow (Branches.cpp, Loops.cpp). A legacy block writes to variables of the blocks around it; here,
+  // scf.if and scf.while have a result for each variable that is written so.
 
   using Environment = llvm::StringMap<mlir::Value>;
-  /// A conditional_block. It waits for its counterpart and for the select_input that brings both together, or for
-  /// whatever else needs what it writes.
+  /// A conditional_block. It waits for its counterpart and for the select_input that brings both together, or
+  /// for whatever else needs what it writes.
   struct Arm {
     const legacy::Operation *op = nullptr;
     int32_t block = 0;
@@ -44,7 +45,8 @@ private:
     Names written;
     Environment environment; ///< where the conditional_block stands
   };
-  /// An scf.if in the making: the values that its two regions end with, null where an arm leaves a variable undefined.
+  /// An scf.if in the making: the values that its two regions end with, null where an arm leaves a variable
+  /// undefined.
   struct Branch {
     std::vector<std::string> names;
     mlir::Region regions[2];
@@ -52,18 +54,22 @@ private:
   };
   struct Loop;
 
-  /// The block that an op runs; nothing, and a report, where there is no such block or it would run inside of itself.
+  /// The block that an op runs; nothing, and a report, where there is no such block or it would run inside of
+  /// itself.
   std::optional<int32_t> blockOf(const legacy::Operation &op);
-  /// Imports the ops of a block at the insertion point. Its own variables are gone afterwards if the caller restores
-  /// the environment. Arms that wait at the end and write one of `wanted`, or a variable that is there, come to be.
+  /// Imports the ops of a block at the insertion point. Its own variables are gone afterwards if the caller
+  /// restores the environment. Arms that wait at the end and write one of `wanted`, or a variable that is
+  /// there, come to be.
   void importBlock(int32_t block, const Names &wanted);
   /// The value of a condition, one bool, for control flow; null, and a report, for anything else.
   mlir::Value scalarCondition(mlir::Value condition, mlir::Location location);
 
   void importConditionalBlock(const legacy::Operation &op);
   void importSelectInput(const legacy::Operation &op);
-  void selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names, const std::string &output);
-  /// Makes one scf.if of two arms, of which one may be missing, for all select_inputs from here on that choose between them.
+  void selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names,
+                    const std::string &output);
+  /// Makes one scf.if of two arms, of which one may be missing, for all select_inputs from here on that
+  /// choose between them.
   void mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names);
   /// Makes an scf.if of an arm for which no counterpart came.
   void finishArm(const Arm &arm);
@@ -82,9 +88,27 @@ private:
   bool findCarried(Loop &loop);
   enum class Attempt { Failed, Again, Done };
   Attempt importBody(Loop &loop);
+  bool declareArrays(Loop &loop);
   bool widenCarried(Loop &loop, size_t index, mlir::Value after, bool &again);
   void finishLoop(Loop &loop);
 
+  /// What a conditional_block or a while began with, for its gradient.
+  struct Run {
+    const legacy::Operation *op = nullptr;
+    mlir::Value condition;
+    Environment environment;
+  };
+  void recordRun(int32_t block, const legacy::Operation &op, mlir::Value condition);
+  const Run *findRun(const legacy::Operation &op);
+  void importBlockGradient(const legacy::Operation &op);
+  llvm::SmallVector<mlir::Value> importRunAgain(const Run &run, mlir::Block &body,
+                                                llvm::ArrayRef<std::string> names,
+                                                llvm::ArrayRef<std::string> outputs);
+  void importSelectOutput(const legacy::Operation &op);
+
+  /// By block.
+  std::map<int32_t, Run> ran;
+  bool isInGradient = false;
   std::vector<Arm> arms;
   /// By "false|true": the results of scf.ifs that later select_inputs stand for.
   Environment selected;
@@ -108,8 +132,8 @@ private:
   void importGradient(const legacy::Operation &op, const LegacyOp &entry);
   bool collectForward(const legacy::Operation &op, const LegacyOp &entry, GradientImport &gradient);
   bool findWanted(const legacy::Operation &op, GradientImport &gradient);
-  bool importForward(const GradientImport &gradient, const LegacyOp &entry, mlir::Location location, mlir::Block &body,
-                     std::map<std::string, llvm::SmallVector<mlir::Value>> &results);
+  bool importForward(const GradientImport &gradient, const LegacyOp &entry, mlir::Location location,
+                     mlir::Block &body, std::map<std::string, llvm::SmallVector<mlir::Value>> &results);
   GivenResults givenResults(const legacy::Operation &op,
                             const std::map<std::string, llvm::SmallVector<mlir::Value>> &results) const;
 

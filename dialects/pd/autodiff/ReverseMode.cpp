@@ -1,6 +1,7 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/ControlFlow.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
@@ -62,7 +63,8 @@ public:
   void findActiveOps() {
     for (Operation *op = &block.front(); op != block.getTerminator();) {
       Operation *next = op->getNextNode();
-      if (llvm::none_of(op->getOperands(), [&](Value v) { return isActive(v); }) && op->getNumRegions() == 0) {
+      if (llvm::none_of(op->getOperands(), [&](Value v) { return isActive(v); }) &&
+          op->getNumRegions() == 0) {
         op = next;
         continue;
       }
@@ -83,7 +85,8 @@ public:
       llvm::SmallVector<Value> cotangents;
       for (Value result : op->getResults())
         cotangents.push_back(take(result));
-      if (llvm::any_of(cotangents, [](Value v) { return v != nullptr; }) && failed(differentiate(op, cotangents)))
+      if (llvm::any_of(cotangents, [](Value v) { return v != nullptr; }) &&
+          failed(differentiate(op, cotangents)))
         return failure();
     }
     return success();
@@ -102,6 +105,7 @@ public:
   }
 
   OpBuilder &getBuilder() { return builder; }
+
 private:
   bool isActive(Value value) const { return active.contains(value); }
 
@@ -123,6 +127,12 @@ private:
   }
 
   LogicalResult differentiate(Operation *op, llvm::ArrayRef<Value> cotangents) {
+    auto isActive = [this](Value value) { return this->isActive(value); };
+    auto accumulate = [this](Value value, Value gradient) { this->accumulate(value, gradient); };
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return differentiateBranch(builder, branch, cotangents, isActive, accumulate);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return differentiateLoop(builder, loop, cotangents, isActive, accumulate);
     auto rule = dyn_cast<VjpOpInterface>(op);
     if (!rule)
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
@@ -134,8 +144,8 @@ private:
         continue;
       auto type = tensorType(gradient), wanted = tensorType(operand);
       if (type.getRank() < wanted.getRank() || type.getElementType() != wanted.getElementType())
-        return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' gives " << type
-                               << " for an operand of type " << wanted;
+        return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' gives "
+                               << type << " for an operand of type " << wanted;
       accumulate(operand, sumToShapeOf(builder, op->getLoc(), gradient, operand));
     }
     return success();
@@ -151,7 +161,8 @@ private:
 } // namespace
 
 FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<int64_t> outputs,
-                                                  llvm::ArrayRef<Value> cotangents, llvm::ArrayRef<Value> inputs) {
+                                                  llvm::ArrayRef<Value> cotangents,
+                                                  llvm::ArrayRef<Value> inputs) {
   ReverseMode mode(block, inputs);
   mode.findActiveOps();
   for (auto [output, cotangent] : llvm::zip(outputs, cotangents))

@@ -109,7 +109,7 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
   let infer = "inferSameAsFirst";
   let hasFolder = 1;
   let decomposition = "x";
-  let legacy = [Legacy<"assign", ["X"], ["Out"]>, Legacy<"share_data", ["X"], ["Out"]>,
+  let legacy = [Legacy<"assign", ["X"], ["Out"], [], [], "importAssign">, Legacy<"share_data", ["X"], ["Out"]>,
                 Legacy<"memcpy", ["X"], ["Out"], [], ["dst_place_type"]>];
 }
 

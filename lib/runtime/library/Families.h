@@ -5,6 +5,13 @@
 
 namespace proa::runtime {
 
+Result<std::unique_ptr<LibraryKernel>> makeArrayCreate(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeArrayLength(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeArrayRead(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeArraySlice(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeArrayToTensor(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeArrayWrite(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeAssert(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeArange(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeArgmax(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeArgmin(const KernelRequest &request);

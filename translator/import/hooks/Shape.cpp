@@ -6,6 +6,9 @@
 using namespace mlir;
 
 namespace proa::import::hooks {
+
+void importArraySlice(OpImporter &importer, Value array);
+
 namespace {
 
 /// A list of one-element tensors stacked, else the one tensor; empty where neither is there.
@@ -20,6 +23,8 @@ llvm::SmallVector<Value> indexOperand(OpImporter &importer, llvm::StringRef list
 } // namespace
 
 void importSlice(OpImporter &importer) {
+  if (Value array = importer.array("Input"))
+    return importArraySlice(importer, array);
   Builder &builder = importer.getBuilder();
   Value x = importer.requiredInput("Input");
   if (!x)
@@ -53,14 +58,16 @@ void importUnbind(OpImporter &importer) {
     importer.report("output '" + slot + "' is missing");
     return;
   }
-  importer.setOutputs(slot,
-                      importer.create("pd.unbind", {{x}},
-                                      {importer.named("axis", builder.getI64IntegerAttr(importer.intAttribute("axis", 0))),
-                                       importer.named("num", builder.getI64IntegerAttr(outputs->arguments.size()))}));
+  importer.setOutputs(
+      slot,
+      importer.create("pd.unbind", {{x}},
+                      {importer.named("axis", builder.getI64IntegerAttr(importer.intAttribute("axis", 0))),
+                       importer.named("num", builder.getI64IntegerAttr(outputs->arguments.size()))}));
 }
 
 void importRange(OpImporter &importer) {
-  Value start = importer.requiredInput("Start"), end = importer.requiredInput("End"), step = importer.requiredInput("Step");
+  Value start = importer.requiredInput("Start"), end = importer.requiredInput("End"),
+        step = importer.requiredInput("Step");
   if (!start || !end || !step)
     return;
   Type dtype = pd::tensorType(start).getElementType();

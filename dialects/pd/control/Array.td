@@ -1,0 +1,74 @@
+// Tensor arrays: lists of tensors that a program fills and reads by numbers that it computes.
+#ifndef PROA_DIALECTS_PD_CONTROL_ARRAY
+#define PROA_DIALECTS_PD_CONTROL_ARRAY
+
+include "dialects/pd/Base.td"
+
+def Pd_Array : Type<CPred<"::llvm::isa<::proa::pd::ArrayType>($_self)">, "tensor array", "::proa::pd::ArrayType">;
+
+def Pd_ArrayCreateOp : Pd_Op<"array_create"> {
+  let summary = "An array without elements";
+  let arguments = (ins);
+  let results = (outs Pd_Array:$out);
+  let library = "array_create";
+}
+
+def Pd_ArrayWriteOp : Pd_Op<"array_write"> {
+  let summary = "The array with x as element number `index`";
+  let description = [{
+    The result is as long as the array, or index + 1 where that is more; elements between that nothing was written to may
+    not be read. Constraints: C1 index has one element, which a run checks not to be negative; C2 x has the rank and element
+    type of the elements. Dims may differ from element to element.
+  }];
+  let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$x);
+  let results = (outs Pd_Array:$out);
+  let library = "array_write";
+  let legacy = [Legacy<"write_to_array", ["Out", "I", "X"], ["Out"], [], [], "importWriteToArray">];
+}
+
+def Pd_ArrayReadOp : Pd_Op<"array_read"> {
+  let summary = "Element number `index` of the array; a negative one counts from the end";
+  let description = "Constraints: C1 index has one element, which a run checks to name an element; C2 something was written.";
+  let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index);
+  let results = (outs Pd_Tensor:$out);
+  let library = "array_read";
+  let legacy = [Legacy<"read_from_array", ["X", "I"], ["Out"], [], ["X_W"]>];
+}
+
+def Pd_ArrayLengthOp : Pd_Op<"array_length"> {
+  let summary = "The number of elements, as a vector of one int64";
+  let arguments = (ins Pd_Array:$array);
+  let results = (outs Pd_IntTensor:$out);
+  let library = "array_length";
+  let legacy = [Legacy<"lod_array_length", ["X"], ["Out"]>];
+}
+
+def Pd_ArraySliceOp : Pd_Op<"array_slice"> {
+  let summary = "The elements from number `start` to before number `end`; negative numbers count from the end";
+  let description = "Both are cut to the array's bounds. Constraints: C1 start and end have one element each.";
+  let arguments = (ins Pd_Array:$array, Pd_IntTensor:$start, Pd_IntTensor:$end);
+  let results = (outs Pd_Array:$out);
+  let library = "array_slice";
+}
+
+def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
+  let summary = "All elements in one tensor, joined along `axis` or stacked at a new one";
+  let description = [{
+    `sizes`: for each element its extent along `axis`. Constraints: C1 axis is within the rank of the result; C2 something
+    was written; a run checks that the dims of the elements fit together.
+  }];
+  let arguments = (ins Pd_Array:$array, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr, "false">:$use_stack);
+  let results = (outs Pd_Tensor:$out, Pd_IntTensor:$sizes);
+  let library = "array_to_tensor";
+  let legacy = [Legacy<"tensor_array_to_tensor", ["X"], ["Out", "OutIndex"], ["axis", "use_stack"]>];
+}
+
+def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pure]> {
+  let summary = "The same array under a type that says less of its elements' dims";
+  let arguments = (ins Pd_Array:$array);
+  let results = (outs Pd_Array:$out);
+  let hasVerifier = 1;
+  let assemblyFormat = "$array attr-dict `:` type($array) `to` type($out)";
+}
+
+#endif

@@ -1,0 +1,55 @@
+//! Hooks of tensor arrays, and of ops that take tensors and arrays alike.
+#include "translator/import/LegacyTable.h"
+
+#include "dialects/pd/control/Control.h"
+
+using namespace mlir;
+
+namespace proa::import::hooks {
+namespace {
+
+/// A bound of a slice of an array: a tensor, or the attribute.
+Value bound(OpImporter &importer, llvm::StringRef list, llvm::StringRef tensor, llvm::StringRef attribute) {
+  if (llvm::SmallVector<Value> values = importer.inputs(list); !values.empty())
+    return values.front();
+  if (Value value = importer.input(tensor))
+    return value;
+  llvm::SmallVector<int64_t> numbers = importer.intsAttribute(attribute);
+  if (numbers.size() == 1)
+    return importer.constantInts(numbers);
+  importer.report("attribute '" + attribute + "' has " + llvm::Twine(numbers.size()) +
+                  " numbers, a slice of a tensor array needs one");
+  return {};
+}
+
+} // namespace
+
+/// The variable is changed in place: the array after the op is a new value. The first write makes the array.
+void importWriteToArray(OpImporter &importer) {
+  Value array = importer.currentOutput("Out"), index = importer.requiredInput("I"),
+        x = importer.requiredInput("X");
+  if (!index || !x)
+    return;
+  if (!array || !isa<pd::ArrayType>(array.getType()))
+    array = importer.createOne("pd.array_create", {});
+  importer.setOutput("Out", importer.createOne("pd.array_write", {{array}, {index}, {x}}));
+}
+
+/// Without dimensions to drop a slice of an array is an array, else one element.
+void importArraySlice(OpImporter &importer, Value array) {
+  Value start = bound(importer, "StartsTensorList", "StartsTensor", "starts");
+  if (!start)
+    return;
+  if (!importer.intsAttribute("decrease_axis").empty())
+    return importer.setOutput("Out", importer.createOne("pd.array_read", {{array}, {start}}));
+  if (Value end = bound(importer, "EndsTensorList", "EndsTensor", "ends"))
+    importer.setOutput("Out", importer.createOne("pd.array_slice", {{array}, {start}, {end}}));
+}
+
+void importAssign(OpImporter &importer) {
+  if (Value array = importer.array("X"))
+    return importer.setOutput("Out", array);
+  importer.importByTable();
+}
+
+} // namespace proa::import::hooks
