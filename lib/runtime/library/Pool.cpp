@@ -122,7 +122,7 @@ std::unique_ptr<Execution> planPool(const PoolGeometry &g, const PoolAttributes 
       kernel[axis] = strides[axis] = in / out;
     }
     after.push_back((out - 1) * strides[axis] + kernel[axis] - in - before[axis]);
-    bool cutWindow = after[axis] > g.after[axis]; // only with ceil_mode
+    bool cutWindow = after[axis] > g.before[axis]; // see inclusiveExtent
     if (cutWindow && !attributes.isMax && !attributes.exclusive)
       return nullptr;
     // A window that lies in the padding as a whole has no maximum and no average.

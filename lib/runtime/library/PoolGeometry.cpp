@@ -97,8 +97,9 @@ void PoolGeometry::window(size_t axis, int64_t at, int64_t &begin, int64_t &end)
 
 int64_t PoolGeometry::inclusiveExtent(size_t axis, int64_t at) const {
   int64_t begin = at * strides[axis] - before[axis];
-  // Paddle cuts a window of ceil_mode at the padding's end.
-  return std::min(begin + kernel[axis], input[2 + axis] + after[axis]) - begin;
+  // Paddle cuts a window at the padding's end, and takes the padding after the input to be as large as that
+  // before it.
+  return std::min(begin + kernel[axis], input[2 + axis] + before[axis]) - begin;
 }
 
 } // namespace proa::runtime

@@ -1,5 +1,6 @@
-// Gradients against central differences, in float64. Each function of ops.mlir is a case: its gradients by pd.vjp, compiled
-// and run, are compared with differences of the function itself, weighted by random cotangents.
+// Gradients against central differences, in float64. Each function of ops.mlir is a case: its gradients by
+// pd.vjp, compiled and run, are compared with differences of the function itself, weighted by random
+// cotangents.
 //   Argument attributes:  test.low, test.high: where random elements lie (-1 to 1; integers 0 to 1);
 //                         test.values: all elements;  test.constant: not differentiated
 //   Function attributes:  test.twice: the gradients are differentiated too
@@ -30,12 +31,13 @@ constexpr double step = 1e-5;
 
 bool isFloat64(Type type) { return cast<RankedTensorType>(type).getElementType().isF64(); }
 
-/// A program `main` of the function's arguments and one cotangent for each float result: the float results, then their
-/// gradient by each argument that is differentiated.
+/// A program `main` of the function's arguments and one cotangent for each float result: the float results,
+/// then their gradient by each argument that is differentiated.
 class GradientProgram {
 public:
   explicit GradientProgram(func::FuncOp function)
-      : module(ModuleOp::create(function.getLoc())), builder(module->getBodyRegion()), location(function.getLoc()) {
+      : module(ModuleOp::create(function.getLoc())), builder(module->getBodyRegion()),
+        location(function.getLoc()) {
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
       if (isFloat64(type) && !function.getArgAttr(i, "test.constant"))
         differentiated.push_back(static_cast<unsigned>(i));
@@ -71,7 +73,7 @@ private:
     mapping.map(function.getArguments(), block->getArguments().take_front(function.getNumArguments()));
     llvm::SmallVector<Value> computed = inlineBody(function, mapping);
     llvm::SmallVector<Value> returned = floatsOf(computed);
-    returned.append(gradients(function, mapping, computed));
+    returned.append(gradients(function, computed));
     func::ReturnOp::create(builder, location, returned);
   }
 
@@ -91,8 +93,10 @@ private:
     return out;
   }
 
-  llvm::SmallVector<Value> gradients(func::FuncOp function, IRMapping mapping, llvm::ArrayRef<Value> computed) {
+  llvm::SmallVector<Value> gradients(func::FuncOp function, llvm::ArrayRef<Value> computed) {
     Block *block = builder.getBlock();
+    IRMapping mapping;
+    mapping.map(function.getArguments(), block->getArguments().take_front(function.getNumArguments()));
     llvm::SmallVector<Value> inputs;
     for (unsigned i : differentiated)
       inputs.push_back(block->getArgument(i));
@@ -105,10 +109,12 @@ private:
       builder.setInsertionPointToStart(&body);
       pd::YieldOp::create(builder, location, floatsOf(inlineBody(function, mapping)));
     }
-    llvm::SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(floats.size())));
+    llvm::SmallVector<int64_t> numbers =
+        llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(floats.size())));
     ValueRange cotangents = block->getArguments().drop_front(function.getNumArguments());
-    auto vjp = pd::VjpOp::create(builder, location, inputs, floatsOf(computed), cotangents, builder.getDenseI64ArrayAttr(numbers),
-                                 builder.getDenseI64ArrayAttr(numbers));
+    auto vjp =
+        pd::VjpOp::create(builder, location, inputs, floatsOf(computed), cotangents,
+                          builder.getDenseI64ArrayAttr(numbers), builder.getDenseI64ArrayAttr(numbers));
     vjp.getBody().takeBody(region);
     return llvm::SmallVector<Value>(vjp.getGradients());
   }
@@ -239,7 +245,8 @@ protected:
   }
 
   /// The results times the cotangents.
-  static double weighted(Runner &runner, const NamedTensors &feeds, func::FuncOp function, GradientProgram &program) {
+  static double weighted(Runner &runner, const NamedTensors &feeds, func::FuncOp function,
+                         GradientProgram &program) {
     auto results = runner.run(feeds);
     if (!results)
       return NAN;
@@ -263,6 +270,7 @@ protected:
 };
 
 TEST_P(GradientTest, IsTheLimitOfDifferences) {
+  ASSERT_TRUE(cases()) << "ops.mlir does not parse";
   func::FuncOp function = caseOf(GetParam());
   GradientProgram once(function);
   NamedTensors feeds = feedsOf(function);
@@ -281,11 +289,14 @@ TEST_P(GradientTest, IsTheLimitOfDifferences) {
 
 std::vector<std::string> names() {
   std::vector<std::string> list;
+  if (!GradientTest::cases())
+    return {"ops_mlir_parses"};
   for (auto function : GradientTest::cases().getOps<func::FuncOp>())
     list.push_back(function.getName().str());
   return list;
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, GradientTest, testing::ValuesIn(names()), [](const auto &info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Ops, GradientTest, testing::ValuesIn(names()),
+                         [](const auto &info) { return info.param; });
 
 } // namespace

@@ -20,9 +20,9 @@ func.func @conv2d_transpose(%a: tensor<2x4x3x2xf64>, %b: tensor<4x2x2x3xf64>) ->
   return %y : tensor<2x4x5x4xf64>
 }
 
-func.func @conv2d_transpose_padded(%a: tensor<1x2x3x3xf64>, %b: tensor<2x1x2x2xf64>) -> (tensor<1x1x7x5xf64>) {
-  %y = pd.conv2d_transpose %a, %b {strides = array<i64: 2, 1>, output_padding = array<i64: 1, 1>, dilations = array<i64: 2, 2>} : (tensor<1x2x3x3xf64>, tensor<2x1x2x2xf64>) -> tensor<1x1x7x5xf64>
-  return %y : tensor<1x1x7x5xf64>
+func.func @conv2d_transpose_padded(%a: tensor<1x2x3x3xf64>, %b: tensor<2x1x2x2xf64>) -> (tensor<1x1x8x6xf64>) {
+  %y = pd.conv2d_transpose %a, %b {strides = array<i64: 2, 1>, output_padding = array<i64: 1, 1>, dilations = array<i64: 2, 2>} : (tensor<1x2x3x3xf64>, tensor<2x1x2x2xf64>) -> tensor<1x1x8x6xf64>
+  return %y : tensor<1x1x8x6xf64>
 }
 
 func.func @conv3d(%a: tensor<1x2x3x4x3xf64>, %b: tensor<2x2x2x2x2xf64>) -> (tensor<1x2x2x3x3xf64>) {
@@ -266,7 +266,7 @@ func.func @p_norm_2(%a: tensor<3x4xf64>) -> (tensor<f64>) attributes {test.twice
 }
 
 func.func @p_norm_max(%a: tensor<3x4xf64>) -> (tensor<1x4xf64>) {
-  %y = pd.p_norm %a {porder = 0x7FF0000000000000, axis = 0 : i64, keepdim = true} : (tensor<3x4xf64>) -> tensor<1x4xf64>
+  %y = pd.p_norm %a {porder = 0x7FF0000000000000 : f64, axis = 0 : i64, keepdim = true} : (tensor<3x4xf64>) -> tensor<1x4xf64>
   return %y : tensor<1x4xf64>
 }
 

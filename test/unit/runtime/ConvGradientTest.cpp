@@ -65,12 +65,14 @@ TEST_P(ConvGradientTest, FloatIsDouble) {
 
 INSTANTIATE_TEST_SUITE_P(
     Geometries, ConvGradientTest,
-    ::testing::Values(GradientParam{{2, 16, 9, 9}, {2, 32, 9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, false},
-                      GradientParam{{2, 3, 12, 11}, {2, 16, 6, 5}, {3, 3}, {2, 2}, {1, 0, 1, 0}, {1, 1}, 1, true},
-                      GradientParam{{2, 8, 10, 10}, {2, 12, 6, 6}, {3, 3}, {1, 1}, {0, 0}, {2, 2}, 4, false},
-                      GradientParam{{2, 16, 8, 8}, {2, 16, 4, 4}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 16, true},
-                      GradientParam{{1, 5, 7, 7}, {1, 7, 7, 7}, {1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, true},
-                      GradientParam{{1, 4, 5, 6, 5}, {1, 8, 4, 5, 4}, {2, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, false}));
+    ::testing::Values(
+        GradientParam{{2, 16, 9, 9}, {2, 32, 9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, false},
+        GradientParam{{2, 3, 12, 11}, {2, 16, 6, 5}, {3, 3}, {2, 2}, {1, 0, 1, 0}, {1, 1}, 1, true},
+        GradientParam{{2, 8, 10, 10}, {2, 12, 6, 6}, {3, 3}, {1, 1}, {0, 0}, {2, 2}, 4, false},
+        GradientParam{{2, 16, 8, 8}, {2, 16, 4, 4}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 16, true},
+        GradientParam{{1, 5, 7, 7}, {1, 7, 7, 7}, {1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, true},
+        GradientParam{
+            {1, 4, 5, 6, 5}, {1, 8, 4, 5, 4}, {2, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, false}));
 
 // A cotangent of other extents is refused.
 TEST(ConvGradient, WrongExtents) {
@@ -79,7 +81,8 @@ TEST(ConvGradient, WrongExtents) {
   c.outputs = {{DType::Float32, {1, 1, 2, 2}}};
   auto found = runCase(c);
   ASSERT_FALSE(found);
-  EXPECT_NE(found.problems().text().find("expected a cotangent of dims [1, 1, 3, 3], found [1, 1, 4, 3]"), std::string::npos)
+  EXPECT_NE(found.problems().text().find("expected a cotangent of dims [1, 1, 3, 3], found [1, 1, 4, 3]"),
+            std::string::npos)
       << found.problems().text();
 }
 
