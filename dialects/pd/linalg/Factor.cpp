@@ -164,14 +164,16 @@ Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{gradient};
 }
 
-// V (diag(dw) + F * (V^H dV)) V^H
+// V (diag(dw) + F * A) V^H, where A is the anti-Hermitian part of V^H dV: what else there is would leave x Hermitian no more.
 Gradients EighOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression w = e.wrap(getW()), v = e.wrap(getV());
   Type element = v.type().getElementType();
   Expression inner = identityLike(v) * ofColumns(e.cast(cotangentOr0(e, cotangents[0], getW()), element));
-  if (cotangents[1])
-    inner = inner + e.cast(reciprocalDifferences(w), element) * e.matmul(adjoint(v), e.wrap(cotangents[1]));
+  if (cotangents[1]) {
+    Expression product = e.matmul(adjoint(v), e.wrap(cotangents[1]));
+    inner = inner + e.cast(reciprocalDifferences(w), element) * (product - adjoint(product)) * 0.5;
+  }
   return llvm::SmallVector<Value>{e.matmul(e.matmul(v, inner), adjoint(v))};
 }
 

@@ -69,16 +69,15 @@ FailureOr<SmallVector<Value>> FrameOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
   auto frameLength = static_cast<int64_t>(getFrameLength()), hop = static_cast<int64_t>(getHopLength());
-  int64_t axis = getAxis() == 0 ? 0 : x.rank() - 1,
-          frames = tensorType(getOut()).getDimSize(axis == 0 ? 0 : x.rank());
+  bool first = static_cast<int64_t>(getAxis()) == 0;
+  int64_t axis = first ? 0 : x.rank() - 1, frames = tensorType(getOut()).getDimSize(first ? 0 : x.rank());
   if (ShapedType::isDynamic(frames))
     return failure();
-  Expression table = axis == 0 && getAxis() == 0 ? places(e, frames, hop, frameLength, 1)
-                                                 : places(e, frameLength, 1, frames, hop);
+  Expression table = first ? places(e, frames, hop, frameLength, 1) : places(e, frameLength, 1, frames, hop);
   Expression taken = e.wrap(e.create<GatherOp>(x, flattened(table), Value(), axis));
   llvm::SmallVector<Extent> shape = extentsOf(x);
-  shape[axis] = getAxis() == 0 ? Extent(frames) : Extent(frameLength);
-  shape.insert(shape.begin() + axis + 1, getAxis() == 0 ? Extent(frameLength) : Extent(frames));
+  shape[axis] = first ? Extent(frames) : Extent(frameLength);
+  shape.insert(shape.begin() + axis + 1, first ? Extent(frameLength) : Extent(frames));
   return e.results({reshapeTo(taken, shape)});
 }
 

@@ -225,7 +225,9 @@ template <class T> Result<void> eig(Call &call, bool withVectors) {
   if (!values || !vectors)
     return !values ? values.problems() : vectors.problems();
   return forEachMatrix(stack.count, stack.size() * n, "has no eigenvalues that LAPACK finds (NaN?)", [&](int64_t i) {
-    std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), n, n);
+    // Eigenvalues alone are those of the transpose, which row-major memory is: in the order that Paddle gives.
+    const T *from = x.as<T>() + i * stack.size();
+    std::vector<T> a = withVectors ? columnMajor(from, n, n) : std::vector<T>(from, from + n * n);
     std::vector<Complex> w(static_cast<size_t>(n)), columns(static_cast<size_t>(withVectors ? n * n : 0));
     if (!generalEigen(a, n, w, columns))
       return false;
