@@ -86,9 +86,9 @@ private:
   /// Ops that say by `data_format` where the channels are.
   bool rewriteFormatted(Operation *op, bool start) {
     auto format = op->getAttrOfType<StringAttr>("data_format");
-    // The parameter of an elementwise prelu lies as its input does.
+    // The parameter of an elementwise prelu lies as its input does; unpool knows channels first only.
     auto prelu = dyn_cast<pd::PreluOp>(op);
-    if (!format || format.getValue() != "NCHW" || (prelu && prelu.getMode() == "element"))
+    if (!format || format.getValue() != "NCHW" || (prelu && prelu.getMode() == "element") || isa<pd::UnpoolOp>(op))
       return false;
     OperandRange images = op->getOperands().take_front(op->hasTrait<pd::SecondIsImage>() ? 2 : 1);
     bool areGood = llvm::all_of(images, [](Value image) {

@@ -58,3 +58,13 @@ func.func @statistics(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tenso
   %1 = pd.sum %0 {axis = array<i64: 0, 2, 3>} : (tensor<1x4x8x8xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// Near-miss: unpool knows channels first only.
+// CHECK-LABEL: func @unpool
+// CHECK: pd.unpool {{.*}} : (tensor<1x4x4x4xf32>, tensor<1x4x4x4xi32>) -> tensor<1x4x8x8xf32>
+func.func @unpool(%x: tensor<1x3x4x4xf32>, %w: tensor<4x3x1x1xf32>, %i: tensor<1x4x4x4xi32>) -> tensor<1x4x8x8xf32> {
+  %0 = pd.conv2d %x, %w : (tensor<1x3x4x4xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x4x4xf32>
+  %1 = pd.unpool %0, %i {ksize = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>, data_format = "NCHW"}
+      : (tensor<1x4x4x4xf32>, tensor<1x4x4x4xi32>) -> tensor<1x4x8x8xf32>
+  return %1 : tensor<1x4x8x8xf32>
+}
