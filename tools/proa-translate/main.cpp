@@ -192,8 +192,6 @@ Result<void> writeSummary(const Options &options) {
 Result<void> translate(Options options) {
   if (options.coverage)
     return writeCoverage(options);
-  if (options.path.empty())
-    return problem("", "expected a program: a file or a folder");
   if (options.summary)
     return writeSummary(options);
   Timing timing(options.timing);
@@ -234,6 +232,8 @@ int main(int argc, char **argv) {
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
+  if (options.path.empty() && !options.coverage)
+    return failCommandLine(line, "model is required");
   Result<void> done = translate(std::move(options));
   return done ? ExitCode::success : fail(done.problems());
 }

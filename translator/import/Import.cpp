@@ -169,7 +169,8 @@ void ProgramImporter::makeFunction() {
   llvm::SmallVector<DictionaryAttr> attributes;
   std::vector<std::string> names;
   for (auto &[name, role] : arguments) {
-    RankedTensorType type = typeOf(name, options.source);
+    auto known = feedTypes.find(name);
+    RankedTensorType type = known == feedTypes.end() ? typeOf(name, options.source) : known->second;
     if (!type) {
       poisoned.insert(name);
       continue;
@@ -361,13 +362,30 @@ void ProgramImporter::warn(const llvm::Twine &message) {
     options.warn(describeCurrent(), message.str());
 }
 
+void ProgramImporter::releaseWarnings() {
+  std::vector<Problem> warnings = heldWarnings ? std::move(*heldWarnings) : std::vector<Problem>();
+  heldWarnings.reset();
+  if (options.warn)
+    for (const Problem &warning : warnings)
+      options.warn(warning.where, warning.message);
+}
+
 std::string ProgramImporter::takeDiagnostics() { return std::exchange(diagnostics, {}); }
 
 Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const legacy::Program &program,
                                             const ImportOptions &options) {
   if (program.newIr)
     return importNewIr(context, *program.newIr, options);
-  return ProgramImporter(context, program, options).run();
+  ProgramImporter first(context, program, options);
+  first.heldWarnings.emplace();
+  auto module = first.run();
+  if (first.feedTypes.empty()) {
+    first.releaseWarnings();
+    return module;
+  }
+  ProgramImporter second(context, program, options);
+  second.feedTypes = std::move(first.feedTypes);
+  return second.run();
 }
 
 } // namespace proa::import

@@ -20,6 +20,7 @@ struct ProgramImporter::Loop {
     Value before;     ///< the value when the loop begins; null: the block defines it before it reads it
     Type type;        ///< in the loop; null as long as `before` is
     bool isReadFirst; ///< the block may read it before it writes it
+    bool isUndefined; ///< before the loop it stands for nothing
   };
   const legacy::Operation *op;
   int32_t block;
@@ -59,11 +60,12 @@ bool ProgramImporter::findCarried(Loop &loop) {
   for (llvm::StringRef name : effects.written) {
     bool isReadFirst = name == loop.condition || effects.read.contains(name);
     Value value = lookup(name);
+    bool isUndefined = value && isUndefinedNumber(value);
     // Before the loop it may have been given the number that stands for nothing; its declared type is that of
     // the loop.
     const legacy::Variable *declared =
         variables.find(currentBlock, std::string_view(name.data(), name.size()));
-    if (value && isUndefinedNumber(value) && declared && declared->dtype) {
+    if (isUndefined && declared && declared->dtype) {
       llvm::SmallVector<int64_t> dims;
       for (int64_t dim : declared->dims)
         dims.push_back(dim < 0 ? ShapedType::kDynamic : dim);
@@ -79,7 +81,7 @@ bool ProgramImporter::findCarried(Loop &loop) {
       report("variable '" + name + "' is read by block " + llvm::Twine(loop.block) +
              " before anything defines it");
     else if (value || isReadLater(name))
-      loop.carried.push_back({name.str(), value, value ? value.getType() : Type(), isReadFirst});
+      loop.carried.push_back({name.str(), value, value ? value.getType() : Type(), isReadFirst, isUndefined});
   }
   return problems.size() == before;
 }
@@ -89,9 +91,8 @@ bool ProgramImporter::findCarried(Loop &loop) {
 bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &again) {
   Loop::Carried &variable = loop.carried[index];
   Type joined = variable.type ? pd::joinedTypes(variable.type, after.getType()) : Type();
-  bool mayStart = !variable.isReadFirst &&
-                  (!variable.before || isUndefinedNumber(variable.before) || !isReadLater(variable.name));
-  if (!joined && mayStart) { // what it was before the loop nobody sees
+  // What it was before the loop is seen at most after no iteration at all.
+  if (!joined && (variable.isUndefined || !variable.isReadFirst)) {
     OpBuilder::InsertionGuard guard(builder);
     variable.before = makeFiller(builder, loop.location, after.getType());
     joined = pd::joinedTypes(variable.before.getType(), after.getType());
@@ -103,6 +104,12 @@ bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &
     return false;
   }
   again |= joined != variable.type;
+  // Paddle writes the shape after an iteration into the declaration: of a feed that the loop changes it is
+  // not that of what is fed.
+  auto feed = dyn_cast_or_null<BlockArgument>(variable.before);
+  if (feed && feed.getOwner() == &function.getBody().front() && joined != feed.getType() &&
+      llvm::is_contained(feeds, variable.name))
+    feedTypes[variable.name] = cast<RankedTensorType>(joined);
   variable.type = joined;
   return true;
 }

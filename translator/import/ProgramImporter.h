@@ -22,6 +22,13 @@ public:
 
   Result<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
+  /// Types of feeds instead of the declared ones. A run adds those whose declaration turns out not to hold;
+  /// the program must be imported once more then.
+  std::map<std::string, mlir::RankedTensorType> feedTypes;
+  /// What would have gone to ImportOptions::warn, while it is held back: a loop may take several attempts.
+  std::optional<std::vector<Problem>> heldWarnings;
+  void releaseWarnings();
+
 private:
   friend class OpImporter;
 
@@ -113,8 +120,6 @@ private:
   /// By "false|true": the results of scf.ifs that later select_inputs stand for.
   Environment selected;
   std::vector<int32_t> openBlocks;
-  /// While a loop is imported, which may take several attempts: its warnings.
-  std::optional<std::vector<Problem>> heldWarnings;
 
   // Gradient ops (Gradient.cpp).
 

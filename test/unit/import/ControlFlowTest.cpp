@@ -121,6 +121,16 @@ TEST_F(ControlFlow, ExtentsOfWhatALoopCarriesOpen) {
   EXPECT_THAT(import(), HasSubstr("-> (tensor<?xf32>, tensor<1xi1>)"));
 }
 
+/// The declared shape of a feed that a loop changes is that after an iteration.
+TEST_F(ControlFlow, FeedThatALoopGrowsIsOpen) {
+  int32_t body = source.block(0);
+  source.op(body, "concat", {{"X", {"x", "y"}}}, {{"Out", {"x"}}});
+  source.unary(body, "logical_not", "c", "c");
+  source.loop(0, body, "c");
+  EXPECT_THAT(import(),
+              HasSubstr("func.func @main(%arg0: tensor<?xf32> {pd.feed = \"x\"}, %arg1: tensor<2xf32>"));
+}
+
 TEST_F(ControlFlow, LoopCanNotChangeAnElementType) {
   int32_t body = source.block(0);
   source.op(body, "cast", {{"X", {"x"}}}, {{"Out", {"x"}}}).attributes = {{"in_dtype", 5}, {"out_dtype", 6}};
