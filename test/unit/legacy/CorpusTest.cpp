@@ -103,10 +103,13 @@ TEST(Corpus, StartupProgramsAreRead) {
   EXPECT_GT(operations, 100u);
 }
 
-TEST(Corpus, NewIrModelsAreNamedAsSuch) {
-  auto program = readProgram(PROA_CORPUS_DIR "/pir/lstm_classifier/program.json");
-  ASSERT_FALSE(program);
-  EXPECT_NE(program.problems()[0].message.find("new IR"), std::string::npos) << program.problems().text();
+TEST(Corpus, NewIrModelsDeclareTheirParameters) {
+  auto program = readProgram(PROA_CORPUS_DIR "/pir/lenet/program.json");
+  ASSERT_TRUE(program) << program.problems().text();
+  ASSERT_TRUE(program->newIr);
+  EXPECT_EQ(program->newIr->operations.size(), 23u);
+  EXPECT_EQ(program->blocks[0].variables.size(), 10u);
+  EXPECT_TRUE(program->blocks[0].operations.empty());
 }
 
 TEST(Corpus, UserLineOfAnOp) {
