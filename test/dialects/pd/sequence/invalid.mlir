@@ -46,7 +46,7 @@ func.func @conv_c3(%x: tensor<6x2xf32>, %o: tensor<4xi64>, %f: tensor<5x4xf32>) 
 // -----
 
 func.func @crf_c2(%e: tensor<6x3xf32>, %t: tensor<3x3xf32>, %l: tensor<6x1xi64>, %o: tensor<4xi64>) {
-  // expected-error@+2 {{C2: transition must be [tags + 2, tags], found 'tensor<6x3xf32>', 'tensor<3x3xf32>'}}
+  // expected-error@+2 {{C2: transition must be [tags + 2, tags], found tensor<6x3xf32>, tensor<3x3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0:4 = "pd.linear_chain_crf"(%e, %t, %l, %o) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>} : (tensor<6x3xf32>, tensor<3x3xf32>, tensor<6x1xi64>, tensor<4xi64>) -> (tensor<6x3xf32>, tensor<6x3xf32>, tensor<3x3xf32>, tensor<3x1xf32>)
   return
