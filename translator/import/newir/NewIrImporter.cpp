@@ -106,10 +106,11 @@ private:
   //===-- Ops -----------------------------------------------------------------------------------------------------===//
 
   void importOp(const newir::Operation &op) {
-    current = &op;
-    size_t before = problems.size();
     if (op.name == "1.data")
       return;
+    current = &op;
+    size_t before = problems.size();
+    isBlocked = false;
     if (op.name == "1.fetch" || op.name == "1.shadow_output")
       importFetch(op);
     else if (op.name == "0.combine")
@@ -124,7 +125,7 @@ private:
       importIf(op);
     else
       importByTable(op);
-    if (problems.size() != before)
+    if (problems.size() != before || isBlocked)
       for (const newir::Definition &output : op.outputs)
         poisoned.insert(output.id);
   }
@@ -175,11 +176,14 @@ private:
     llvm::SmallVector<NamedAttribute> attributes;
     collectOperands(op, *entry, operands, attributes);
     collectAttributes(op, *entry, attributes);
-    if (problems.size() != before)
-      return;
     llvm::SmallVector<Values> groups;
-    for (const LegacySlot &slot : entry->recordOperands)
+    for (const LegacySlot &slot : entry->recordOperands) {
       groups.push_back(operands[slot.spelling]);
+      if (slot.arity == Arity::Required && groups.back().size() != 1 && !isBlocked)
+        report("operand '" + llvm::Twine(slot.spelling) + "' has " + llvm::Twine(groups.back().size()) + " values, expected one");
+    }
+    if (problems.size() != before || isBlocked)
+      return;
     Operation *made = makeOp(builder, location(), entry->target, groups, attributes);
     if (!made)
       return report(std::exchange(diagnostics, {}));
@@ -352,7 +356,7 @@ private:
     llvm::SmallVector<Type> types;
     for (int64_t id : op.inputs)
       llvm::append_range(inits, operand(id));
-    if (inits.size() != op.inputs.size())
+    if (inits.size() != op.inputs.size() || isBlocked)
       return;
     types.push_back(inits[0].getType());
     for (const newir::Definition &argument : block.arguments)
@@ -368,7 +372,11 @@ private:
     Block *after = builder.createBlock(&loop.getAfter(), {}, types, locations);
     for (auto [argument, value] : llvm::zip(block.arguments, after->getArguments().drop_front()))
       values[argument.id] = {value};
+    size_t known = problems.size();
     Values yielded = importBlock(block);
+    // What is wrong inside has been said; the loop stays without an end and is never used.
+    if (problems.size() != known)
+      return;
     if (yielded.size() != types.size())
       return report("the block yields " + llvm::Twine(yielded.size()) + " values, expected " + llvm::Twine(types.size()));
     for (auto [value, type] : llvm::zip(yielded, types))
@@ -381,6 +389,8 @@ private:
   void importIf(const newir::Operation &op) {
     Values given = op.inputs.size() == 1 ? operand(op.inputs[0]) : Values();
     Value test = given.size() == 1 ? condition(given[0]) : Value();
+    if (isBlocked)
+      return;
     if (!test || op.regions.size() != 2 || op.regions[0].size() != 1 || op.regions[1].size() != 1)
       return report("expected a condition and two regions of one block");
     llvm::SmallVector<Type> types;
@@ -390,7 +400,10 @@ private:
     for (int arm = 0; arm < 2; ++arm) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(&(arm == 0 ? branch.getThenRegion() : branch.getElseRegion()).front());
+      size_t before = problems.size();
       Values yielded = importBlock(op.regions[arm][0]);
+      if (problems.size() != before)
+        return;
       if (yielded.size() != types.size())
         return report("an arm yields " + llvm::Twine(yielded.size()) + " values, expected " + llvm::Twine(types.size()));
       for (auto [value, type] : llvm::zip(yielded, types))
@@ -407,6 +420,7 @@ private:
     auto found = values.find(id);
     if (found != values.end())
       return found->second;
+    isBlocked |= poisoned.count(id) != 0;
     if (!poisoned.count(id))
       report("value %" + llvm::Twine(id) + " is read before anything defines it");
     return {};
@@ -483,7 +497,9 @@ private:
   const newir::Operation *current = nullptr;
   /// What each id of the file stands for; lists hold several values.
   std::map<int64_t, Values> values;
+  /// Values of ops that could not be imported; an op that reads one is blocked, and reports nothing of its own.
   std::set<int64_t> poisoned;
+  bool isBlocked = false;
   std::multimap<int64_t, std::pair<std::string, Value>> fetches;
 };
 

@@ -136,7 +136,7 @@ func.func @clip_c1(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>) {
 // -----
 
 func.func @clip_c2(%a: tensor<2x4xf32>, %b: tensor<2x3xf32>) {
-  // expected-error@+2 {{C2: im_info must be [1, 3], found tensor<2x3xf32>}}
+  // expected-error@+2 {{C2: im_info must be [images, 3], without offsets [1, 3], found tensor<2x3xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.box_clip"(%a, %b) {} : (tensor<2x4xf32>, tensor<2x3xf32>) -> tensor<2x4xf32>
   return
