@@ -16,7 +16,7 @@ namespace {
 /// Paddle 2.6.2 writes this number.
 constexpr int64_t programVersion = 2006002;
 
-class ProgramExporter {
+class ProgramExporter : Names {
 public:
   explicit ProgramExporter(func::FuncOp main) : main(main) {}
 
@@ -70,7 +70,9 @@ private:
         names[value] = name.str();
   }
 
-  std::string nameOf(Value value) {
+  void bind(Value value, const std::string &name) override { names[value] = name; }
+
+  std::string of(Value value) override {
     std::string &name = names[value];
     if (!name.empty())
       return name;
@@ -88,6 +90,8 @@ private:
     auto dtype = type ? pd::dtypeOf(type.getElementType()) : std::nullopt;
     if (!dtype)
       return problems.add("variable '" + name + "'", "is no tensor of an element type that legacy programs have");
+    if (!declared.insert(name).second)
+      return;
     legacy::Variable variable;
     variable.name = name;
     variable.dtype = dtype;
@@ -120,19 +124,18 @@ private:
   void addOp(Operation &op) {
     // A cast only says more or less of the type of the same value.
     if (auto cast = dyn_cast<tensor::CastOp>(op)) {
-      names[cast.getResult()] = nameOf(cast.getSource());
+      names[cast.getResult()] = of(cast.getSource());
       return;
     }
-    auto name = [&](Value value) { return nameOf(value); };
-    Result<legacy::Operation> exported = exportOp(&op, name);
+    Result<legacy::Operation> exported = exportOp(&op, *this);
     if (!exported) {
       for (const Problem &found : exported.problems())
-        problems.add(op.getName().getStringRef().str() + (op.getNumResults() ? " -> " + nameOf(op.getResult(0)) : ""),
+        problems.add(op.getName().getStringRef().str() + (op.getNumResults() ? " -> " + of(op.getResult(0)) : ""),
                      found.message);
       return;
     }
     for (Value result : op.getResults())
-      declare(result, nameOf(result), false, false);
+      declare(result, of(result), false, false);
     for (const legacy::Slot &slot : exported->outputs)
       if (slot.name == "XShape")
         declare(op.getOperand(0), slot.arguments.front(), false, false);
@@ -153,8 +156,8 @@ private:
     for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
       auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
       auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
-      std::string name = nameOf(value);
-      if (state)
+      std::string name = of(value);
+      if (state && name != state.getValue())
         block().operations.push_back(assign(name, state.str()));
       if (!fetch)
         continue;
@@ -176,7 +179,8 @@ private:
   legacy::Program program;
   Problems problems;
   llvm::DenseMap<Value, std::string> names;
-  llvm::StringSet<> taken;
+  /// Names in use, and those of them that a variable is declared for.
+  llvm::StringSet<> taken, declared;
   int64_t counter = 0;
   int32_t feeds = 0;
 };

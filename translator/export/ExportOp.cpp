@@ -8,6 +8,9 @@
 #include "dialects/pd/shape/Shape.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -54,7 +57,7 @@ std::string slotName(const LegacySlot &slot, bool isList) {
 
 class OpExporter {
 public:
-  OpExporter(Operation *op, const LegacyOp &entry, const NameOf &nameOf) : op(op), entry(entry), nameOf(nameOf) {
+  OpExporter(Operation *op, const LegacyOp &entry, Names &names) : op(op), entry(entry), names(names) {
     out.type = entry.type;
   }
 
@@ -108,15 +111,44 @@ private:
       if (group.empty())
         continue;
       std::string name = slotName(slot, slot.arity == import::Arity::Variadic);
+      if (name.empty() && addConstantAttribute(slot, group))
+        continue;
       if (name.empty()) {
         problems.add("", "operand '" + slot.spelling + "' has no input of '" + entry.type + "' that takes a tensor");
         continue;
       }
       legacy::Slot input{name, {}};
       for (Value value : group)
-        input.arguments.push_back(nameOf(value));
+        input.arguments.push_back(names.of(value));
       out.inputs.push_back(std::move(input));
     }
+  }
+
+  /// An operand that the legacy op has as an attribute alone, "@ksize": a constant is written there.
+  bool addConstantAttribute(const LegacySlot &slot, llvm::ArrayRef<Value> group) {
+    llvm::StringRef name = llvm::StringRef(slot.spelling).rsplit('|').second;
+    name = name.empty() ? llvm::StringRef(slot.spelling) : name;
+    DenseIntElementsAttr elements;
+    if (group.size() != 1 || !name.consume_front("@") || !matchPattern(group[0], m_Constant(&elements)))
+      return false;
+    std::vector<int32_t> values;
+    for (const APInt &value : elements.getValues<APInt>())
+      values.push_back(static_cast<int32_t>(value.getSExtValue()));
+    constantAttributes.insert(name);
+    if (elements.getType().getRank() == 0)
+      add(name.str(), values.front());
+    else
+      add(name.str(), values);
+    return true;
+  }
+
+  /// The variable that an output must share with the input that it replaces, "MeanOut" with "Mean"; empty: none.
+  std::string inPlaceOf(llvm::StringRef slot, Value result) {
+    auto escapes = [](OpOperand &use) { return !use.getOwner()->hasTrait<OpTrait::IsTerminator>(); };
+    if (!slot.consume_back("Out") || slot.empty() || llvm::any_of(result.getUses(), escapes))
+      return "";
+    const legacy::Slot *input = out.input(std::string_view(slot.data(), slot.size()));
+    return input && input->arguments.size() == 1 ? input->arguments.front() : "";
   }
 
   void addOutputs() {
@@ -124,22 +156,25 @@ private:
     for (const LegacySlot &slot : entry.outputs) {
       size_t size = slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
       legacy::Slot output{slot.spelling, {}};
-      for (size_t k = 0; k < size && next < op->getNumResults(); ++k, ++next)
-        output.arguments.push_back(nameOf(op->getResult(next)));
+      for (size_t k = 0; k < size && next < op->getNumResults(); ++k, ++next) {
+        if (std::string shared = inPlaceOf(slot.spelling, op->getResult(next)); !shared.empty())
+          names.bind(op->getResult(next), shared);
+        output.arguments.push_back(names.of(op->getResult(next)));
+      }
       if (!slot.spelling.empty())
         out.outputs.push_back(std::move(output));
     }
     // Paddle's ops of a view want a place for the old shape, which nobody reads.
     if (llvm::is_contained(entry.ignored, "XShape"))
-      out.outputs.push_back({"XShape", {nameOf(op->getResult(0)) + ".xshape"}});
+      out.outputs.push_back({"XShape", {names.of(op->getResult(0)) + ".xshape"}});
   }
 
   void addAttribute(const LegacyAttribute &attribute) {
     auto found = op->getInherentAttr(attribute.name);
     Attribute value = found ? *found : Attribute();
-    if (!value)
-      return;
     const std::string &name = attribute.legacyName;
+    if (!value || constantAttributes.contains(name))
+      return;
     if (auto flag = dyn_cast<BoolAttr>(value))
       add(name, flag.getValue());
     else if (auto integer = dyn_cast<IntegerAttr>(value))
@@ -232,18 +267,20 @@ private:
 
   Operation *op;
   const LegacyOp &entry;
-  const NameOf &nameOf;
+  Names &names;
   legacy::Operation out;
+  /// Attributes that constant operands gave.
+  llvm::StringSet<> constantAttributes;
   Problems problems;
 };
 
 /// Elements of a constant as the attribute of assign_value for their type.
-legacy::Operation exportConstant(pd::ConstantOp constant, const NameOf &nameOf, Problems &problems) {
+legacy::Operation exportConstant(pd::ConstantOp constant, Names &names, Problems &problems) {
   auto type = cast<RankedTensorType>(constant.getType());
   auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
   legacy::Operation out;
   out.type = "assign_value";
-  out.outputs.push_back({"Out", {nameOf(constant)}});
+  out.outputs.push_back({"Out", {names.of(constant)}});
   std::vector<int32_t> shape(type.getShape().begin(), type.getShape().end());
   out.attributes = {{"shape", shape}, {"dtype", dtypeNumber(type.getElementType())}};
   Type element = type.getElementType();
@@ -272,16 +309,16 @@ legacy::Operation exportConstant(pd::ConstantOp constant, const NameOf &nameOf, 
 
 } // namespace
 
-Result<legacy::Operation> exportOp(Operation *op, const NameOf &nameOf) {
+Result<legacy::Operation> exportOp(Operation *op, Names &names) {
   if (auto constant = dyn_cast<pd::ConstantOp>(op)) {
     Problems problems;
-    legacy::Operation out = exportConstant(constant, nameOf, problems);
+    legacy::Operation out = exportConstant(constant, names, problems);
     return problems.empty() ? Result<legacy::Operation>(out) : Result<legacy::Operation>(problems);
   }
   const LegacyOp *entry = op->getNumRegions() == 0 ? entryFor(op->getName().getStringRef()) : nullptr;
   if (!entry)
     return problem("", "no legacy op stands for '" + op->getName().getStringRef().str() + "'");
-  return OpExporter(op, *entry, nameOf).run();
+  return OpExporter(op, *entry, names).run();
 }
 
 } // namespace proa::exporter

@@ -6,15 +6,19 @@
 
 #include "mlir/IR/Operation.h"
 
-#include <functional>
-
 namespace proa::exporter {
 
-/// The variable that holds a value.
-using NameOf = std::function<std::string(mlir::Value)>;
+/// The variables that hold values.
+class Names {
+public:
+  virtual ~Names() = default;
+  virtual std::string of(mlir::Value value) = 0;
+  /// From here on a value is held by this variable.
+  virtual void bind(mlir::Value value, const std::string &name) = 0;
+};
 
-/// Makes the legacy op that stands for `op`, its outputs named by `nameOf`. Errors: no legacy op stands for it, or its
-/// attributes can't be said there.
-Result<legacy::Operation> exportOp(mlir::Operation *op, const NameOf &nameOf);
+/// Makes the legacy op that stands for `op`. Ops that Paddle runs in place (MeanOut is Mean) do so where nobody else reads
+/// the result. Errors: no legacy op stands for it, or its attributes can't be said there.
+Result<legacy::Operation> exportOp(mlir::Operation *op, Names &names);
 
 } // namespace proa::exporter
