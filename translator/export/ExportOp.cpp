@@ -200,11 +200,11 @@ private:
       add(name, value);
   }
 
-  /// "All the rest" is the greatest number of either width.
+  /// "All the rest" is the greatest number of either width, and an extent that is not known is -1.
   static std::vector<int64_t> clamped(llvm::ArrayRef<int64_t> values) {
     std::vector<int64_t> out;
     for (int64_t value : values)
-      out.push_back(std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+      out.push_back(ShapedType::isDynamic(value) ? -1 : std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
     return out;
   }
 
@@ -220,7 +220,7 @@ private:
         })
         .Case([&](pd::SliceOp slice) { addSlice(slice); })
         .Case([&](pd::FullOp full) { addFull(full); })
-        .Case([&](pd::TrilOp) { add("lower", true); })
+        .Case<pd::TrilOp, pd::TriuOp>([&](Operation *) { add("lower", isa<pd::TrilOp>(op)); })
         .Case<pd::SumOp, pd::MaxOp, pd::MinOp, pd::AmaxOp, pd::AminOp, pd::ProdOp, pd::AllOp, pd::AnyOp, pd::MeanOp,
               pd::FrobeniusNormOp>([&](auto reduce) { addReduction(reduce.getAxis(), reduce.getKeepdim(), "dim", "keep_dim"); })
         .Case([&](pd::LogsumexpOp reduce) { addReduction(reduce.getAxis(), reduce.getKeepdim(), "axis", "keepdim"); })
@@ -315,7 +315,9 @@ Result<legacy::Operation> exportOp(Operation *op, Names &names) {
     legacy::Operation out = exportConstant(constant, names, problems);
     return problems.empty() ? Result<legacy::Operation>(out) : Result<legacy::Operation>(problems);
   }
-  const LegacyOp *entry = op->getNumRegions() == 0 ? entryFor(op->getName().getStringRef()) : nullptr;
+  // One legacy op is both triangles.
+  llvm::StringRef target = isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef();
+  const LegacyOp *entry = op->getNumRegions() == 0 ? entryFor(target) : nullptr;
   if (!entry)
     return problem("", "no legacy op stands for '" + op->getName().getStringRef().str() + "'");
   return OpExporter(op, *entry, names).run();
