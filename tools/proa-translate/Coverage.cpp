@@ -92,7 +92,7 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
                          row.elements, row.cases);
   }
   return fmt::format("# Legacy ops\n\n"
-                     "Made by `proa-translate --coverage --format=markdown --cases test/corpus`.\n"
+                     "Made by `proa-translate --coverage --format=markdown`.\n"
                      "{} legacy op types are imported (their `_grad` ops not counted), {} run on the CPU, {} have a gradient.\n\n"
                      "- CPU: `compiled` to a kernel of its own, a `library` kernel of the runtime, or by its `decomposition`\n"
                      "- gradient: a `rule` on the record, or through the `decomposition`\n"

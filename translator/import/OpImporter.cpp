@@ -157,11 +157,6 @@ Value OpImporter::array(llvm::StringRef slot) {
   return value && isa<pd::ArrayType>(value.getType()) ? value : Value();
 }
 
-Value OpImporter::currentOutput(llvm::StringRef slot) {
-  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
-  return found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
-}
-
 void OpImporter::setOutput(llvm::StringRef slot, Value value) {
   if (value)
     setOutputs(slot, {value});

@@ -30,7 +30,7 @@ public:
   /// The tensor in an input slot; a null value where the slot is absent or empty. A name that nothing defines
   /// is reported.
   mlir::Value input(llvm::StringRef slot);
-  /// The tensor that the variable in an output slot holds before this op; null where it has none.
+  /// The tensor or array that the variable in an output slot holds before this op; null where it has none.
   mlir::Value valueBefore(llvm::StringRef outputSlot) const;
   /// All tensors in an input slot.
   llvm::SmallVector<mlir::Value> inputs(llvm::StringRef slot);
@@ -39,8 +39,6 @@ public:
   /// The tensor array in an input slot; null where there is none. The other functions take tensors alone,
   /// unless the op has an operand that is an array.
   mlir::Value array(llvm::StringRef slot);
-  /// What the variable in an output slot stands for before the op.
-  mlir::Value currentOutput(llvm::StringRef slot);
   /// The input, or a reported problem and a null value where it is absent.
   mlir::Value requiredInput(llvm::StringRef slot);
   /// The tensor that an attribute names instead of a literal (attribute types VAR and VARS), several stacked

@@ -85,8 +85,7 @@ def Pd_CoalesceTensorOp : Pd_Op<"coalesce_tensor"> {
     fused_output holds the elements of each tensor, with `use_align` padded to a multiple of align_size bytes (4096 where that
     is not positive) by zeros, with `set_constant` by the constant. output_i is input_i if `copy_data`, else filled with `constant` (`set_constant`), else zero.
 
-    Values are immutable: an op that changes fused_output does not change output_i. The importer refuses programs that
-    rely on that.
+    Values are immutable: an op that changes fused_output does not change output_i.
 
     Constraints:
       C1. All dimensions are known

@@ -26,7 +26,7 @@ Value bound(OpImporter &importer, llvm::StringRef list, llvm::StringRef tensor, 
 
 /// The variable is changed in place: the array after the op is a new value. The first write makes the array.
 void importWriteToArray(OpImporter &importer) {
-  Value array = importer.currentOutput("Out"), index = importer.requiredInput("I"),
+  Value array = importer.valueBefore("Out"), index = importer.requiredInput("I"),
         x = importer.requiredInput("X");
   if (!index || !x)
     return;
