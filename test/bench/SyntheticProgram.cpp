@@ -22,6 +22,12 @@ std::string slot(const std::string &name, const std::string &argument) {
   return fmt::format(R"({{"parameter":"{}","arguments":["{}"]}})", name, argument);
 }
 
+/// feed or fetch.
+std::string interfaceOp(const char *type, const std::string &from, const std::string &to) {
+  return fmt::format(R"({{"inputs":[{}],"outputs":[{}],"type":"{}","attrs":[{{"name":"col","type":"INT","i":0}}]}})",
+                     slot("X", from), slot("Out", to), type);
+}
+
 constexpr const char *commonAttributes =
     R"({"name":"op_device","type":"STRING","s":""},{"name":"op_namescope","type":"STRING","s":"/"},)"
     R"({"name":"op_role","type":"INT","i":0},{"name":"op_role_var","type":"STRINGS"},)"
@@ -64,8 +70,10 @@ const std::vector<Kind> &residualBlock() {
 std::string lastVariable(size_t operations) { return operations == 0 ? "x" : temporary(operations - 1); }
 
 std::string syntheticProgram(size_t operations) {
+  std::string frame = R"({"name":"feed","type":{"type":"FEED_MINIBATCH"},"persistable":true},)"
+                      R"({"name":"fetch","type":{"type":"FETCH_LIST"},"persistable":true},)";
   const std::string dims = fmt::format(R"("8","{}")", width);
-  std::string vars = variable("x", dims, false), ops;
+  std::string vars = variable("x", dims, false), ops = interfaceOp("feed", "feed", "x");
   std::string blockInput = "x", previous = "x";
   for (size_t i = 0; i < operations; ++i) {
     const Kind &kind = residualBlock()[i % residualBlock().size()];
@@ -81,13 +89,14 @@ std::string syntheticProgram(size_t operations) {
       inputs += "," + slot(kind.residual, blockInput);
     previous = temporary(i);
     vars += ",\n" + variable(previous, dims, false);
-    ops += fmt::format("{}{{\"inputs\":[{}],\"outputs\":[{}],\"type\":\"{}\",\"attrs\":[{}{}]}}",
-                       i == 0 ? "" : ",\n", inputs, outputs, kind.type, kind.attributes, commonAttributes);
+    ops += fmt::format(",\n{{\"inputs\":[{}],\"outputs\":[{}],\"type\":\"{}\",\"attrs\":[{}{}]}}", inputs, outputs,
+                       kind.type, kind.attributes, commonAttributes);
   }
-  return fmt::format("{{\"blocks\":[{{\"idx\":0,\"parent_idx\":-1,\"vars\":[\n{}],\"ops\":[\n{}]}}],"
+  ops += ",\n" + interfaceOp("fetch", previous, "fetch");
+  return fmt::format("{{\"blocks\":[{{\"idx\":0,\"parent_idx\":-1,\"vars\":[\n{}{}],\"ops\":[\n{}]}}],"
                      "\"version\":{{\"version\":"
                      "\"2006002\"}}}}\n",
-                     vars, ops);
+                     frame, vars, ops);
 }
 
 } // namespace proa::bench

@@ -108,6 +108,7 @@ Result<std::string> textOf(mlir::ModuleOp module, const Options &options) {
   }
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
+  flags.assumeVerified(); // translate() did; the printer would do it once more
   module.print(stream, flags);
   return text;
 }
@@ -165,6 +166,8 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLI
     };
   auto module = import::importProgram(context, *program, options.import);
   timing.lap("import");
+  // Freeing a large program takes as long as reading a part of it, and the process ends soon.
+  new legacy::Program(std::move(*program));
   return module;
 }
 
@@ -197,7 +200,8 @@ Result<void> translate(Options options) {
   Timing timing(options.timing);
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
-  mlir::MLIRContext context(registry);
+  // One thread makes the ops: the locks of a context for several would only cost.
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   timing.lap("start");
   Result<mlir::OwningOpRef<mlir::ModuleOp>> module = readModule(options, context, timing);
   if (!module)

@@ -183,6 +183,7 @@ void ProgramImporter::makeFunction() {
     auto given = options.lodLevels.find(name);
     const legacy::Variable *variable = variables.find(0, name);
     int count = given != options.lodLevels.end() ? given->second : variable ? variable->lodLevel : 0;
+    hasLod |= count > 0;
     for (int level = 0; level < count; ++level) {
       types.push_back(RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type()));
       names.push_back(lodName(name, level));

@@ -13,12 +13,15 @@ std::string lodName(llvm::StringRef variable, size_t level) {
 
 llvm::SmallVector<Value> ProgramImporter::lodOf(llvm::StringRef name) const {
   llvm::SmallVector<Value> levels;
+  if (!hasLod)
+    return levels;
   while (Value level = lookup(lodName(name, levels.size())))
     levels.push_back(level);
   return levels;
 }
 
 void ProgramImporter::setLod(llvm::StringRef name, llvm::ArrayRef<Value> levels) {
+  hasLod |= !levels.empty();
   for (size_t level = lodOf(name).size(); level-- > levels.size();)
     environment.erase(lodName(name, level));
   for (auto [i, level] : llvm::enumerate(levels))

@@ -160,6 +160,8 @@ private:
     llvm::SmallVector<mlir::Value> levels;
     mlir::Value tensor;
   };
+  /// Whether any variable has one: most programs do without, and a name for each level is not free.
+  bool hasLod = false;
   /// The levels of a variable's LoD, the outermost first.
   llvm::SmallVector<mlir::Value> lodOf(llvm::StringRef name) const;
   void setLod(llvm::StringRef name, llvm::ArrayRef<mlir::Value> levels);

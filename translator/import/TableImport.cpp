@@ -3,6 +3,9 @@
 
 #include "dialects/pd/Pd.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 
 namespace proa::import {
@@ -93,23 +96,35 @@ mlir::Attribute convert(OpImporter &importer, const LegacyAttribute &attribute) 
   return {};
 }
 
-bool mentions(const LegacyOp &entry, llvm::StringRef name) {
-  auto named = [&](const LegacySlot &slot) {
-    return llvm::any_of(alternatives(slot.spelling), [&](const Alternative &a) { return a.name == name; });
-  };
-  return llvm::any_of(entry.inputs, named) || llvm::any_of(entry.outputs, named) ||
-         llvm::is_contained(entry.ignored, name.str()) ||
-         llvm::any_of(entry.attributes, [&](const LegacyAttribute &a) { return a.legacyName == name; });
+/// Every slot and attribute that each entry of the table names.
+const llvm::DenseMap<const LegacyOp *, llvm::StringSet<>> &namesByEntry() {
+  static const auto names = [] {
+    llvm::DenseMap<const LegacyOp *, llvm::StringSet<>> names;
+    for (const LegacyOp &entry : legacyOps()) {
+      llvm::StringSet<> &known = names[&entry];
+      for (const auto *slots : {&entry.inputs, &entry.outputs})
+        for (const LegacySlot &slot : *slots)
+          for (const Alternative &alternative : alternatives(slot.spelling))
+            known.insert(alternative.name);
+      for (const LegacyAttribute &attribute : entry.attributes)
+        known.insert(attribute.legacyName);
+      for (const std::string &ignored : entry.ignored)
+        known.insert(ignored);
+    }
+    return names;
+  }();
+  return names;
 }
 
 /// Slots that hold variables and attributes that the record does not know: silently dropped, they would change results.
 void reportUnknown(OpImporter &importer, const LegacyOp &entry) {
   const legacy::Operation &op = importer.legacyOp();
+  const llvm::StringSet<> &known = namesByEntry().find(&entry)->second;
   for (const legacy::Slot &slot : op.inputs)
-    if (!slot.arguments.empty() && !mentions(entry, slot.name))
+    if (!slot.arguments.empty() && !known.contains(slot.name))
       importer.report("input '" + slot.name + "' is not known to " + entry.target);
   for (const legacy::Attribute &attribute : op.attributes)
-    if (!isHintAttribute(attribute.name) && !mentions(entry, attribute.name))
+    if (!known.contains(attribute.name) && !isHintAttribute(attribute.name))
       importer.report("attribute '" + attribute.name + "' is not known to " + entry.target);
 }
 

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
 #include <unistd.h>
 
 namespace proa::legacy {
@@ -74,6 +76,34 @@ public:
 private:
   std::string text(const Path &at, Element value) { return std::string(string(at, value)); }
 
+  /// listInto for the lists that can be long: each thread reads one stretch of it, with a report of its own.
+  template <class T> void listInParallel(const Path &at, Element value, std::vector<T> &out,
+                                         T (JsonReader::*read)(const Path &, Element)) {
+    simdjson::dom::array list;
+    if (value.get(list) != simdjson::SUCCESS)
+      return wrong(at, value, "a list");
+    std::vector<Element> elements(list.begin(), list.end());
+    size_t threads = std::clamp<size_t>(elements.size() / leastStretch, 1, threadLimit());
+    std::vector<Report> reports(threads, Report(report.fileName()));
+    out.resize(elements.size());
+    auto readStretch = [&](size_t thread) {
+      JsonReader reader(reports[thread]);
+      for (size_t i = elements.size() * thread / threads; i < elements.size() * (thread + 1) / threads; ++i)
+        out[i] = (reader.*read)(Path{&at, {}, static_cast<int64_t>(i)}, elements[i]);
+    };
+    std::vector<std::jthread> others;
+    for (size_t thread = 1; thread < threads; ++thread)
+      others.emplace_back(readStretch, thread);
+    readStretch(0);
+    others.clear();
+    for (Report &part : reports)
+      report.append(std::move(part));
+  }
+
+  /// Below this many elements a thread costs more than it saves.
+  static constexpr size_t leastStretch = 2000;
+  static size_t threadLimit() { return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 8); }
+
   /// An enumeration by name or by number. 0 after a problem.
   template <class NumberOf, class NameOf>
   int64_t enumeration(const Path &at, Element value, std::string_view expected, NumberOf numberOf,
@@ -126,12 +156,10 @@ private:
                out.forwardBlock = int32(at, value);
                break;
              case blockVariables:
-               listInto(at, value, out.variables,
-                        [&](const Path &path, Element e) { return variable(path, e); });
+               listInParallel(at, value, out.variables, &JsonReader::variable);
                break;
              case blockOperations:
-               listInto(at, value, out.operations,
-                        [&](const Path &path, Element e) { return operation(path, e); });
+               listInParallel(at, value, out.operations, &JsonReader::operation);
                break;
              }
            });
