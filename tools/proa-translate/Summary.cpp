@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace proa::tools {
 namespace {
@@ -48,6 +49,18 @@ std::string bytesText(int64_t bytes) {
   return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, units[unit]);
 }
 
+/// "1.8 G".
+std::string amountText(int64_t amount) {
+  const char *units[] = {"", " k", " M", " G", " T", " P"};
+  double value = static_cast<double>(amount);
+  size_t unit = 0;
+  while (value >= 1000 && unit + 1 < std::size(units)) {
+    value /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f}{}", value, unit == 0 ? 0 : 1, units[unit]);
+}
+
 } // namespace
 
 ProgramSummary summarize(const legacy::Program &program) {
@@ -65,18 +78,38 @@ ProgramSummary summarize(const legacy::Program &program) {
       countVariable(variable, summary);
   }
   for (auto &[type, count] : counts)
-    summary.types.push_back({type, count, import::isImported(type)});
+    summary.types.push_back({type, count, import::isImported(type), 0});
   std::sort(summary.types.begin(), summary.types.end(), [](const OpSummary &a, const OpSummary &b) {
     return a.count != b.count ? a.count > b.count : a.type < b.type;
   });
   return summary;
 }
 
+void addFlops(ProgramSummary &summary, const legacy::Program &program, const FlopCount &count) {
+  std::map<std::string, int64_t> byType;
+  for (const legacy::Block &block : program.blocks)
+    for (const legacy::Operation &op : block.operations)
+      for (const legacy::Slot &slot : op.outputs)
+        if (!slot.arguments.empty()) {
+          if (auto found = count.byOutput.find(slot.arguments.front()); found != count.byOutput.end())
+            byType[op.type] += found->second;
+          break;
+        }
+  for (OpSummary &op : summary.types)
+    op.flops = byType[op.type];
+  summary.flops = count.total;
+  summary.uncounted = count.unknown;
+}
+
 std::string summaryText(const ProgramSummary &summary) {
-  std::string text = fmt::format("{:<32} {:>8}\n", "op", "count");
+  std::string text = fmt::format("{:<32} {:>8} {:>12} {:>7}\n", "op", "count", "flops", "share");
   int64_t unsupported = 0;
   for (const OpSummary &op : summary.types) {
-    text += fmt::format("{:<32} {:>8}{}\n", op.type, op.count, op.supported ? "" : "  not supported");
+    text += fmt::format("{:<32} {:>8}", op.type, op.count);
+    if (summary.flops.value_or(0) > 0)
+      text += fmt::format(" {:>12} {:>5.1f} %", amountText(op.flops),
+                          100.0 * static_cast<double>(op.flops) / static_cast<double>(*summary.flops));
+    text += op.supported ? "\n" : "  not supported\n";
     unsupported += !op.supported;
   }
   text += fmt::format("\n{} ops of {} types in {} blocks, {} types not supported\n", summary.operations,
@@ -85,13 +118,20 @@ std::string summaryText(const ProgramSummary &summary) {
                       bytesText(summary.parameterBytes));
   text += fmt::format("{} activations of known size, {} together\n", summary.activations,
                       bytesText(summary.activationBytes));
+  if (summary.flops)
+    text += fmt::format("{} operations in one run\n", amountText(*summary.flops));
+  if (summary.uncounted > 0)
+    text += fmt::format(
+        "{} ops have dims that are known only at run time and are not counted; --dims gives them\n",
+        summary.uncounted);
   return text;
 }
 
 std::string summaryJson(const ProgramSummary &summary) {
   nlohmann::json types = nlohmann::json::array();
   for (const OpSummary &op : summary.types)
-    types.push_back({{"type", op.type}, {"count", op.count}, {"supported", op.supported}});
+    types.push_back(
+        {{"type", op.type}, {"count", op.count}, {"supported", op.supported}, {"flops", op.flops}});
   nlohmann::json value{{"blocks", summary.blocks},
                        {"ops", summary.operations},
                        {"types", types},
@@ -99,7 +139,10 @@ std::string summaryJson(const ProgramSummary &summary) {
                        {"parameter_elements", summary.parameterElements},
                        {"parameter_bytes", summary.parameterBytes},
                        {"activations", summary.activations},
-                       {"activation_bytes", summary.activationBytes}};
+                       {"activation_bytes", summary.activationBytes},
+                       {"uncounted_ops", summary.uncounted}};
+  if (summary.flops)
+    value["flops"] = *summary.flops;
   return value.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

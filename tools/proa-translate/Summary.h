@@ -1,9 +1,10 @@
 /// What a legacy program consists of, without translating it.
 #pragma once
 
+#include "tools/proa-translate/Flops.h"
 #include "translator/legacy/Program.h"
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct OpSummary {
   int64_t count = 0;
   /// Whether the translator knows the type.
   bool supported = false;
+  /// Operations of one run.
+  int64_t flops = 0;
 };
 
 struct ProgramSummary {
@@ -30,9 +33,16 @@ struct ProgramSummary {
   /// take.
   int64_t activations = 0;
   int64_t activationBytes = 0;
+  /// Operations of one run (Flops.h); nothing where the program could not be imported.
+  std::optional<int64_t> flops;
+  /// Ops that `flops` leaves out, because their dims are known only at run time.
+  int64_t uncounted = 0;
 };
 
 ProgramSummary summarize(const legacy::Program &program);
+
+/// Takes in what was counted on the imported program.
+void addFlops(ProgramSummary &summary, const legacy::Program &program, const FlopCount &count);
 
 /// A table for people, and the same facts for other programs.
 std::string summaryText(const ProgramSummary &summary);

@@ -1,5 +1,6 @@
 // proa-translate: turns a legacy program into MLIR, or says what it consists of.
 #include "lib/check/CaseMeta.h"
+#include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
@@ -31,6 +32,7 @@ struct Options {
   std::string path;
   std::string output = "-";
   import::ImportOptions import;
+  std::vector<std::string> dims;
   bool bytecode = false;
   bool summary = false;
   bool json = false;
@@ -79,7 +81,11 @@ void declare(CommandLine &line, Options &options) {
   line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text");
   line.add_flag("--locations", options.locations, "Writes where the user's Python code made each op");
   CLI::Option *summary = line.add_flag("--summary", options.summary,
-                                       "Counts ops by type, parameters and bytes; translates nothing");
+                                       "Counts ops by type, operations, parameters and bytes instead");
+  line.add_option("--dims", options.dims, "In the summary: dims of a feed that the program leaves open")
+      ->allow_extra_args(false)
+      ->type_name("NAME=1x3x224x224")
+      ->needs(summary);
   line.add_flag("--json", options.json, "The summary as JSON")->needs(summary);
   CLI::Option *coverage =
       line.add_flag("--coverage", options.coverage, "Lists the legacy ops: what each becomes, runs by and is differentiated by");
@@ -181,14 +187,56 @@ Result<std::string> contentOf(mlir::ModuleOp module, const Options &options) {
   return options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program);
 }
 
-Result<void> writeSummary(const Options &options) {
+Result<std::map<std::string, std::vector<int64_t>>> readDims(const std::vector<std::string> &texts) {
+  std::map<std::string, std::vector<int64_t>> all;
+  Problems problems;
+  for (const std::string &text : texts) {
+    size_t equals = text.rfind('=');
+    auto dims = equals == std::string::npos ? std::nullopt : parseDims(text.substr(equals + 1));
+    if (dims)
+      all[text.substr(0, equals)] = *dims;
+    else
+      problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
+  }
+  if (!problems.empty())
+    return problems;
+  return all;
+}
+
+/// A program that can't be imported still has ops, parameters and bytes; its arithmetic is not counted.
+Result<void> addFlops(Options &options, const legacy::Program &program, ProgramSummary &summary) {
+  Result<std::map<std::string, std::vector<int64_t>>> dims = readDims(options.dims);
+  if (!dims)
+    return dims.problems();
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = import::importProgram(context, program, options.import);
+  if (!module) {
+    if (!options.quiet)
+      llvm::errs() << "warning: " << options.path << ": can not be imported, so that its arithmetic is not counted ("
+                   << module.problems().size() << " problems, listed without --summary)\n";
+    return {};
+  }
+  if (Result<void> done = specializeFeeds(**module, *dims); !done)
+    return done;
+  tools::addFlops(summary, program, countFlops(**module));
+  return {};
+}
+
+Result<void> writeSummary(Options &options) {
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
     return files.problems();
   Result<legacy::Program> program = legacy::readProgram(files->program);
   if (!program)
     return program.problems();
+  if (Result<void> done = readInterface(files->meta, options.import); !done)
+    return done;
   ProgramSummary summary = summarize(*program);
+  if (!program->newIr)
+    if (Result<void> done = addFlops(options, *program, summary); !done)
+      return done;
   return write(options, options.json ? summaryJson(summary) : summaryText(summary));
 }
 
@@ -231,7 +279,7 @@ int main(int argc, char **argv) {
                    "  proa-translate model.pdmodel -o model.mlir\n"
                    "  proa-translate program.json --bytecode -o model.mlirbc\n"
                    "  proa-translate model.mlir --to=pdmodel -o model.pdmodel\n"
-                   "  proa-translate model.pdmodel --summary\n"
+                   "  proa-translate model.pdmodel --summary --dims image=1x3x224x224\n"
                    "  proa-translate --coverage --format=json\n");
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))

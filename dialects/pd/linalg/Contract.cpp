@@ -340,6 +340,14 @@ FailureOr<SmallVector<Value>> MvOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{e.matmul(e.wrap(getX()), e.wrap(getVec()))};
 }
 
+std::optional<int64_t> MatmulOp::getMultiplyAdds() {
+  RankedTensorType x = tensorType(getX());
+  int64_t contracted = x.getRank() > 1 && getTransposeX() ? x.getDimSize(x.getRank() - 2) : x.getShape().back();
+  llvm::SmallVector<int64_t> extents(tensorType(getOut()).getShape());
+  extents.push_back(contracted);
+  return productOfExtents(extents);
+}
+
 LogicalResult MatmulOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   const Tensor &x = operands[0], &y = operands[1];
   auto type = [&](const Tensor &t) {

@@ -3,8 +3,9 @@
 #define PROA_DIALECTS_PD_LINALG_CONTRACT
 
 include "dialects/pd/Base.td"
+include "dialects/pd/Contraction.td"
 
-def Pd_MatmulOp : Pd_FoldableOp<"matmul"> {
+def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let summary = "Matrix product of the last two dimensions; the dimensions before them broadcast";
   let description = [{
     `out[..., m, n] = sum over k of x[..., m, k] * y[..., k, n]`. With `transpose_x` (`transpose_y`) the last two dimensions

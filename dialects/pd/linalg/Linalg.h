@@ -1,6 +1,7 @@
 /// Matrix products and other contractions.
 #pragma once
 
+#include "dialects/pd/Contraction.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Pd.h"
 

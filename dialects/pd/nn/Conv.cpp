@@ -132,6 +132,18 @@ LogicalResult inferConvTransposeOf(std::optional<Location> location, ValueRange 
   return success();
 }
 
+/// Each element of `each` meets all elements of the filter but those of other channels on its side (dimension 0).
+static std::optional<int64_t> multiplyAddsOfConv(Value each, Value filter) {
+  llvm::SmallVector<int64_t> extents(tensorType(each).getShape());
+  llvm::append_range(extents, tensorType(filter).getShape().drop_front());
+  return productOfExtents(extents);
+}
+
+std::optional<int64_t> Conv2dOp::getMultiplyAdds() { return multiplyAddsOfConv(getOut(), getFilter()); }
+std::optional<int64_t> Conv3dOp::getMultiplyAdds() { return multiplyAddsOfConv(getOut(), getFilter()); }
+std::optional<int64_t> Conv2dTransposeOp::getMultiplyAdds() { return multiplyAddsOfConv(getX(), getFilter()); }
+std::optional<int64_t> Conv3dTransposeOp::getMultiplyAdds() { return multiplyAddsOfConv(getX(), getFilter()); }
+
 OpFoldResult Conv2dOp::fold(FoldAdaptor) { return makePaddingsExplicit(*this, getInput()) ? getOut() : OpFoldResult(); }
 OpFoldResult Conv3dOp::fold(FoldAdaptor) { return makePaddingsExplicit(*this, getInput()) ? getOut() : OpFoldResult(); }
 OpFoldResult Conv2dTransposeOp::fold(FoldAdaptor) { return makePaddingsExplicit(*this, getX()) ? getOut() : OpFoldResult(); }

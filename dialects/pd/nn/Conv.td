@@ -2,13 +2,15 @@
 #ifndef PROA_DIALECTS_PD_NN_CONV
 #define PROA_DIALECTS_PD_NN_CONV
 
+include "dialects/pd/Contraction.td"
 include "dialects/pd/nn/Formats.td"
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 
 // Paddings: one number a spatial dimension, or two: before and after. The fold writes them as two and as EXPLICIT as soon
 // as the extents are known that SAME needs.
-class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string format> : Pd_Op<mnemonic> {
+class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string format>
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let lod = "none";
   let summary = "Convolution over " # spatial # " spatial dimensions (cross-correlation)";
   let description = [{
@@ -49,7 +51,8 @@ def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
   let legacy = [LegacyConv<"conv3d">];
 }
 
-class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros, string format> : Pd_Op<mnemonic> {
+class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros, string format>
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let lod = "none";
   let summary = "Transposed convolution over " # spatial # " spatial dimensions";
   let description = [{

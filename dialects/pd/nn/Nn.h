@@ -1,6 +1,7 @@
 /// Layers of neural networks: convolutions, poolings, normalizations, softmax, embeddings, resampling, recurrence.
 #pragma once
 
+#include "dialects/pd/Contraction.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/TensorBuilder.h"

@@ -70,6 +70,22 @@ FailureOr<llvm::SmallVector<Value>> RnnOp::vjp(OpBuilder &builder, llvm::ArrayRe
   return gradients;
 }
 
+std::optional<int64_t> RnnOp::getMultiplyAdds() {
+  // Every weight matrix is applied once for each element of a sequence.
+  int64_t total = 0;
+  for (Value weight : getWeightList()) {
+    RankedTensorType type = tensorType(weight);
+    if (type.getRank() != 2)
+      continue;
+    llvm::SmallVector<int64_t> extents(type.getShape());
+    llvm::append_range(extents, tensorType(getX()).getShape().take_front(2));
+    std::optional<int64_t> product = productOfExtents(extents);
+    if (!product || __builtin_add_overflow(total, *product, &total))
+      return std::nullopt;
+  }
+  return total;
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

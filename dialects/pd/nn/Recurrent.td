@@ -3,8 +3,9 @@
 #define PROA_DIALECTS_PD_NN_RECURRENT
 
 include "dialects/pd/Base.td"
+include "dialects/pd/Contraction.td"
 
-def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments]> {
+def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let summary = "A stack of recurrent layers over time";
   let description = [{
     x has the dimensions time, batch, features. There are L = num_layers layers of D directions (2 with `is_bidirec`, else

@@ -1,0 +1,34 @@
+#include "tools/proa-run/Show.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace proa;
+using namespace proa::tools;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(Show, PercentilesAreNearestRanks) {
+  RunTimes times = summarize({5, 1, 4, 2, 3, 10, 9, 8, 7, 6});
+  EXPECT_EQ(times.runs, 10);
+  EXPECT_EQ(times.p10, 1);
+  EXPECT_EQ(times.median, 5);
+  EXPECT_EQ(times.p90, 9);
+  EXPECT_EQ(summarize({7}).median, 7);
+  EXPECT_EQ(summarize({}).runs, 0);
+}
+
+TEST(Show, ComparisonsGiveBothTensorsAndTheVerdict) {
+  Tensor got(DType::Int32, {2}), expected(DType::Int32, {2});
+  got.as<int32_t>()[0] = expected.as<int32_t>()[0] = 7;
+  got.as<int32_t>()[1] = 8;
+  expected.as<int32_t>()[1] = 9;
+  std::string text = comparisonText({"out", got}, expected, check::compare(got, expected));
+  EXPECT_THAT(text, HasSubstr("out  int32[2]  min 7, mean 7.5, max 8\n"));
+  EXPECT_THAT(text, HasSubstr("  got                  7             8\n"));
+  EXPECT_THAT(text, HasSubstr("  expected             7             9\n"));
+  EXPECT_THAT(text, HasSubstr("FAIL\n  1 of 2 elements differ; at [1] got 8, expected 9"));
+}
+
+} // namespace

@@ -1,0 +1,24 @@
+/// How much arithmetic a program is.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <string>
+
+namespace proa::tools {
+
+struct FlopCount {
+  /// By the name in the op's location: the legacy op's first output.
+  std::map<std::string, int64_t> byOutput;
+  int64_t total = 0;
+  /// Ops whose dims are known only at run time; they are not counted.
+  int64_t unknown = 0;
+};
+
+/// Counts floating-point (and integer) operations of one run: two for each multiply-add of a contraction, one
+/// for each element of an elementwise op's result and of a reduction's operand, after composites have been
+/// taken apart. Moving elements is no arithmetic. The module is changed.
+FlopCount countFlops(mlir::ModuleOp module);
+
+} // namespace proa::tools
