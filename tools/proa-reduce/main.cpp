@@ -1,5 +1,6 @@
 // proa-reduce: makes MLIR text smaller while a test script still finds it interesting.
 #include "lib/driver/Registration.h"
+#include "tools/common/MlirTool.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
@@ -7,6 +8,7 @@
 #include "llvm/Support/LogicalResult.h"
 
 int main(int argc, char **argv) {
+  proa::tools::setToolVersion("proa-reduce");
   mlir::DialectRegistry registry;
   proa::registerAllDialects(registry);
   proa::registerAllPasses();

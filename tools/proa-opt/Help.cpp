@@ -1,0 +1,78 @@
+#include "tools/proa-opt/Help.h"
+
+#include "mlir/Pass/PassRegistry.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <vector>
+
+namespace proa::tools {
+namespace {
+
+struct Group {
+  const char *title;
+  std::vector<const char *> passes;
+};
+
+/// In the order in which a program meets them. A test compares the list with the records in passes/.
+const std::vector<Group> &groups() {
+  static const std::vector<Group> groups = {
+      {"Normalization: types and shapes", {"pd-refine-shapes"}},
+      {"Decomposition into primitives, gradients", {"pd-decompose"}},
+      {"Layout", {"pd-channels-last"}},
+      {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
+      {"Kernels for the CPU, in their order",
+       {"store-bools-as-bytes", "widen-half-precision", "fuse-elementwise", "collapse-loops", "mark-fast-math", "choose-rows",
+        "outline-shapes", "tile-rows", "bufferize-kernels", "bound-scratch", "place-scratch", "expand-math", "wrap-kernels"}},
+      {"Of MLIR, often used with them",
+       {"canonicalize", "cse", "inline", "symbol-dce", "sccp", "print-ir", "location-snapshot", "strip-debuginfo"}},
+  };
+  return groups;
+}
+
+constexpr const char *usage = R"(proa-opt: runs passes of proa and of MLIR on IR files (text or bytecode)
+
+Usage: proa-opt [options] <input file>        '-', or no file: stdin
+
+Examples:
+  proa-translate MODEL | proa-opt --pd-refine-shapes --canonicalize
+  proa-opt --pd-decompose=only=pd.layer_norm model.mlir
+  proa-opt --pass-pipeline='builtin.module(func.func(pd-channels-last),pd-form-kernels)' model.mlir
+  proa-opt --proa-cpu --mlir-print-ir-after-all model.mlir
+
+Options:
+  -o <file>                       Where the result is written; '-': stdout
+  --pass-pipeline=<pipeline>      Passes with their nesting, as text
+  --verify-diagnostics            Compares the errors with the expected-error comments of the input
+  --split-input-file              Each part between lines of '// -----' by itself
+  --emit-bytecode                 Writes bytecode
+  --mlir-print-ir-after-all       Shows the IR after each pass (also -before-all, -after-change)
+  --mlir-print-ir-tree-dir=<dir>  The same, into files
+  --mlir-timing                   Shows how long each pass took
+  --mlir-pass-statistics          Shows what the passes counted
+  --show-dialects                 Lists the dialects
+  --help, -h                      This page
+  --help-all                      All passes of MLIR and all options of LLVM
+  --version
+)";
+
+constexpr const char *pipelines = R"(
+Pipelines:
+    --proa-cpu                                    -   Imported pd to library ops and kernel calls
+    --proa-lower-kernels                          -   Kernels to the LLVM dialect
+)";
+
+} // namespace
+
+void printHelp() {
+  llvm::outs() << usage << pipelines;
+  constexpr size_t indent = 4, descriptionColumn = 52;
+  for (const Group &group : groups()) {
+    llvm::outs() << "\n" << group.title << ":\n";
+    for (const char *argument : group.passes)
+      if (const mlir::PassInfo *pass = mlir::PassInfo::lookup(argument))
+        pass->printHelpStr(indent, descriptionColumn);
+  }
+}
+
+} // namespace proa::tools
