@@ -34,7 +34,7 @@ typedef struct proa_program_data {
   size_t kernel_count;
 } proa_program_data;
 
-#define PROA_PROGRAM_FORMAT 1
+#define PROA_PROGRAM_FORMAT 2
 
 /**
  * Loads the program of a compiled library; NAME_create calls it. `weights_path` is a .safetensors or

@@ -2,6 +2,7 @@
 
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
+#include "lib/runtime/CpuFeatures.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
@@ -101,6 +102,7 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   CompiledLibrary library;
   Description &description = library.description;
   description.name = request.name;
+  description.cpuFeatures = runtime::cpuFeatures();
   description.savedVariables = params::savedVariables(*program);
   params::Tensors tensors;
   if (request.embedWeights) {

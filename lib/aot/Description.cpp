@@ -96,7 +96,8 @@ std::vector<uint8_t> serialize(const Description &description) {
                         {"results", description.resultCount},
                         {"kernels", description.kernels},
                         {"savedVariables", description.savedVariables},
-                        {"embedded", std::move(embedded)}});
+                        {"embedded", std::move(embedded)},
+                        {"cpuFeatures", description.cpuFeatures}});
 }
 
 Result<Description> deserializeDescription(std::span<const uint8_t> bytes, uint64_t weightsBytes,
@@ -112,6 +113,7 @@ Result<Description> deserializeDescription(std::span<const uint8_t> bytes, uint6
     read.at("results").get_to(description.resultCount);
     read.at("kernels").get_to(description.kernels);
     read.at("savedVariables").get_to(description.savedVariables);
+    read.at("cpuFeatures").get_to(description.cpuFeatures);
     for (const json &entry : read.at("embedded"))
       description.embedded.push_back(readEmbedded(entry));
   } catch (const std::exception &error) {

@@ -25,6 +25,8 @@ struct Description {
   /// Names of the tensors of a .pdiparams file, which has none itself.
   std::vector<std::string> savedVariables;
   std::vector<EmbeddedTensor> embedded;
+  /// Instruction sets that the code may use (lib/runtime/CpuFeatures.h).
+  std::vector<std::string> cpuFeatures;
 
   /// Names of the state variables.
   std::vector<std::string> states() const;

@@ -1,5 +1,6 @@
 #include "lib/aot/LoadedProgram.h"
 
+#include "lib/runtime/CpuFeatures.h"
 #include "translator/params/PaddleParams.h"
 #include "translator/params/Safetensors.h"
 
@@ -37,6 +38,15 @@ Result<void> checkTable(const Description &description, const proa_program_data 
                                                data.kernel_count, description.kernels.size()));
 }
 
+Result<void> checkCpu(const Description &description) {
+  std::vector<std::string> missing = runtime::missingCpuFeatures(description.cpuFeatures);
+  if (missing.empty())
+    return {};
+  return problem(description.name,
+                 fmt::format("the library was compiled for a CPU with {}, which this one lacks; compile it again here",
+                             fmt::join(missing, ", ")));
+}
+
 } // namespace
 
 LoadedProgram::LoadedProgram(const Description &description)
@@ -56,6 +66,8 @@ Result<std::unique_ptr<LoadedProgram>> LoadedProgram::create(const proa_program_
   if (!description)
     return description.problems();
   if (Result<void> valid = checkTable(*description, data); !valid)
+    return valid.problems();
+  if (Result<void> valid = checkCpu(*description); !valid)
     return valid.problems();
   auto weights = readWeights(*description, data, weightsPath);
   if (!weights)

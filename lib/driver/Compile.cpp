@@ -3,7 +3,7 @@
 
 #include "lib/codegen/CompileKernels.h"
 #include "lib/planner/BuildPlan.h"
-#include "passes/lower-linalg/PdToLinalg.h"
+#include "passes/lower-linalg/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -99,7 +99,10 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
 
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);
   progress("lowering kernels", 0.1);
-  if (failed(lowerPdToLinalg(*kernels)))
+  PassManager lowering(kernels->getContext());
+  lowering.enableVerifier(false);
+  lowering.addPass(createLowerToLinalg());
+  if (failed(lowering.run(*kernels)))
     return diagnostics.take("lowering to linalg");
   dump(*kernels, options, "2-linalg");
   progress("generating code", 0.2);

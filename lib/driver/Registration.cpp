@@ -8,6 +8,7 @@
 #include "passes/fuse/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/lower-cpu/Passes.h"
+#include "passes/lower-linalg/Passes.h"
 #include "passes/normalize/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,6 +34,7 @@ void registerAllPasses() {
   registerProaDecomposePasses();
   registerProaFusePasses();
   registerProaLayoutPasses();
+  registerProaLowerLinalgPasses();
   registerLowerCpu();
   mlir::PassPipelineRegistration<>("proa-cpu", "Imported pd to library ops and kernel calls",
                                    [](mlir::OpPassManager &pm) { buildCpuPipeline(pm); });

@@ -1,5 +1,5 @@
-//! lower-pd-to-linalg: the primitives in kernel functions become linalg ops on tensors.
-#include "passes/lower-linalg/PdToLinalg.h"
+//! pd-lower-to-linalg: the primitives in kernel functions become linalg ops on tensors.
+#include "passes/lower-linalg/Passes.h"
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/creation/Creation.h"
@@ -19,6 +19,9 @@
 using namespace mlir;
 
 namespace proa {
+#define GEN_PASS_DEF_LOWERTOLINALG
+#include "passes/lower-linalg/Passes.h.inc"
+
 namespace {
 
 /// Kernels compute on signless integers; ui8 and its like keep their bits.
@@ -260,12 +263,8 @@ public:
   }
 };
 
-} // namespace
-
-LogicalResult lowerPdToLinalg(ModuleOp module) {
+LogicalResult lowerKernels(ModuleOp module) {
   MLIRContext *context = module.getContext();
-  context->loadDialect<arith::ArithDialect, complex::ComplexDialect, linalg::LinalgDialect, math::MathDialect,
-                       tensor::TensorDialect>();
   TypeConverter converter;
   converter.addConversion([](Type type) { return signless(type); });
   ConversionTarget target(*context);
@@ -288,4 +287,12 @@ LogicalResult lowerPdToLinalg(ModuleOp module) {
   return success();
 }
 
+struct LowerToLinalg : impl::LowerToLinalgBase<LowerToLinalg> {
+  void runOnOperation() override {
+    if (failed(lowerKernels(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
 } // namespace proa

@@ -152,4 +152,6 @@ def main():
     return 1 if errors else 0
 
 
-sys.exit(main())
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -36,6 +36,14 @@ int failCommandLine(const CLI::App &app, const std::string &message) {
   return ExitCode::wrongCommandLine;
 }
 
+int runTool(const CLI::App &app, const std::function<int()> &work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    return fail(problem(app.get_name(), "no memory is left; the program, its weights or its feeds are too large for this machine"));
+  }
+}
+
 std::optional<std::vector<int64_t>> parseDims(const std::string &text) {
   std::vector<int64_t> dims;
   if (text.empty())

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -31,6 +32,9 @@ int fail(const Problems &problems);
 
 /// Prints "error: TOOL: MESSAGE" on stderr; returns ExitCode::wrongCommandLine.
 int failCommandLine(const CLI::App &app, const std::string &message);
+
+/// Runs the work of a tool, which returns its exit code. Where memory runs out, that is an error like others.
+int runTool(const CLI::App &app, const std::function<int()> &work);
 
 /// Parses "1x3x224x224" (also "" for no dims at all).
 std::optional<std::vector<int64_t>> parseDims(const std::string &text);

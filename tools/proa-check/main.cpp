@@ -182,5 +182,5 @@ int main(int argc, char **argv) {
   Result<KnownFailures> known = readKnownFailures(options);
   if (!known)
     return fail(known.problems());
-  return finish(Session(std::move(*cases), *known, options).check(), *known, options);
+  return runTool(line, [&] { return finish(Session(std::move(*cases), *known, options).check(), *known, options); });
 }

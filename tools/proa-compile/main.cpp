@@ -44,6 +44,7 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("NAME");
   line.add_option("--dims", options.dims,
                   "Dims of a feed that the program leaves open; dims still open are known in each run")
+      ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224");
   line.add_flag("--embed-weights", request.embedWeights, "Puts the weights into the library");
   line.add_option("--params", request.parameters, "Weights file, where it is not beside the program")
@@ -157,6 +158,8 @@ int main(int argc, char **argv) {
     return ExitCode::wrongCommandLine;
   }
   options.link.installation = installation(argv[0]);
-  Result<void> done = work(std::move(options));
-  return done ? ExitCode::success : fail(done.problems());
+  return runTool(line, [&] {
+    Result<void> done = work(std::move(options));
+    return done ? static_cast<int>(ExitCode::success) : fail(done.problems());
+  });
 }

@@ -22,7 +22,7 @@ const std::vector<Group> &groups() {
       {"Layout", {"pd-channels-last"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
       {"Kernels for the CPU, in their order",
-       {"store-bools-as-bytes", "widen-half-precision", "fuse-elementwise", "collapse-loops", "mark-fast-math", "choose-rows",
+       {"pd-lower-to-linalg", "store-bools-as-bytes", "widen-half-precision", "fuse-elementwise", "collapse-loops", "mark-fast-math", "choose-rows",
         "outline-shapes", "tile-rows", "bufferize-kernels", "bound-scratch", "place-scratch", "expand-math", "wrap-kernels"}},
       {"Of MLIR, often used with them",
        {"canonicalize", "cse", "inline", "symbol-dce", "sccp", "print-ir", "location-snapshot", "strip-debuginfo"}},

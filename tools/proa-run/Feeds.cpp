@@ -100,10 +100,18 @@ private:
       auto given = dims.find(feed.name);
       const std::vector<int64_t> &shape = given == dims.end() ? feed.dims : given->second;
       if (elementCount(shape))
-        result.emplace(feed.name, randomTensor(feed.name, feed.dtype, shape, seed));
+        emplaceRandom(feed, shape, seed);
       else
         problems.add(feed.name, fmt::format("the program leaves dims open: {}; give --dims {}=...",
                                             describe(feed.dtype, feed.dims), feed.name));
+    }
+  }
+
+  void emplaceRandom(const TensorInfo &feed, const std::vector<int64_t> &shape, uint64_t seed) {
+    try {
+      result.emplace(feed.name, randomTensor(feed.name, feed.dtype, shape, seed));
+    } catch (const std::bad_alloc &) {
+      problems.add(feed.name, "no memory for a feed of " + describe(feed.dtype, shape));
     }
   }
 

@@ -43,8 +43,10 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("-i,--inputs", options.feeds.sources,
                   "x.safetensors, x.npy, NAME=x.npy or random:SEED; default: inputs.safetensors beside the "
                   "model, else random:0")
+      ->allow_extra_args(false)
       ->type_name("SOURCE");
   line.add_option("--dims", options.feeds.dims, "Dims of a random feed that the program leaves open")
+      ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224");
   line.add_option("--feeds", options.model.feeds, "Fed variables, for programs without feed ops")
       ->delimiter(',')
@@ -237,5 +239,5 @@ int main(int argc, char **argv) {
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
-  return Runner(std::move(options)).run();
+  return runTool(line, [&] { return Runner(std::move(options)).run(); });
 }

@@ -286,6 +286,8 @@ int main(int argc, char **argv) {
     return *code;
   if (options.path.empty() && !options.coverage)
     return failCommandLine(line, "model is required");
-  Result<void> done = translate(std::move(options));
-  return done ? ExitCode::success : fail(done.problems());
+  return runTool(line, [&] {
+    Result<void> done = translate(std::move(options));
+    return done ? static_cast<int>(ExitCode::success) : fail(done.problems());
+  });
 }

@@ -1,4 +1,5 @@
 #include "lib/aot/Description.h"
+#include "lib/runtime/CpuFeatures.h"
 #include "lib/runtime/ThreadPool.h"
 #include "proa-c/runtime.h"
 #include "translator/params/Safetensors.h"
@@ -101,6 +102,14 @@ TEST_F(ProgramTest, KeepsStateFromRunToRun) {
   EXPECT_THAT(run(), ::testing::ElementsAre(2.5, 40, 600));
   ASSERT_TRUE(create()); // another program of the same library starts anew
   EXPECT_THAT(run(), ::testing::ElementsAre(1.5, 20, 300));
+}
+
+TEST_F(ProgramTest, RefusesCodeForAnotherCpu) {
+  description.cpuFeatures = runtime::cpuFeatures();
+  ASSERT_TRUE(create()) << proa_error();
+  description.cpuFeatures.push_back("hyperdrive");
+  EXPECT_FALSE(create());
+  EXPECT_THAT(proa_error(), HasSubstr("accumulator: the library was compiled for a CPU with hyperdrive, which this one lacks"));
 }
 
 TEST_F(ProgramTest, DescribesItsInterfaceWithoutState) {

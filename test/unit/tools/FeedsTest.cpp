@@ -52,6 +52,13 @@ TEST(Feeds, DimsFillWhatTheProgramLeavesOpen) {
   EXPECT_EQ(made->at("ids").describe(), "int64[2]");
 }
 
+TEST(Feeds, AFeedThatDoesNotFitIsAnError) {
+  int64_t most = int64_t(1) << 40;
+  Result<check::Tensors> made = makeFeeds({{"large", DType::Float64, {most, 1 << 19}}}, {{"random:0"}, {}, "", ""});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.problems().text(), HasSubstr("large: no memory for a feed of float64[1099511627776, 524288]"));
+}
+
 TEST(Feeds, AllProblemsAtOnce) {
   Result<check::Tensors> made =
       makeFeeds(feeds, {{"random:", "nowhere.safetensors"}, {"image=5y3", "mask=1"}, "", ""});

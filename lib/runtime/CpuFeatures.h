@@ -1,0 +1,17 @@
+/// Instruction sets of the CPU that this process runs on.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace proa::runtime {
+
+/// Names, as compilers spell them ("avx512f"), of the instruction sets that compiled kernels may use. Empty on CPUs other
+/// than x86-64, whose code is not told apart.
+std::vector<std::string> cpuFeatures();
+
+/// Those of `needed` that this CPU lacks.
+std::vector<std::string> missingCpuFeatures(std::span<const std::string> needed);
+
+} // namespace proa::runtime

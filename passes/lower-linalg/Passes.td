@@ -1,0 +1,34 @@
+#ifndef PROA_PASSES_LOWER_LINALG_PASSES
+#define PROA_PASSES_LOWER_LINALG_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Lower the primitives in kernel functions to linalg on tensors";
+  let description = [{
+    In each function with the attribute `proa.kernel`, an elementwise op becomes a `linalg.generic` whose body is the op's
+    scalar formula, a reduction one with reduction iterators that begins with the neutral element, and a movement one that
+    reads through an index map. Operands broadcast by their maps: an extent of 1 is read at index 0. Integers become
+    signless; the bodies keep the sign. An op that kernels can not compute is an error.
+
+    ```mlir
+    // before
+    func.func private @kernel(%x: tensor<4xf32>) -> tensor<4xf32> attributes {proa.kernel} {
+      %0 = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    // after
+      %0 = tensor.empty() : tensor<4xf32>
+      %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+          ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %2 = math.exp %in : f32
+        linalg.yield %2 : f32
+      } -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif

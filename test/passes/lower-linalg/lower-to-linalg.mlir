@@ -1,0 +1,72 @@
+// RUN: proa-opt --pd-lower-to-linalg --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// Elementwise: an operand of extent 1 is read at index 0, a constant of one element moves into the body.
+// CHECK: #[[$ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #[[$ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
+// CHECK-LABEL: func private @elementwise
+// CHECK-NOT: pd.
+// CHECK: linalg.generic {indexing_maps = [#[[$ID]], #[[$ROW]], #[[$ID]]], iterator_types = ["parallel", "parallel"]}
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[X]], %[[Y]]
+// CHECK-NEXT: linalg.yield %[[SUM]]
+// CHECK: linalg.generic
+// CHECK: %[[TWO:.*]] = arith.constant 2.0
+// CHECK: arith.mulf %{{.*}}, %[[TWO]]
+func.func private @elementwise(%x: tensor<2x3xf32>, %y: tensor<1x3xf32>) -> tensor<2x3xf32> attributes {proa.kernel} {
+  %two = pd.constant dense<2.0> : tensor<f32>
+  %0 = pd.add %x, %y : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+  %1 = pd.multiply %0, %two : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}
+
+// -----
+
+// A reduction begins with its neutral element: a maximum of floats with minus infinity.
+// CHECK-LABEL: func private @reduction
+// CHECK: %[[LOW:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: linalg.fill ins(%[[LOW]]
+// CHECK: iterator_types = ["parallel", "reduction"]
+func.func private @reduction(%x: tensor<2x3xf32>) -> tensor<2xf32> attributes {proa.kernel} {
+  %0 = pd.max %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// Integers lose their sign as types and keep it as operations.
+// CHECK-LABEL: func private @unsigned(%{{.*}}: tensor<4xi8>, %{{.*}}: tensor<4xi8>) -> tensor<4xi8>
+// CHECK: arith.cmpi ult
+func.func private @unsigned(%x: tensor<4xui8>, %y: tensor<4xui8>) -> tensor<4xui8> attributes {proa.kernel} {
+  %0 = pd.maximum %x, %y : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
+
+// -----
+
+// Dims that are known only at run time come from the operand that has them.
+// CHECK-LABEL: func private @dynamic
+// CHECK: %[[N:.*]] = tensor.dim
+// CHECK: tensor.empty(%[[N]]) : tensor<?x3xf32>
+func.func private @dynamic(%x: tensor<?x3xf32>, %y: tensor<3xf32>) -> tensor<?x3xf32> attributes {proa.kernel} {
+  %0 = pd.add %x, %y : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+
+// -----
+
+// Near-miss: a function that is no kernel stays.
+// CHECK-LABEL: func @main
+// CHECK: pd.exp
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// What a kernel can not compute is an error.
+func.func private @product(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) -> tensor<2x4xf32> attributes {proa.kernel} {
+  // expected-error @+1 {{failed to legalize operation 'pd.matmul'}}
+  %0 = pd.matmul %x, %y : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
