@@ -49,13 +49,13 @@ def processor():
 
 def gemm_peaks():
     """GFLOP/s of the largest matrix product of runtime-bench by number of threads: the roofline."""
-    text = output_of([tool("runtime-bench"), "--benchmark_filter=matmul/1536x1536x1536", "--benchmark_format=json",
-                      "--benchmark_repetitions=5", "--benchmark_min_time=0.5"])
     peaks = {}
-    for entry in json.loads(text)["benchmarks"]:
-        if entry.get("run_type") == "iteration":
-            threads = int(entry["name"].split("/")[2])
-            peaks[threads] = max(peaks.get(threads, 0), entry["GFLOP/s"])
+    for threads in (1, 2):
+        # A process each: oneDNN plans for the threads that it meets first.
+        text = output_of([tool("runtime-bench"), "--benchmark_filter=matmul/1536x1536x1536/%d/" % threads,
+                          "--benchmark_format=json", "--benchmark_repetitions=5", "--benchmark_min_time=0.5"])
+        entries = json.loads(text)["benchmarks"]
+        peaks[threads] = max(entry["GFLOP/s"] for entry in entries if entry.get("run_type") == "iteration")
     return peaks
 
 
