@@ -18,7 +18,7 @@ bool isBool(Value v) { return v.getType().isInteger(1); }
 
 Value ScalarBuilder::constant(double value, Type type) {
   if (auto complexType = dyn_cast<ComplexType>(type)) {
-    auto element = cast<FloatType>(complexType.getElementType());
+    auto element = mlir::cast<FloatType>(complexType.getElementType()); // not our member cast
     return complex::ConstantOp::create(
         builder, location, type,
         builder.getArrayAttr({builder.getFloatAttr(element, value), builder.getFloatAttr(element, 0.0)}));

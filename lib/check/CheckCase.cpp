@@ -1,6 +1,7 @@
 #include "lib/check/CheckCase.h"
 
 #include "lib/check/ImportOnly.h"
+#include "lib/check/ReferenceRun.h"
 #include "translator/params/Safetensors.h"
 
 #include <optional>
@@ -16,7 +17,9 @@ public:
   CaseResult check() {
     if (!readFolder())
       return std::move(result);
-    if (!meta.runnable)
+    if (options.reference)
+      evaluate();
+    else if (!meta.runnable)
       importOnly();
     else if (meta.training)
       train();
@@ -128,6 +131,29 @@ private:
     enter(Stage::Import);
     if (Result<void> imported = importAndVerify(folder, meta); !imported)
       failed(imported.problems());
+  }
+
+  void evaluate() {
+    if (!meta.runnable || meta.training)
+      return skip("it has state, or no expected outputs");
+    for (int run = 0; run < meta.runs && result.status == Status::Passed; ++run) {
+      std::string prefix = meta.runPrefix(run);
+      Tensors feeds = withPrefix(inputs, prefix);
+      giveLods(feeds, meta);
+      enter(Stage::Run);
+      Result<ReferenceRun> evaluated = runReference(folder, meta, feeds);
+      if (!evaluated)
+        failed(evaluated.problems());
+      else if (!evaluated->notEvaluated.empty())
+        skip(evaluated->notEvaluated);
+      else
+        take(compareOutputs(evaluated->outputs, withPrefix(expected, prefix), meta, prefix));
+    }
+  }
+
+  void skip(const std::string &reason) {
+    result.status = Status::Skipped;
+    result.problems.add("not evaluated", reason);
   }
 
   void judge() {

@@ -11,6 +11,8 @@ namespace proa::check {
 struct CheckOptions {
   int threads = 1;
   std::string cacheDirectory = "off";
+  /// The reference evaluator runs the program instead of compiled code. Cases that it can't run are skipped.
+  bool reference = false;
   /// Called as each stage begins.
   std::function<void(Stage)> onStage = [](Stage) {};
 };

@@ -54,19 +54,6 @@ std::string buildFingerprint() {
          std::to_string(file.st_mtim.tv_nsec);
 }
 
-/// The tensors, and each level of their LoDs as a tensor of its own.
-std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors) {
-  std::map<std::string, Tensor> out = tensors;
-  for (const auto &[name, tensor] : tensors)
-    for (size_t level = 0; level < tensor.lod().size(); ++level) {
-      const std::vector<int64_t> &offsets = tensor.lod()[level];
-      Tensor copy(DType::Int64, {static_cast<int64_t>(offsets.size())});
-      std::copy(offsets.begin(), offsets.end(), copy.as<int64_t>());
-      out.insert_or_assign(import::lodName(name, level), copy);
-    }
-  return out;
-}
-
 /// What is wrong with a LoD, or nothing: offsets ascend from 0, and the last one of a level is the number of sequences of
 /// the next level, or of rows.
 std::string lodProblem(const Tensor &tensor) {
@@ -307,7 +294,7 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   context->appendDialectRegistry(registry);
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
   std::map<std::string, std::vector<int64_t>> dims;
-  for (const auto &[name, tensor] : withLods(given))
+  for (const auto &[name, tensor] : import::withLods(given))
     dims[name] = tensor.dims();
   if (auto done = specializeFeeds(*copy, dims); !done)
     return done.problems();
@@ -328,7 +315,7 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   auto cache = ObjectCache::open({options.cacheDirectory});
   std::string key;
   if (cache) {
-    key = buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(withLods(given)) + "|";
+    key = buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(import::withLods(given)) + "|";
     for (const auto *list : {&options.feeds, &options.fetches})
       for (const std::string &name : *list)
         key += name + ",";
@@ -372,7 +359,7 @@ Result<Variant> Model::Implementation::load(CompiledProgram program) {
 Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &given) {
   if (auto checked = checkFeeds(given); !checked)
     return checked.problems();
-  std::string key = describeDims(withLods(given));
+  std::string key = describeDims(import::withLods(given));
   if (auto found = variants.find(key); found != variants.end())
     return &found->second;
   runtime::setThreads(options.threads > 0 ? options.threads
@@ -445,7 +432,7 @@ Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> 
   if (self.profiling && !current.profile)
     current.profile = std::make_unique<runtime::Profile>(current.executable->plan());
   current.session->setProfile(self.profiling ? current.profile.get() : nullptr);
-  std::map<std::string, Tensor> all = withLods(feeds);
+  std::map<std::string, Tensor> all = import::withLods(feeds);
   runtime::NamedTensors given(all.begin(), all.end());
   for (const std::string &name : self.states)
     if (auto found = self.values.find(name); found != self.values.end())

@@ -56,6 +56,8 @@ void declare(CommandLine &line, Options &options) {
       ->capture_default_str();
   line.add_option("--cache", options.check.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
       ->type_name("DIR|off");
+  line.add_flag("--reference", options.check.reference,
+                "Runs the programs by the reference evaluator, not compiled; cases that it can't run are skipped");
   line.add_option("--reasons", options.reasons, "Rows of the table of reasons")->capture_default_str();
   line.add_option("--known-failures", options.known,
                   "Cases that may fail, a line each; they count as skipped then")

@@ -35,6 +35,8 @@ struct ImportOptions {
 
 /// The name of a LoD level, 0 being the outermost, of a variable: "x@LOD0".
 std::string lodName(llvm::StringRef variable, size_t level);
+/// Tensors by name, and the levels of their LoDs as tensors of their own.
+std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors);
 
 /// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs, shapes that
 /// don't fit; each with the op's index, type, output and Python line.

@@ -11,6 +11,18 @@ std::string lodName(llvm::StringRef variable, size_t level) {
   return (variable + "@LOD" + llvm::Twine(level)).str();
 }
 
+std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors) {
+  std::map<std::string, Tensor> out = tensors;
+  for (const auto &[name, tensor] : tensors)
+    for (size_t level = 0; level < tensor.lod().size(); ++level) {
+      const std::vector<int64_t> &offsets = tensor.lod()[level];
+      Tensor copy(DType::Int64, {static_cast<int64_t>(offsets.size())});
+      std::copy(offsets.begin(), offsets.end(), copy.as<int64_t>());
+      out.insert_or_assign(lodName(name, level), copy);
+    }
+  return out;
+}
+
 llvm::SmallVector<Value> ProgramImporter::lodOf(llvm::StringRef name) const {
   llvm::SmallVector<Value> levels;
   if (!hasLod)

@@ -70,7 +70,7 @@ template <class T> void copyLine(const T *source, T *target, const CopyAxis &lin
 /// target[column][row] = source[row][column] of a block of 4x4, through registers.
 template <class T> void transpose4(const T *source, int64_t sourceStride, T *target, int64_t targetStride) {
   if constexpr (sizeof(T) == 4) {
-    using Vector = T __attribute__((vector_size(16)));
+    using Vector = uint32_t __attribute__((vector_size(16))); // the elements are only moved
     Vector r[4];
     for (int i = 0; i < 4; ++i)
       std::memcpy(&r[i], source + i * sourceStride, sizeof(Vector));
