@@ -1,4 +1,5 @@
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/Guarded.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -47,7 +48,7 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
   Block block;
   OpBuilder builder(op.getContext());
   builder.setInsertionPointToEnd(&block);
-  auto values = op.decompose(builder);
+  auto values = guarded([&] { return op.decompose(builder); });
   if (failed(values))
     return problem(name, "the decomposition needs something that is not known");
   llvm::DenseMap<Value, Tensor> known;

@@ -1,6 +1,10 @@
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/Guarded.h"
 
 using namespace mlir;
+
+/// What the generated builders of this dialect call in place of MLIR's reportFatalInferReturnTypesError.
+void mlir::detail::proaInferenceFailed(OperationState &) { throw proa::pd::InferenceError(); }
 
 namespace proa::pd {
 

@@ -1,5 +1,6 @@
 #include "lib/check/CheckCase.h"
 
+#include "lib/check/Differential.h"
 #include "lib/check/ImportOnly.h"
 #include "lib/check/ReferenceRun.h"
 #include "translator/params/Safetensors.h"
@@ -17,7 +18,9 @@ public:
   CaseResult check() {
     if (!readFolder())
       return std::move(result);
-    if (options.reference)
+    if (options.mutants > 0)
+      checkMutants();
+    else if (options.reference)
       evaluate();
     else if (!meta.runnable)
       importOnly();
@@ -149,6 +152,18 @@ private:
       else
         take(compareOutputs(evaluated->outputs, withPrefix(expected, prefix), meta, prefix));
     }
+  }
+
+  void checkMutants() {
+    if (!meta.runnable || meta.training || meta.runs != 1 || meta.compare != CompareKind::AllClose)
+      return skip("its outputs are no function of its feeds, or it has none");
+    enter(Stage::Run);
+    giveLods(inputs, meta);
+    Result<DifferentialResult> done = compareMutants(folder, meta, inputs, options.seed, options.mutants);
+    if (!done)
+      failed(done.problems());
+    else if (done->compared == 0)
+      skip("no mutant is a program that the evaluator can run");
   }
 
   void skip(const std::string &reason) {

@@ -13,6 +13,9 @@ struct CheckOptions {
   std::string cacheDirectory = "off";
   /// The reference evaluator runs the program instead of compiled code. Cases that it can't run are skipped.
   bool reference = false;
+  /// Instead of the program itself, so many mutants of it are run by compiled code and by the evaluator.
+  int mutants = 0;
+  uint64_t seed = 0;
   /// Called as each stage begins.
   std::function<void(Stage)> onStage = [](Stage) {};
 };

@@ -38,6 +38,8 @@ public:
       return "no evaluation of " + op.getName().getStringRef().str();
     Block scratch;
     Operation *clone = cloneWithStaticTypes(op, scratch);
+    if (!clone)
+      return op.getName().getStringRef().str() + ": its operands do not fit";
     llvm::SmallVector<Tensor> operands;
     for (Value operand : op.getOperands())
       operands.push_back(known.at(operand));
@@ -50,6 +52,7 @@ public:
   }
 
 private:
+  /// Null where the operands break a constraint of the op.
   Operation *cloneWithStaticTypes(Operation &op, Block &scratch) {
     OpBuilder builder(&context);
     builder.setInsertionPointToEnd(&scratch);
@@ -67,11 +70,13 @@ private:
     Operation *clone = builder.clone(op, mapping);
     llvm::SmallVector<Type> types;
     auto inference = dyn_cast<InferTypeOpInterface>(clone);
-    if (inference && succeeded(inference.inferReturnTypes(&context, op.getLoc(), clone->getOperands(),
-                                                          clone->getAttrDictionary(), clone->getPropertiesStorage(),
-                                                          clone->getRegions(), types)))
-      for (auto [result, type] : llvm::zip(clone->getResults(), types))
-        result.setType(type);
+    if (!inference)
+      return clone;
+    if (failed(inference.inferReturnTypes(&context, op.getLoc(), clone->getOperands(), clone->getAttrDictionary(),
+                                          clone->getPropertiesStorage(), clone->getRegions(), types)))
+      return nullptr;
+    for (auto [result, type] : llvm::zip(clone->getResults(), types))
+      result.setType(type);
     return clone;
   }
 
@@ -123,27 +128,19 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
 
 } // namespace
 
-Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds) {
-  Result<params::ModelFiles> files = params::findModel(folder);
-  if (!files)
-    return files.problems();
-  Result<legacy::Program> program = legacy::readProgram(files->program);
-  if (!program)
-    return program.problems();
-  Result<params::Tensors> parameters = params::readParameters(*files, *program);
-  if (!parameters)
-    return parameters.problems();
+Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source, const Tensors &parameters,
+                                  const CaseMeta &meta, const Tensors &feeds) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   import::ImportOptions options;
-  options.source = files->program;
+  options.source = source;
   options.feeds = meta.feeds;
   options.fetches = meta.fetches;
   for (const auto &[name, tensor] : feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
   Tensors given = import::withLods(feeds);
-  auto module = import::importProgram(context, *program, options);
+  auto module = import::importProgram(context, program, options);
   if (!module)
     return module.problems();
   std::map<std::string, std::vector<int64_t>> dims;
@@ -154,7 +151,20 @@ Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &met
   ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
   if (failed(expandGradients(**module)))
     return ReferenceRun{{}, "a gradient that is not expanded"};
-  return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), given, *parameters);
+  return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), given, parameters);
+}
+
+Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds) {
+  Result<params::ModelFiles> files = params::findModel(folder);
+  if (!files)
+    return files.problems();
+  Result<legacy::Program> program = legacy::readProgram(files->program);
+  if (!program)
+    return program.problems();
+  Result<params::Tensors> parameters = params::readParameters(*files, *program);
+  if (!parameters)
+    return parameters.problems();
+  return runReference(*program, files->program, *parameters, meta, feeds);
 }
 
 } // namespace proa::check

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/check/CaseResult.h"
+#include "translator/legacy/Program.h"
 
 namespace proa::check {
 
@@ -12,7 +13,10 @@ struct ReferenceRun {
   std::string notEvaluated;
 };
 
-/// Imports the program of a folder, expands its gradients, and evaluates op by op with the feeds and the folder's weights.
+/// Imports a program, expands its gradients, and evaluates op by op with these feeds and weights. `source` begins the problems.
+Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source, const Tensors &parameters,
+                                  const CaseMeta &meta, const Tensors &feeds);
+/// The same for the program and the weights of a folder.
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds);
 
 } // namespace proa::check

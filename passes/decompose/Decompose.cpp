@@ -1,6 +1,7 @@
 //! pd-decompose: composite ops become the ops that define them.
 #include "passes/decompose/Passes.h"
 
+#include "dialects/pd/Guarded.h"
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 
@@ -28,7 +29,7 @@ public:
       // What a decomposition makes may have one itself.
       OpBuilder builder(op);
       Operation *before = op->getPrevNode();
-      auto values = cast<pd::DecomposableOpInterface>(op).decompose(builder);
+      auto values = pd::guarded([&] { return cast<pd::DecomposableOpInterface>(op).decompose(builder); });
       if (failed(values)) {
         // A gradient has no other meaning than its decomposition, which has said what is in its way.
         if (isa<pd::VjpOp>(op))

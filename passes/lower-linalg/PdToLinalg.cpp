@@ -173,6 +173,8 @@ public:
     auto type = cast<RankedTensorType>(x.getType());
     auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
     SmallVector<int64_t> reduced = op.getReducedDims();
+    if (type.hasStaticShape() && type.getNumElements() == 0)
+      return op.emitOpError("an empty axis has no extreme"), failure();
     bool operandUnsigned = isUnsigned(op->getOperand(0)), resultUnsigned = isUnsigned(op->getResult(0));
 
     bool keepdim = resultType.getRank() == type.getRank();

@@ -1,15 +1,18 @@
 //! pd-refine-shapes: types and constants from the function's arguments on.
 #include "passes/normalize/Passes.h"
 
+#include "dialects/pd/Guarded.h"
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/creation/Creation.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -28,6 +31,11 @@ bool isSmallConstant(Value value) {
          matchPattern(value, m_Constant());
 }
 
+bool isEmptyTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 0;
+}
+
 class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
 public:
   void runOnOperation() override {
@@ -39,6 +47,10 @@ public:
 
 private:
   void visitBlock(Block &block) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&block);
+    for (BlockArgument argument : block.getArguments())
+      if (isEmptyTensor(argument.getType()) && !argument.use_empty())
+        argument.replaceAllUsesWith(emptyConstant(builder, argument.getLoc(), argument.getType()));
     for (Operation *op = block.empty() ? nullptr : &block.front(); op;)
       op = visit(op);
   }
@@ -62,6 +74,8 @@ private:
       return next;
     }
     refine(op);
+    if (replaceEmpty(op))
+      return next;
     if (auto gradient = dyn_cast<pd::VjpOp>(op)) {
       refineBody(gradient);
       return next;
@@ -69,6 +83,53 @@ private:
     if (fold(op))
       return next;
     return decomposeConstant(op, next);
+  }
+
+  /// A tensor without elements is constant, whatever computes it; no kernel ever sees one of static type. A reduction of such
+  /// a tensor to one with elements is its neutral element; a maximum has none and stays.
+  bool replaceEmpty(Operation *op) {
+    if (op->getNumResults() == 0 || op->getNumRegions() > 0 || !isMemoryEffectFree(op))
+      return false;
+    OpBuilder builder(op);
+    SmallVector<Value> values;
+    if (auto reduction = dyn_cast<pd::ReductionOpInterface>(op);
+        reduction && isEmptyTensor(op->getOperand(0).getType())) {
+      if (Value value = neutralTensor(builder, reduction))
+        values.push_back(value);
+    } else if (llvm::all_of(op->getResultTypes(), isEmptyTensor)) {
+      for (Type type : op->getResultTypes())
+        values.push_back(emptyConstant(builder, op->getLoc(), type));
+    }
+    if (values.empty())
+      return false;
+    op->replaceAllUsesWith(values);
+    op->erase();
+    ++numFolded;
+    return true;
+  }
+
+  static Value emptyConstant(OpBuilder &builder, Location location, Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return pd::ConstantOp::create(builder, location, tensor, DenseElementsAttr::get(tensor, ArrayRef<Attribute>()));
+  }
+
+  static Value neutralTensor(OpBuilder &builder, pd::ReductionOpInterface op) {
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    pd::ReductionKind kind = op.getReductionKind();
+    if (!type || !type.hasStaticShape() || kind == pd::ReductionKind::Maximum || kind == pd::ReductionKind::Minimum)
+      return {};
+    bool one = kind == pd::ReductionKind::Product || kind == pd::ReductionKind::And;
+    Type element = type.getElementType();
+    DenseElementsAttr value;
+    if (auto complex = dyn_cast<ComplexType>(element)) {
+      const llvm::fltSemantics &format = cast<FloatType>(complex.getElementType()).getFloatSemantics();
+      value = DenseElementsAttr::get(type, std::complex<APFloat>(APFloat(format, one ? 1 : 0), APFloat(format, 0)));
+    } else if (isa<FloatType>(element)) {
+      value = DenseElementsAttr::get(type, builder.getFloatAttr(element, one ? 1.0 : 0.0));
+    } else {
+      value = DenseElementsAttr::get(type, builder.getIntegerAttr(element, one ? 1 : 0));
+    }
+    return pd::ConstantOp::create(builder, op.getLoc(), type, value);
   }
 
   /// What is known of the inputs is known of the region's arguments.
@@ -228,7 +289,7 @@ private:
       return next;
     Operation *before = op->getPrevNode();
     OpBuilder builder(op);
-    auto values = composite.decompose(builder);
+    auto values = pd::guarded([&] { return composite.decompose(builder); });
     if (failed(values))
       return next;
     Operation *first = before ? before->getNextNode() : &op->getBlock()->front();

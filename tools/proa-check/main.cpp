@@ -58,6 +58,11 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("DIR|off");
   line.add_flag("--reference", options.check.reference,
                 "Runs the programs by the reference evaluator, not compiled; cases that it can't run are skipped");
+  line.add_option("--mutants", options.check.mutants,
+                  "Changes each program so often a little, and compares compiled code with the evaluator on what comes out")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("COUNT");
+  line.add_option("--seed", options.check.seed, "What the changes are drawn from")->capture_default_str();
   line.add_option("--reasons", options.reasons, "Rows of the table of reasons")->capture_default_str();
   line.add_option("--known-failures", options.known,
                   "Cases that may fail, a line each; they count as skipped then")

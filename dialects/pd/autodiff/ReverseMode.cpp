@@ -1,3 +1,4 @@
+#include "dialects/pd/Guarded.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -116,7 +117,7 @@ private:
       return nullptr;
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
     OpBuilder local(op);
-    auto values = composite.decompose(local);
+    auto values = guarded([&] { return composite.decompose(local); });
     if (failed(values))
       return nullptr;
     op->replaceAllUsesWith(*values);
@@ -136,7 +137,7 @@ private:
     auto rule = dyn_cast<VjpOpInterface>(op);
     if (!rule)
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
-    auto gradients = rule.vjp(builder, cotangents);
+    auto gradients = guarded([&] { return rule.vjp(builder, cotangents); });
     if (failed(gradients))
       return failure();
     for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients)) {

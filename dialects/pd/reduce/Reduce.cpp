@@ -76,6 +76,9 @@ HostScalar combine(ReductionKind kind, HostScalarBuilder &b, HostScalar x, HostS
 
 LogicalResult evaluateReduction(ReductionOpInterface op, const Tensor &x, Tensor &out) {
   HostScalarBuilder builder(out.dtype());
+  bool isExtreme = op.getReductionKind() == ReductionKind::Maximum || op.getReductionKind() == ReductionKind::Minimum;
+  if (isExtreme && x.size() == 0 && out.size() > 0)
+    return failure(); // nothing has no maximum
   llvm::SmallVector<int64_t> reduced = op.getReducedDims();
   llvm::SmallVector<HostScalar> totals(out.size(), neutralElement(op.getReductionKind(), out.dtype()));
   forEachIndex(x.dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {

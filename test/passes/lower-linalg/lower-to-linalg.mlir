@@ -70,3 +70,13 @@ func.func private @product(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) -> tensor<2
   %0 = pd.matmul %x, %y : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// -----
+
+// pd-refine-shapes makes the other reductions of nothing constants.
+func.func private @extreme(%x: tensor<0x3xf32>) -> tensor<3xf32> attributes {proa.kernel} {
+  // expected-error @+2 {{an empty axis has no extreme}}
+  // expected-error @+1 {{failed to legalize operation 'pd.max'}}
+  %0 = pd.max %x {axis = array<i64: 0>} : (tensor<0x3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

@@ -66,3 +66,24 @@ func.func @loop(%x: tensor<3xf32>, %c: tensor<i1>) -> (tensor<?xf32>, tensor<?xf
   }
   return %0#0, %0#1 : tensor<?xf32>, tensor<?xf32>
 }
+
+// A tensor without elements is constant; what reduces one gives the neutral element, whatever its size.
+// CHECK-LABEL: func @empty
+// CHECK-DAG: %[[NONE:.*]] = pd.constant dense<> : tensor<0x5000xf32>
+// CHECK-DAG: %[[ZERO:.*]] = pd.constant dense<0.0{{.*}}> : tensor<5000xf32>
+// CHECK-DAG: %[[ONE:.*]] = pd.constant dense<true> : tensor<5000xi1>
+// CHECK: return %[[NONE]], %[[ZERO]], %[[ONE]]
+func.func @empty(%x: tensor<0x5000xf32>, %y: tensor<0x5000xi1>) -> (tensor<?x?xf32>, tensor<?xf32>, tensor<?xi1>) {
+  %0 = pd.exp %x : (tensor<0x5000xf32>) -> tensor<?x?xf32>
+  %1 = pd.sum %0 {axis = array<i64: 0>} : (tensor<?x?xf32>) -> tensor<?xf32>
+  %2 = pd.all %y {axis = array<i64: 0>} : (tensor<0x5000xi1>) -> tensor<?xi1>
+  return %0, %1, %2 : tensor<?x?xf32>, tensor<?xf32>, tensor<?xi1>
+}
+
+// Near-miss: nothing has no maximum.
+// CHECK-LABEL: func @no_maximum
+// CHECK: pd.max
+func.func @no_maximum(%x: tensor<0x3xf32>) -> tensor<?xf32> {
+  %0 = pd.max %x {axis = array<i64: 0>} : (tensor<0x3xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

@@ -1,0 +1,150 @@
+#include "lib/check/Differential.h"
+
+#include "lib/check/Mutate.h"
+#include "lib/check/ReferenceRun.h"
+#include "lib/support/Files.h"
+#include "translator/legacy/ReadProgram.h"
+#include "translator/legacy/WriteProgram.h"
+#include "translator/params/ModelFolder.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+namespace proa::check {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of its own that goes away with it.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "proa-mutant-XXXXXX").string();
+    path = ::mkdtemp(pattern.data()) ? pattern : "";
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path.empty())
+      fs::remove_all(path, ignored);
+  }
+  std::string path;
+};
+
+/// Fused kernels keep more digits of half-precision values than the evaluator, which rounds after each op.
+bool hasHalfPrecision(const legacy::Program &program) {
+  for (const legacy::Variable &variable : program.blocks[0].variables)
+    if (variable.dtype == DType::Float16 || variable.dtype == DType::BFloat16)
+      return true;
+  return false;
+}
+
+/// Kernels compute in the element type, the evaluator in double precision.
+CompareRule ruleFor(DType dtype, bool halfPrecision) {
+  CompareRule rule;
+  rule.rtol = dtype == DType::Float64 || dtype == DType::Complex128  ? 1e-8
+              : dtype == DType::Float32 || dtype == DType::Complex64 ? 2e-4
+                                                                     : 5e-2;
+  if (halfPrecision)
+    rule.rtol = 5e-2;
+  rule.atol = rule.rtol / 10;
+  return rule;
+}
+
+class Differential {
+public:
+  Differential(const CaseMeta &meta, const Tensors &parameters, uint64_t seed)
+      : meta(meta), parameters(parameters), random(seed ^ std::hash<std::string>()(meta.name)) {}
+
+  DifferentialResult result;
+  Problems problems;
+
+  void tryMutant(const legacy::Program &program, const Tensors &feeds, int number) {
+    Mutant mutant = mutate(program, feeds, random);
+    std::string name = fmt::format("mutant {} ({})", number, mutant.description);
+    fmt::print("{}\n", name);
+    std::fflush(stdout);
+    Result<ReferenceRun> expected = runReference(mutant.program, name, parameters, meta, mutant.feeds);
+    if (!expected || !expected->notEvaluated.empty()) {
+      ++result.refused;
+      return;
+    }
+    std::optional<Model> model = compile(name, mutant);
+    if (!model)
+      return;
+    // The kernels of the runtime check more than the evaluator does: a refusal there is none of the compiler's faults.
+    Result<std::vector<NamedTensor>> got = model->run(mutant.feeds);
+    if (!got) {
+      ++result.refused;
+      return;
+    }
+    ++result.compared;
+    compareAll(name, *got, expected->outputs, hasHalfPrecision(mutant.program));
+  }
+
+private:
+  /// Nothing, and a problem, where the compiler refuses what the evaluator ran.
+  std::optional<Model> compile(const std::string &name, const Mutant &mutant) {
+    auto refuse = [&](const Problems &why) {
+      problems.add(name, "the evaluator runs it, but: " + why[0].message);
+      return std::nullopt;
+    };
+    TemporaryFolder folder;
+    std::string file = folder.path + "/program.json";
+    if (Result<void> written = writeFile(file, legacy::writeJson(mutant.program)); !written)
+      return refuse(written.problems());
+    ModelOptions options;
+    options.threads = 1;
+    options.cacheDirectory = "off";
+    options.feeds = meta.feeds;
+    options.fetches = meta.fetches;
+    Result<Model> model = Model::open(file, options);
+    if (!model)
+      return refuse(model.problems());
+    for (const auto &[parameter, value] : parameters)
+      if (Result<void> set = model->setParameter(parameter, value); !set)
+        return refuse(set.problems());
+    if (Result<void> prepared = model->prepare(mutant.feeds); !prepared)
+      return refuse(prepared.problems());
+    return std::move(*model);
+  }
+
+  void compareAll(const std::string &name, const std::vector<NamedTensor> &got, const std::vector<NamedTensor> &expected,
+                  bool halfPrecision) {
+    for (const NamedTensor &reference : expected)
+      for (const NamedTensor &output : got)
+        if (output.name == reference.name && !meta.suspect.contains(output.name))
+          if (Comparison comparison = compare(output.tensor, reference.tensor, ruleFor(reference.tensor.dtype(), halfPrecision));
+              !comparison.passed())
+            problems.add(name, output.name + ": " + comparison.reason);
+  }
+
+  const CaseMeta &meta;
+  const Tensors &parameters;
+  std::mt19937_64 random;
+};
+
+} // namespace
+
+Result<DifferentialResult> compareMutants(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
+                                          uint64_t seed, int count) {
+  Result<params::ModelFiles> files = params::findModel(folder);
+  if (!files)
+    return files.problems();
+  Result<legacy::Program> program = legacy::readProgram(files->program);
+  if (!program)
+    return program.problems();
+  Result<params::Tensors> parameters = params::readParameters(*files, *program);
+  if (!parameters)
+    return parameters.problems();
+  Differential differential(meta, *parameters, seed);
+  for (int i = 0; i < count; ++i)
+    differential.tryMutant(*program, feeds, i);
+  if (!differential.problems.empty())
+    return differential.problems;
+  return differential.result;
+}
+
+} // namespace proa::check
