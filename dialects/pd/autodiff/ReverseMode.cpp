@@ -7,7 +7,13 @@
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Shape.h"
 
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+#include <thread>
 
 using namespace mlir;
 
@@ -81,7 +87,15 @@ public:
   }
 
   LogicalResult sweep() {
+    Operation *current = nullptr;
+    // Whatever a rule complains of gets the way from the loss to its op.
+    ScopedDiagnosticHandler handler(builder.getContext(), [&, thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
+      if (current && diagnostic.getSeverity() == DiagnosticSeverity::Error && thread == std::this_thread::get_id())
+        notePath(diagnostic, current);
+      return failure(); // others may handle it too
+    });
     for (Operation *op : llvm::reverse(ops)) {
+      current = op;
       llvm::SmallVector<Value> cotangents;
       for (Value result : op->getResults())
         cotangents.push_back(take(result));
@@ -104,10 +118,25 @@ public:
     return sum;
   }
 
-  OpBuilder &getBuilder() { return builder; }
-
 private:
   bool isActive(Value value) const { return active.contains(value); }
+
+  /// Notes at the ops through which a gradient comes from the block's results to `op`, the last op first.
+  void notePath(Diagnostic &diagnostic, Operation *op) const {
+    llvm::DenseSet<Operation *> inSweep(ops.begin(), ops.end());
+    llvm::DenseMap<Operation *, Operation *> cameFrom{{op, nullptr}};
+    llvm::SmallVector<Operation *> queue{op};
+    Operation *last = nullptr;
+    for (size_t i = 0; i < queue.size() && !last; ++i)
+      for (Operation *user : queue[i]->getUsers()) {
+        if (user == block.getTerminator())
+          last = queue[i];
+        else if (inSweep.contains(user) && cameFrom.try_emplace(user, queue[i]).second)
+          queue.push_back(user);
+      }
+    for (Operation *on = last; on && on != op; on = cameFrom.lookup(on))
+      diagnostic.attachNote(on->getLoc()) << "the gradient comes through '" << on->getName().getStringRef() << "'";
+  }
 
   /// Replaces a composite without a rule by its decomposition; returns the first op of it, or null.
   Operation *takeApart(Operation *op) {
@@ -160,23 +189,35 @@ private:
 
 } // namespace
 
-FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<int64_t> outputs,
-                                                  llvm::ArrayRef<Value> cotangents,
-                                                  llvm::ArrayRef<Value> inputs) {
+FailureOr<llvm::SmallVector<Value>> differentiateSparsely(Block &block, llvm::ArrayRef<int64_t> outputs,
+                                                          llvm::ArrayRef<Value> cotangents,
+                                                          llvm::ArrayRef<Value> inputs) {
   ReverseMode mode(block, inputs);
   mode.findActiveOps();
   for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
     mode.accumulate(block.getTerminator()->getOperand(output), cotangent);
   if (failed(mode.sweep()))
     return failure();
-  llvm::SmallVector<Value> gradients;
-  for (Value input : inputs) {
-    Value gradient = mode.take(input);
+  return llvm::map_to_vector(inputs, [&](Value input) { return mode.take(input); });
+}
+
+FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<int64_t> outputs,
+                                                  llvm::ArrayRef<Value> cotangents,
+                                                  llvm::ArrayRef<Value> inputs) {
+  auto gradients = differentiateSparsely(block, outputs, cotangents, inputs);
+  if (failed(gradients))
+    return failure();
+  OpBuilder builder(block.getTerminator());
+  for (auto [input, gradient] : llvm::zip(inputs, *gradients))
     if (!gradient)
-      gradient = zerosLike(mode.getBuilder(), input.getLoc(), input);
-    gradients.push_back(gradient);
-  }
+      gradient = zerosLike(builder, input.getLoc(), input);
   return gradients;
+}
+
+void eraseUnused(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
 }
 
 } // namespace proa::pd
