@@ -63,6 +63,11 @@ private:
     modelOptions.cacheDirectory = options.cacheDirectory;
     modelOptions.feeds = meta.feeds;
     modelOptions.fetches = meta.fetches;
+    modelOptions.decompose = options.decompose;
+    // What the meta file names may be clipped or accumulated already.
+    if (options.ownGradients && meta.training)
+      for (const auto &[parameter, gradient] : meta.parameterGradients)
+        modelOptions.ownGradients[parameter] = parameter + "@GRAD";
     Result<Model> model = Model::open(folder, modelOptions);
     if (!model) {
       failed(model.problems());

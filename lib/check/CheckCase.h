@@ -11,6 +11,10 @@ namespace proa::check {
 struct CheckOptions {
   int threads = 1;
   std::string cacheDirectory = "off";
+  /// Every op that has a decomposition goes through it.
+  bool decompose = false;
+  /// Training cases take proa's gradients of their forward part instead of those of their gradient ops.
+  bool ownGradients = false;
   /// Called as each stage begins.
   std::function<void(Stage)> onStage = [](Stage) {};
 };

@@ -104,11 +104,14 @@ public:
     attributes.push_back(own ? own : DictionaryAttr::get(function.getContext()));
   }
 
-  Function finish() {
+  /// Gradients of bodies of control flow are still pd.vjp: what is wrong with them is to be said now.
+  FailureOr<Function> finish() {
     block().getTerminator()->setOperands(results);
     function.setFunctionType(FunctionType::get(function.getContext(), block().getArgumentTypes(), ValueRange(results).getTypes()));
     function.setAllResultAttrs(attributes);
     pd::eraseUnused(block());
+    if (failed(expandGradients()))
+      return fail();
     return function;
   }
 
@@ -120,6 +123,31 @@ public:
   Function function;
 
 private:
+  LogicalResult expandGradients() {
+    SmallVector<pd::VjpOp> left;
+    auto collect = [&](Operation *root) {
+      root->walk<WalkOrder::PreOrder>([&](pd::VjpOp op) {
+        left.push_back(op);
+        return WalkResult::skip();
+      });
+    };
+    collect(function);
+    while (!left.empty()) {
+      pd::VjpOp op = left.pop_back_val();
+      OpBuilder builder(op);
+      Operation *before = op->getPrevNode();
+      Block *block = op->getBlock();
+      auto values = op.decompose(builder);
+      if (failed(values))
+        return failure();
+      for (Operation *made = before ? before->getNextNode() : &block->front(); made != op; made = made->getNextNode())
+        collect(made);
+      op->replaceAllUsesWith(*values);
+      op->erase();
+    }
+    return success();
+  }
+
   bool isProgram() {
     for (unsigned i = 0; i < original.getNumArguments(); ++i)
       if (original.getArgAttr(i, "pd.feed"))

@@ -4,6 +4,7 @@
 #include "dialects/pd/index/Index.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/Shape.h"
 
 using namespace mlir;
 
@@ -55,12 +56,22 @@ template <class IndexOp, class GradientOp> Gradients pickedAtMaxima(OpBuilder &b
   llvm::SmallVector<int64_t> kernel = pool.window.kernel, paddings;
   if (!pool.isGlobal && !pool.isAdaptive) {
     auto both = pool.window.resolvedPaddings(spatialDims(x.type().getShape(), pool.dataFormat));
-    for (size_t i = 0; i < both.size(); i += 2) {
-      if (both[i] != both[i + 1] || ShapedType::isDynamic(both[i])) {
-        op.emitOpError() << "has no gradient where the paddings before and after a dimension differ";
-        return failure();
-      }
-      paddings.push_back(both[i]);
+    if (llvm::is_contained(both, ShapedType::kDynamic)) {
+      op.emitOpError() << "has no gradient where the spatial extents of its operands are not known";
+      return failure();
+    }
+    bool isSymmetric = true;
+    for (size_t i = 0; i < both.size(); i += 2)
+      isSymmetric &= both[i] == both[i + 1];
+    for (size_t i = 0; i < both.size(); i += 2)
+      paddings.push_back(isSymmetric ? both[i] : 0);
+    if (!isSymmetric) { // max_pool_with_index has one number a dimension
+      bool last = channelsAreLast(pool.dataFormat);
+      llvm::SmallVector<int64_t> whole(last ? 2 : 4, 0);
+      llvm::append_range(whole, both);
+      whole.resize(2 * x.rank(), 0);
+      x = e.wrap(e.create<PadOp>(x, whole, llvm::APFloat(-std::numeric_limits<double>::infinity())));
+      picked = e.wrap(e.create<PadOp>(picked, whole, llvm::APFloat(0.0)));
     }
   }
   bool isLast = channelsAreLast(pool.dataFormat);

@@ -1,7 +1,8 @@
 // Forward mode and batching against reverse mode and a loop, in float64, on every function of ops.mlir.
 //   jvp:   for random tangents t and cotangents u, <u, jvp(t)> = <vjp(u), t>
 //   vmap:  a batch of three gives what the examples give one by one; so for the gradients
-//   Function attribute test.no_jvp: says why there is none
+//   Function attributes:  test.no_jvp: says why there is none
+//                         test.batch_first: the gradient of the batched function instead of the batched gradient
 #include "passes/autodiff/Transforms.h"
 #include "test/unit/gradient/Harness.h"
 
@@ -168,11 +169,14 @@ TEST_P(TransformTest, ForwardModeIsTheTransposeOfReverseMode) {
 TEST_P(TransformTest, BatchGivesWhatItsExamplesGive) {
   auto backward = autodiff::vjp(function, "backward", differentiated);
   ASSERT_TRUE(succeeded(backward));
-  auto batched = autodiff::vmap(*backward, "batched", examples);
+  bool batchFirst = function->hasAttr("test.batch_first");
+  auto batched = autodiff::vmap(batchFirst ? function : *backward, "batched", examples);
+  if (batchFirst && succeeded(batched))
+    batched = autodiff::vjp(*batched, "batched_backward", differentiated);
   // Only the first argument, and no cotangent, differs from example to example.
   llvm::SmallVector<int64_t> onlyFirst(backward->getNumArguments(), -1);
   onlyFirst[0] = 0;
-  auto partly = autodiff::vmap(*backward, "partly", examples, onlyFirst);
+  auto partly = batchFirst ? batched : autodiff::vmap(*backward, "partly", examples, onlyFirst);
   ASSERT_TRUE(succeeded(batched) && succeeded(partly));
   Program whole(function.getLoc()), single(function.getLoc());
   llvm::SmallVector<unsigned> wholeFeeds, partFeeds, singleFeeds;
@@ -189,7 +193,7 @@ TEST_P(TransformTest, BatchGivesWhatItsExamplesGive) {
     all["in" + std::to_string(wholeFeeds[i])] = stacked(parts);
   }
   partFeeds = wholeFeeds;
-  for (unsigned i = 1; i < backward->getNumArguments(); ++i) {
+  for (unsigned i = 1; i < backward->getNumArguments() && !batchFirst; ++i) {
     partFeeds[i] = whole.feed(backward->getArgumentTypes()[i]);
     all["in" + std::to_string(partFeeds[i])] = each[0]["in" + std::to_string(singleFeeds[i])];
   }
@@ -203,6 +207,8 @@ TEST_P(TransformTest, BatchGivesWhatItsExamplesGive) {
   ASSERT_TRUE(found) << found.problems().text();
   for (int64_t example = 0; example < examples; ++example) {
     for (bool isPartly : {false, true}) {
+      if (isPartly && batchFirst)
+        continue;
       NamedTensors feeds = each[example];
       for (unsigned i = 1; isPartly && i < singleFeeds.size(); ++i)
         feeds["in" + std::to_string(singleFeeds[i])] = each[0]["in" + std::to_string(singleFeeds[i])];
