@@ -1,13 +1,13 @@
 /// Derivatives of programs as programs.
 ///
-///   auto f = proa::Function::parse(text);         // a func.func of pd ops, or Function::open("model") of a legacy program
-///   auto g = proa::grad(*f);                      // its gradient
-///   auto along = proa::jvp(*g);                   // the gradient's derivative along a vector: Hessian times vector
-///   auto each = proa::vmap(*g, {0, -1});          // gradients of the examples of a batch, one by one
-///   auto outputs = each->run({images, weights});  // compiles for these shapes on the first call
+///   auto f = proa::Function::parse(text);         // a func.func of pd ops, or Function::open("model") of a
+///   legacy program auto g = proa::grad(*f);                      // its gradient auto along = proa::jvp(*g);
+///   // the gradient's derivative along a vector: Hessian times vector auto each = proa::vmap(*g, {0, -1});
+///   // gradients of the examples of a batch, one by one auto outputs = each->run({images, weights});  //
+///   compiles for these shapes on the first call
 ///
-/// What they return is a Function like any other: they may be applied in any order. All of them fail, with the location of
-/// the op and the ops between it and the result, where an op has no derivative.
+/// What they return is a Function like any other: they may be applied in any order. All of them fail, with
+/// the location of the op and the ops between it and the result, where an op has no derivative.
 #pragma once
 
 #include "proa/Model.h"
@@ -23,8 +23,9 @@ class Function {
 public:
   /// MLIR text with functions of pd ops; `name` may be left out where there is only one.
   static Result<Function> parse(const std::string &text, const std::string &name = "");
-  /// A legacy program, found as Model::open finds it. The arguments are its feeds and then its parameters, whose values
-  /// Model::parameter gives; the results are its fetches. State that it changes is not among them.
+  /// A legacy program, found as Model::open finds it. The arguments are its feeds and then its parameters,
+  /// whose values Model::parameter gives; the results are its fetches. State that it changes is not among
+  /// them.
   static Result<Function> open(const std::string &path);
   Function(const Function &);
   Function(Function &&) noexcept;
@@ -64,12 +65,15 @@ struct GradOptions {
 Result<Function> grad(const Function &function, const GradOptions &options = {});
 /// (arguments, a cotangent for each float or complex result) -> (results, gradients).
 Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments = {});
-/// (arguments, a tangent for each differentiated argument) -> (results, a tangent for each float or complex result).
+/// (arguments, a tangent for each differentiated argument) -> (results, a tangent for each float or complex
+/// result).
 Result<Function> jvp(const Function &function, const std::vector<int64_t> &arguments = {});
-/// The function for a batch of `size` examples (-1: any number). `mapped` says for each argument at which place it gets a
-/// dimension for the examples, or -1 where it is the same for all; empty: all at place 0. All results get it at place 0.
+/// The function for a batch of `size` examples (-1: any number). `mapped` says for each argument at which
+/// place it gets a dimension for the examples, or -1 where it is the same for all; empty: all at place 0. All
+/// results get it at place 0.
 Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapped = {}, int64_t size = -1);
-/// (arguments) -> the second derivatives of a result of one element by an argument, with its dimensions twice.
+/// (arguments) -> the second derivatives of a result of one element by an argument, with its dimensions
+/// twice.
 Result<Function> hessian(const Function &function, int64_t argument = 0, int64_t result = 0);
 
 } // namespace proa

@@ -50,7 +50,9 @@ public:
           return mlir::success();
         }) {}
 
-  Problems take(const char *what) { return problems.empty() ? problem("", std::string(what) + " failed") : problems; }
+  Problems take(const char *what) {
+    return problems.empty() ? problem("", std::string(what) + " failed") : problems;
+  }
 
 private:
   Problems problems;
@@ -79,18 +81,21 @@ struct Function::Implementation {
 
   Result<void> describe() {
     FuncOp function = main();
-    for (mlir::Type type : llvm::concat<const mlir::Type>(function.getArgumentTypes(), function.getResultTypes()))
+    for (mlir::Type type :
+         llvm::concat<const mlir::Type>(function.getArgumentTypes(), function.getResultTypes()))
       if (!mlir::isa<mlir::RankedTensorType>(type))
         return problem("function", "expected arguments and results that are tensors");
     auto nameOf = [](mlir::StringAttr given, const char *kind, unsigned number) {
       return given ? given.str() : kind + std::to_string(number);
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      arguments.push_back(describeType(function.getArgumentTypes()[i],
-                                       nameOf(function.getArgAttrOfType<mlir::StringAttr>(i, "pd.feed"), "argument", i)));
+      arguments.push_back(
+          describeType(function.getArgumentTypes()[i],
+                       nameOf(function.getArgAttrOfType<mlir::StringAttr>(i, "pd.feed"), "argument", i)));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      results.push_back(describeType(function.getResultTypes()[i],
-                                     nameOf(function.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch"), "result", i)));
+      results.push_back(
+          describeType(function.getResultTypes()[i],
+                       nameOf(function.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch"), "result", i)));
     return {};
   }
 
@@ -100,7 +105,8 @@ struct Function::Implementation {
 /// What may make a Function of its parts.
 struct FunctionTransforms {
   /// `main` of the module becomes the function; all names are kept, other attributes go.
-  static Result<Function> make(std::shared_ptr<mlir::MLIRContext> context, mlir::OwningOpRef<mlir::ModuleOp> module) {
+  static Result<Function> make(std::shared_ptr<mlir::MLIRContext> context,
+                               mlir::OwningOpRef<mlir::ModuleOp> module) {
     auto made = std::make_unique<Function::Implementation>();
     made->context = std::move(context);
     made->module = std::move(module);
@@ -119,7 +125,8 @@ struct FunctionTransforms {
   }
 
   /// A copy of the function, transformed.
-  template <class Transform> static Result<Function> apply(const Function &function, const char *what, Transform transform) {
+  template <class Transform>
+  static Result<Function> apply(const Function &function, const char *what, Transform transform) {
     Function::Implementation &from = *function.implementation;
     Errors errors(from.context.get());
     mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(from.module->clone()));
@@ -174,7 +181,8 @@ Result<runtime::Session *> Function::Implementation::sessionFor(const std::vecto
   return (sessions[key] = std::move(*session)).get();
 }
 
-Function::Function(std::unique_ptr<Implementation> implementation) : implementation(std::move(implementation)) {}
+Function::Function(std::unique_ptr<Implementation> implementation)
+    : implementation(std::move(implementation)) {}
 Function::Function(const Function &other) : implementation(std::make_unique<Implementation>()) {
   implementation->context = other.implementation->context;
   implementation->module = mlir::cast<mlir::ModuleOp>(other.implementation->module->clone());
@@ -240,8 +248,8 @@ std::string Function::text() const {
 
 Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dims) const {
   if (dims.size() != arguments().size())
-    return problem("function", "expected the dims of " + std::to_string(arguments().size()) + " arguments, found " +
-                                   std::to_string(dims.size()));
+    return problem("function", "expected the dims of " + std::to_string(arguments().size()) +
+                                   " arguments, found " + std::to_string(dims.size()));
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(implementation->module->clone()));
   auto main = copy->lookupSymbol<FuncOp>("main");
   std::map<std::string, std::vector<int64_t>> byNumber; // names need not differ
@@ -320,7 +328,8 @@ Result<Function> jvp(const Function &function, const std::vector<int64_t> &argum
 
 Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapped, int64_t size) {
   if (size == 0 || size < -1)
-    return problem("function", "the number of examples must be above 0, or -1, found " + std::to_string(size));
+    return problem("function",
+                   "the number of examples must be above 0, or -1, found " + std::to_string(size));
   return FunctionTransforms::apply(function, "the batched function", [&](FuncOp main) {
     return autodiff::vmap(main, "derived", size == -1 ? mlir::ShapedType::kDynamic : size, mapped);
   });

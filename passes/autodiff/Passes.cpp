@@ -30,7 +30,8 @@ FailureOr<func::FuncOp> findFunction(ModuleOp module, const std::string &name) {
   auto count = std::distance(functions.begin(), functions.end());
   if (count == 1)
     return *functions.begin();
-  return module.emitError() << "the module has " << count << " functions: the option 'function' must name one";
+  return module.emitError() << "the module has " << count
+                            << " functions: the option 'function' must name one";
 }
 
 /// Applies `transform` (function, new name) to the function that the options name.
@@ -85,7 +86,8 @@ public:
   void runOnOperation() override {
     auto transform = [&](func::FuncOp f, StringRef newName) -> FailureOr<func::FuncOp> {
       if (size == 0 || size < -1)
-        return f.emitError() << "the number of examples must be above 0, or -1 where it is not known, found " << size;
+        return f.emitError() << "the number of examples must be above 0, or -1 where it is not known, found "
+                             << size;
       return autodiff::vmap(f, newName, size == -1 ? ShapedType::kDynamic : size, ArrayRef<int64_t>(mapped));
     };
     if (failed(apply(getOperation(), function, name, "_vmap", transform)))
@@ -97,7 +99,9 @@ class HessianPass : public impl::HessianBase<HessianPass> {
 public:
   using HessianBase::HessianBase;
   void runOnOperation() override {
-    auto transform = [&](func::FuncOp f, StringRef newName) { return autodiff::hessian(f, newName, argument, result); };
+    auto transform = [&](func::FuncOp f, StringRef newName) {
+      return autodiff::hessian(f, newName, argument, result);
+    };
     if (failed(apply(getOperation(), function, name, "_hessian", transform)))
       signalPassFailure();
   }

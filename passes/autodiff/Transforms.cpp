@@ -53,7 +53,8 @@ public:
         return original.emitError() << "argument " << number << " is asked for, the function has "
                                     << block().getNumArguments();
       if (!pd::isDifferentiable(block().getArgument(number).getType()))
-        return original.emitError() << "argument " << number << " of type " << block().getArgument(number).getType()
+        return original.emitError() << "argument " << number << " of type "
+                                    << block().getArgument(number).getType()
                                     << " can not be differentiated by: expected floats or complex numbers";
       if (!seen.insert(number).second)
         return original.emitError() << "argument " << number << " is asked for twice";
@@ -74,7 +75,8 @@ public:
       attributes.emplace_back(StringAttr::get(function.getContext(), "pd.feed"),
                               StringAttr::get(function.getContext(), name));
     unsigned number = function.getNumArguments();
-    (void)function.insertArgument(number, type, DictionaryAttr::get(function.getContext(), attributes), location);
+    (void)function.insertArgument(number, type, DictionaryAttr::get(function.getContext(), attributes),
+                                  location);
     return block().getArgument(number);
   }
 
@@ -93,10 +95,11 @@ public:
   /// A result that is no result of the original one.
   void returnNew(Value value, std::string name) {
     results.push_back(value);
-    attributes.push_back(isProgram() ? DictionaryAttr::get(function.getContext(),
-                                                           {{StringAttr::get(function.getContext(), "pd.fetch"),
-                                                             StringAttr::get(function.getContext(), name)}})
-                                     : DictionaryAttr::get(function.getContext()));
+    attributes.push_back(
+        isProgram()
+            ? DictionaryAttr::get(function.getContext(), {{StringAttr::get(function.getContext(), "pd.fetch"),
+                                                           StringAttr::get(function.getContext(), name)}})
+            : DictionaryAttr::get(function.getContext()));
   }
   void returnOriginal(int64_t number, Value value) {
     results.push_back(value);
@@ -107,7 +110,8 @@ public:
   /// Gradients of bodies of control flow are still pd.vjp: what is wrong with them is to be said now.
   FailureOr<Function> finish() {
     block().getTerminator()->setOperands(results);
-    function.setFunctionType(FunctionType::get(function.getContext(), block().getArgumentTypes(), ValueRange(results).getTypes()));
+    function.setFunctionType(
+        FunctionType::get(function.getContext(), block().getArgumentTypes(), ValueRange(results).getTypes()));
     function.setAllResultAttrs(attributes);
     pd::eraseUnused(block());
     if (failed(expandGradients()))
@@ -140,7 +144,8 @@ private:
       auto values = op.decompose(builder);
       if (failed(values))
         return failure();
-      for (Operation *made = before ? before->getNextNode() : &block->front(); made != op; made = made->getNextNode())
+      for (Operation *made = before ? before->getNextNode() : &block->front(); made != op;
+           made = made->getNextNode())
         collect(made);
       op->replaceAllUsesWith(*values);
       op->erase();
@@ -171,20 +176,23 @@ SmallVector<int64_t> differentiableResults(ArrayRef<Value> returned) {
 
 LogicalResult checkScalar(Function function, int64_t result) {
   if (result < 0 || result >= function.getNumResults())
-    return function.emitError() << "result " << result << " is asked for, the function has " << function.getNumResults();
+    return function.emitError() << "result " << result << " is asked for, the function has "
+                                << function.getNumResults();
   Type type = function.getResultTypes()[result];
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !isa<FloatType>(tensor.getElementType()))
-    return function.emitError() << "the gradient of result " << result << " is asked for: expected floats, found " << type;
+    return function.emitError() << "the gradient of result " << result
+                                << " is asked for: expected floats, found " << type;
   if (llvm::any_of(tensor.getShape(), [](int64_t extent) { return extent != 1; }))
-    return function.emitError() << "the gradient of result " << result << " is asked for: expected one element, found "
-                                << type;
+    return function.emitError() << "the gradient of result " << result
+                                << " is asked for: expected one element, found " << type;
   return success();
 }
 
 } // namespace
 
-FailureOr<Function> grad(Function function, StringRef name, Numbers arguments, int64_t result, bool withValue) {
+FailureOr<Function> grad(Function function, StringRef name, Numbers arguments, int64_t result,
+                         bool withValue) {
   if (failed(checkScalar(function, result)))
     return failure();
   NewFunction made(function, name);
@@ -196,8 +204,9 @@ FailureOr<Function> grad(Function function, StringRef name, Numbers arguments, i
   Value loss = made.returned()[result];
   OpBuilder builder(made.block().getTerminator());
   auto type = cast<RankedTensorType>(loss.getType());
-  Value one = pd::FullOp::create(builder, loss.getLoc(), Value(), Value(), builder.getDenseI64ArrayAttr(type.getShape()),
-                                 TypeAttr::get(type.getElementType()), builder.getF64FloatAttr(1), IntegerAttr());
+  Value one = pd::FullOp::create(
+      builder, loss.getLoc(), Value(), Value(), builder.getDenseI64ArrayAttr(type.getShape()),
+      TypeAttr::get(type.getElementType()), builder.getF64FloatAttr(1), IntegerAttr());
   auto gradients = pd::differentiate(made.block(), {result}, {one}, made.argumentsAt(*numbers));
   if (failed(gradients))
     return made.fail();
@@ -249,7 +258,8 @@ FailureOr<Function> jvp(Function function, StringRef name, Numbers arguments) {
     made.returnOriginal(static_cast<int64_t>(i), value);
   OpBuilder builder(made.block().getTerminator());
   for (int64_t output : differentiableResults(made.returned()))
-    made.returnNew(pd::tangentOrZero(builder, made.returned()[output], tangents), made.nameOfResult(output) + "@TANGENT");
+    made.returnNew(pd::tangentOrZero(builder, made.returned()[output], tangents),
+                   made.nameOfResult(output) + "@TANGENT");
   return made.finish();
 }
 
@@ -259,9 +269,11 @@ namespace {
 FailureOr<Type> mappedType(Function function, Type type, int64_t place, int64_t size) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return function.emitError() << "an argument of type " << type << " has no batched form: expected a tensor";
+    return function.emitError() << "an argument of type " << type
+                                << " has no batched form: expected a tensor";
   if (place > tensor.getRank())
-    return function.emitError() << "the examples' dimension " << place << " is asked for, an argument of type " << type
+    return function.emitError() << "the examples' dimension " << place
+                                << " is asked for, an argument of type " << type
                                 << " has place for one up to " << tensor.getRank();
   SmallVector<int64_t> shape(tensor.getShape());
   shape.insert(shape.begin() + place, size);
@@ -283,7 +295,8 @@ LogicalResult checkMapped(Function function, Numbers mapped) {
   if (!mapped.empty() && mapped.size() != function.getNumArguments())
     return function.emitError() << "expected one place of the examples' dimension, or -1, for each of the "
                                 << function.getNumArguments() << " arguments, found " << mapped.size();
-  if (function.getNumArguments() == 0 || (!mapped.empty() && llvm::all_of(mapped, [](int64_t place) { return place < 0; })))
+  if (function.getNumArguments() == 0 ||
+      (!mapped.empty() && llvm::all_of(mapped, [](int64_t place) { return place < 0; })))
     return function.emitError() << "no argument has a dimension for the examples";
   return success();
 }
@@ -305,7 +318,8 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
   SmallVector<Value> given;
   for (BlockArgument argument : original.getArguments()) {
     int64_t place = mapped.empty() ? 0 : mapped[argument.getArgNumber()];
-    FailureOr<Type> type = place < 0 ? argument.getType() : mappedType(function, argument.getType(), place, size);
+    FailureOr<Type> type =
+        place < 0 ? argument.getType() : mappedType(function, argument.getType(), place, size);
     if (failed(type))
       return made.fail();
     Value value = block.addArgument(*type, argument.getLoc());
@@ -329,10 +343,12 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
 
 FailureOr<Function> hessian(Function function, StringRef name, int64_t argument, int64_t result) {
   if (argument < 0 || argument >= function.getNumArguments())
-    return function.emitError() << "argument " << argument << " is asked for, the function has " << function.getNumArguments();
+    return function.emitError() << "argument " << argument << " is asked for, the function has "
+                                << function.getNumArguments();
   auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[argument]);
   if (!type || !type.hasStaticShape())
-    return function.emitError() << "the hessian by argument " << argument << " is asked for: expected known extents, found "
+    return function.emitError() << "the hessian by argument " << argument
+                                << " is asked for: expected known extents, found "
                                 << function.getArgumentTypes()[argument];
   // Rows are what forward mode makes of unit vectors.
   auto gradient = grad(function, (name + "_gradient").str(), argument, result);
@@ -355,8 +371,8 @@ FailureOr<Function> hessian(Function function, StringRef name, int64_t argument,
   SmallVector<int64_t> unitShape{count}, twice(type.getShape());
   llvm::append_range(unitShape, type.getShape());
   llvm::append_range(twice, type.getShape());
-  Value units = pd::EyeOp::create(builder, location, builder.getI64IntegerAttr(count), builder.getI64IntegerAttr(count),
-                                  TypeAttr::get(type.getElementType()));
+  Value units = pd::EyeOp::create(builder, location, builder.getI64IntegerAttr(count),
+                                  builder.getI64IntegerAttr(count), TypeAttr::get(type.getElementType()));
   units = pd::ReshapeOp::create(builder, location, units, Value(), builder.getDenseI64ArrayAttr(unitShape));
   BlockArgument tangent = block.getArguments().back();
   tangent.replaceAllUsesWith(units);
@@ -364,7 +380,8 @@ FailureOr<Function> hessian(Function function, StringRef name, int64_t argument,
   // Of the results (gradient, its tangents) only the last is wanted.
   Operation *exit = block.getTerminator();
   builder.setInsertionPoint(exit);
-  Value matrix = pd::ReshapeOp::create(builder, location, exit->getOperands().back(), Value(), builder.getDenseI64ArrayAttr(twice));
+  Value matrix = pd::ReshapeOp::create(builder, location, exit->getOperands().back(), Value(),
+                                       builder.getDenseI64ArrayAttr(twice));
   DictionaryAttr attributes = rows->getResultAttrDict(rows->getNumResults() - 1);
   attributes = attributes ? attributes : DictionaryAttr::get(rows->getContext());
   exit->setOperands(matrix);

@@ -13,14 +13,16 @@ namespace {
 
 const llvm::StringRef gradientSuffix = "@GRAD";
 
-/// Whether the op is one of those that compute gradients: not one that clips, scales or accumulates them afterwards.
+/// Whether the op is one of those that compute gradients: not one that clips, scales or accumulates them
+/// afterwards.
 bool computesGradient(const legacy::Operation &op, llvm::StringRef gradient) {
   llvm::StringRef type = op.type;
   if (type.ends_with("_grad"))
     return true;
   // The terms of a gradient that comes from several ops.
   return type == "sum" && llvm::all_of(op.inputs, [&](const legacy::Slot &slot) {
-           return llvm::all_of(slot.arguments, [&](llvm::StringRef name) { return name.starts_with(gradient); });
+           return llvm::all_of(slot.arguments,
+                               [&](llvm::StringRef name) { return name.starts_with(gradient); });
          });
 }
 
@@ -41,11 +43,13 @@ void ProgramImporter::findOwnGradients() {
           last[name] = index;
       }
   if (!gradientsBegin)
-    return problems.add(options.source, "the program has no op that begins the gradient of a loss with a constant");
+    return problems.add(options.source,
+                        "the program has no op that begins the gradient of a loss with a constant");
   for (const auto &[parameter, gradient] : options.ownGradients) {
     auto found = last.find(gradient);
     if (found == last.end())
-      problems.add(options.source, "no gradient op of block 0 writes '" + gradient + "', the gradient of '" + parameter + "'");
+      problems.add(options.source, "no gradient op of block 0 writes '" + gradient + "', the gradient of '" +
+                                       parameter + "'");
     else
       lastWrites[found->second].push_back(parameter);
   }
@@ -68,7 +72,8 @@ void ProgramImporter::takeOwnGradients(const legacy::Operation &op) {
       environment[options.ownGradients.at(parameter)] = gradient;
 }
 
-/// What ran so far, once more as the region of a pd.vjp. Results of random ops are taken from their first run.
+/// What ran so far, once more as the region of a pd.vjp. Results of random ops are taken from their first
+/// run.
 void ProgramImporter::makeOwnGradients(Value loss, Value seed) {
   Location location = loss.getLoc();
   std::vector<std::string> names;
@@ -81,8 +86,9 @@ void ProgramImporter::makeOwnGradients(Value loss, Value seed) {
     }
   auto lossType = cast<RankedTensorType>(loss.getType());
   if (cast<RankedTensorType>(seed.getType()).getRank() != lossType.getRank())
-    seed = pd::ReshapeOp::create(builder, location, seed, Value(),
-                                 builder.getDenseI64ArrayAttr(llvm::SmallVector<int64_t>(lossType.getRank(), 1)));
+    seed = pd::ReshapeOp::create(
+        builder, location, seed, Value(),
+        builder.getDenseI64ArrayAttr(llvm::SmallVector<int64_t>(lossType.getRank(), 1)));
   llvm::SmallVector<Operation *> ran;
   for (Operation &inner : function.getBody().front())
     ran.push_back(&inner);

@@ -1,4 +1,5 @@
-//! Batching of tensor arrays: an array of batched elements. Where it is read or written is the same for all examples.
+//! Batching of tensor arrays: an array of batched elements. Where it is read or written is the same for all
+//! examples.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/control/Control.h"
 

@@ -26,7 +26,8 @@ FailureOr<SmallVector<Value>> firstBatched(Batcher &batcher, Operation *op) {
 BatchedResults reduction(Batcher &batcher, Operation *op) {
   Value x = op->getOperand(0);
   auto given = op->getAttrOfType<DenseI64ArrayAttr>("axis");
-  SmallVector<int64_t> axes = reducedAxes(given ? given.asArrayRef() : ArrayRef<int64_t>(), tensorType(x).getRank());
+  SmallVector<int64_t> axes =
+      reducedAxes(given ? given.asArrayRef() : ArrayRef<int64_t>(), tensorType(x).getRank());
   Value batched = batcher.batched(x);
   if (axes.empty()) { // rank 0: an empty list would stand for the examples
     Type element = tensorType(op->getResult(0)).getElementType();
@@ -81,7 +82,8 @@ BatchedResults transform(Batcher &batcher, Operation *op) {
 
 void addAxisBatching(BatchingRules &rules) {
   rules.add<SumOp, MaxOp, MinOp, AmaxOp, AminOp, ProdOp, AllOp, AnyOp>(reduction);
-  rules.add<SoftmaxOp, LogSoftmaxOp, ArgsortOp, TopkOp, CumprodOp, LogcumsumexpOp, CummaxOp, CumminOp>(alongAxis);
+  rules.add<SoftmaxOp, LogSoftmaxOp, ArgsortOp, TopkOp, CumprodOp, LogcumsumexpOp, CummaxOp, CumminOp>(
+      alongAxis);
   rules.add<CumsumOp>(alongAxisAttribute<CumsumOp>);
   rules.add<ArgmaxOp>(alongAxisAttribute<ArgmaxOp>);
   rules.add<ArgminOp>(alongAxisAttribute<ArgminOp>);

@@ -1,6 +1,6 @@
-//! Batching of scf.if and scf.while. A condition that is the same for all examples stays one. Where it differs, both arms of
-//! a branch are computed and selected from, and a loop runs until no example goes on; those that have ended keep what they
-//! had.
+//! Batching of scf.if and scf.while. A condition that is the same for all examples stays one. Where it
+//! differs, both arms of a branch are computed and selected from, and a loop runs until no example goes on;
+//! those that have ended keep what they had.
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
@@ -122,7 +122,9 @@ public:
 
 private:
   bool differs(Value value) const { return differing.contains(value); }
-  Type typeOf(Value value) const { return differs(value) ? batcher.batchedType(value.getType()) : value.getType(); }
+  Type typeOf(Value value) const {
+    return differs(value) ? batcher.batchedType(value.getType()) : value.getType();
+  }
 
   /// What stands for the values, batched where those that they become are, widened to the types.
   SmallVector<Value> asTypes(ValueRange values, ValueRange become, ArrayRef<Type> types) {
@@ -178,7 +180,8 @@ private:
     auto made = scf::WhileOp::create(builder, op->getLoc(), after, inits);
     OpBuilder::InsertionGuard guard(builder);
     auto begin = [&](Region &region, ArrayRef<Type> types, ValueRange originals) {
-      Block *block = builder.createBlock(&region, {}, types, SmallVector<Location>(types.size(), op->getLoc()));
+      Block *block =
+          builder.createBlock(&region, {}, types, SmallVector<Location>(types.size(), op->getLoc()));
       mapAll(originals, block->getArguments());
     };
     begin(made.getBefore(), before, loop.getBeforeArguments());

@@ -1,4 +1,5 @@
-//! Batching of ops on images: the examples join the images' own batch, or, where filters differ, their channels.
+//! Batching of ops on images: the examples join the images' own batch, or, where filters differ, their
+//! channels.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/nn/Nn.h"
 
@@ -54,8 +55,8 @@ template <unsigned images> BatchedResults joinedRule(Batcher &batcher, Operation
   return onJoined(batcher, op, images);
 }
 
-/// Images of [examples, batch, ..., channels, ...] with the examples' channels side by side: [batch, ..., examples *
-/// channels, ...].
+/// Images of [examples, batch, ..., channels, ...] with the examples' channels side by side: [batch, ...,
+/// examples * channels, ...].
 Expression asChannels(TensorBuilder &e, Expression x, bool isLast) {
   int64_t channels = isLast ? x.rank() - 1 : 2;
   SmallVector<int64_t> order;

@@ -30,7 +30,8 @@ BatchedResults gather(Batcher &batcher, Operation *op) {
   axis = axis < 0 ? axis + rank : axis;
   Value x = batcher.either(gather.getX());
   if (!batcher.isBatched(gather.getIndex()))
-    return one(e.create<GatherOp>(x, batcher.plain(gather.getIndex()), Value(), e.getBuilder().getI64IntegerAttr(axis + 1)));
+    return one(e.create<GatherOp>(x, batcher.plain(gather.getIndex()), Value(),
+                                  e.getBuilder().getI64IntegerAttr(axis + 1)));
   Expression index = e.wrap(batcher.batched(gather.getIndex()));
   bool both = batcher.isBatched(gather.getX());
   int64_t first = both ? 1 : 0, indexDims = index.rank() - 1;
@@ -42,7 +43,8 @@ BatchedResults gather(Batcher &batcher, Operation *op) {
     if (d != axis)
       toFront.push_back(first + d);
   Expression rows = insertDim(index, index.rank());
-  Value picked = e.create<GatherNdOp>(e.transpose(e.wrap(x), toFront), both ? withExample(batcher, e, rows) : rows);
+  Value picked =
+      e.create<GatherNdOp>(e.transpose(e.wrap(x), toFront), both ? withExample(batcher, e, rows) : rows);
   // picked: example, the dimensions of the index, those of x before the axis, those behind it.
   for (int64_t d = 0; d < axis; ++d)
     back.push_back(1 + indexDims + d);
@@ -66,8 +68,8 @@ BatchedResults scatterNd(Batcher &batcher, Operation *op) {
   auto scatter = cast<ScatterNdOp>(op);
   TensorBuilder e(batcher.builder, op);
   Expression index = withExample(batcher, e, e.wrap(batcher.batched(scatter.getIndex())));
-  return one(e.create<ScatterNdOp>(batcher.batched(scatter.getX()), index, batcher.batched(scatter.getUpdates()),
-                                   scatter.getReduceAttr()));
+  return one(e.create<ScatterNdOp>(batcher.batched(scatter.getX()), index,
+                                   batcher.batched(scatter.getUpdates()), scatter.getReduceAttr()));
 }
 
 /// Both operands with the same dimensions; what is not batched is broadcast.
@@ -112,8 +114,8 @@ BatchedResults embedding(Batcher &batcher, Operation *op) {
   if (embedding.getPaddingIdx() != -1)
     return failure();
   if (!batcher.isBatched(embedding.getX()))
-    return one(e.create<GatherOp>(batcher.batched(embedding.getWeight()), batcher.plain(embedding.getX()), Value(),
-                                  e.getBuilder().getI64IntegerAttr(1)));
+    return one(e.create<GatherOp>(batcher.batched(embedding.getWeight()), batcher.plain(embedding.getX()),
+                                  Value(), e.getBuilder().getI64IntegerAttr(1)));
   Expression ids = e.wrap(batcher.batched(embedding.getX()));
   return one(e.create<GatherNdOp>(batcher.batched(embedding.getWeight()),
                                   withExample(batcher, e, insertDim(ids, ids.rank()))));

@@ -11,7 +11,9 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-BatchedResults one(Value value, bool isBatched = true) { return SmallVector<Batched>{Batched(value, isBatched)}; }
+BatchedResults one(Value value, bool isBatched = true) {
+  return SmallVector<Batched>{Batched(value, isBatched)};
+}
 
 /// Whether only the first operand is batched.
 bool onlyFirst(Batcher &batcher, Operation *op) {

@@ -29,8 +29,10 @@ BatchedResults matmul(Batcher &batcher, Operation *op) {
   TensorBuilder e(batcher.builder, op);
   int64_t rankX = tensorType(matmul.getX()).getRank(), rankY = tensorType(matmul.getY()).getRank();
   int64_t batchDims = std::max<int64_t>(std::max(rankX, rankY) - 2, 0);
-  Value x = asMatrix(batcher, e, matmul.getX(), 0, batchDims), y = asMatrix(batcher, e, matmul.getY(), 1, batchDims);
-  Expression out = e.matmul(e.wrap(x), e.wrap(y), matmul.getTransposeX() && rankX > 1, matmul.getTransposeY() && rankY > 1);
+  Value x = asMatrix(batcher, e, matmul.getX(), 0, batchDims),
+        y = asMatrix(batcher, e, matmul.getY(), 1, batchDims);
+  Expression out = e.matmul(e.wrap(x), e.wrap(y), matmul.getTransposeX() && rankX > 1,
+                            matmul.getTransposeY() && rankY > 1);
   if (rankX > 1 && rankY > 1)
     return SmallVector<Batched>{Batched(out)};
   SmallVector<Extent> shape = extentsOf(out);

@@ -17,7 +17,8 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Up to so many examples are written out one after another where an op has no batched form; more become a loop.
+/// Up to so many examples are written out one after another where an op has no batched form; more become a
+/// loop.
 constexpr int64_t mostWrittenOut = 16;
 
 /// An op with the location of what is made of a value.
@@ -60,7 +61,9 @@ void Batcher::map(Value original, Batched value) {
 
 Type Batcher::batchedType(Type type) const {
   if (auto array = dyn_cast<ArrayType>(type))
-    return array.getElement() ? ArrayType::get(type.getContext(), cast<RankedTensorType>(batchedType(array.getElement()))) : type;
+    return array.getElement()
+               ? ArrayType::get(type.getContext(), cast<RankedTensorType>(batchedType(array.getElement())))
+               : type;
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor) // what scf.if and scf.condition read
     return RankedTensorType::get({extent}, type);
@@ -81,7 +84,8 @@ Value Batcher::batched(Value original) {
     return liftArray(value);
   Location location = original.getLoc();
   if (!isa<RankedTensorType>(value.getType()))
-    value = tensor::FromElementsOp::create(builder, location, RankedTensorType::get({}, value.getType()), value);
+    value =
+        tensor::FromElementsOp::create(builder, location, RankedTensorType::get({}, value.getType()), value);
   TensorBuilder e(builder, near(value));
   SmallVector<Extent> shape = extentsOf(e.wrap(value));
   shape.insert(shape.begin(), examples(e));
@@ -95,14 +99,16 @@ Value Batcher::liftArray(Value array) {
   if (beforeWidening(array).getDefiningOp<ArrayCreateOp>())
     return empty;
   Value length = ArrayLengthOp::create(builder, location, array);
-  return countedLoop(builder, location, length, {empty}, [&](OpBuilder &inside, Value index, ValueRange carried) {
-    auto element = ArrayReadOp::create(inside, location, array, index);
-    TensorBuilder e(inside, element);
-    SmallVector<Extent> shape = extentsOf(e.wrap(element));
-    shape.insert(shape.begin(), examples(e));
-    Value longer = ArrayWriteOp::create(inside, location, carried[0], index, expandTo(e.wrap(element), shape));
-    return SmallVector<Value>{widened(inside, location, longer, type)};
-  })[0];
+  return countedLoop(
+      builder, location, length, {empty}, [&](OpBuilder &inside, Value index, ValueRange carried) {
+        auto element = ArrayReadOp::create(inside, location, array, index);
+        TensorBuilder e(inside, element);
+        SmallVector<Extent> shape = extentsOf(e.wrap(element));
+        shape.insert(shape.begin(), examples(e));
+        Value longer =
+            ArrayWriteOp::create(inside, location, carried[0], index, expandTo(e.wrap(element), shape));
+        return SmallVector<Value>{widened(inside, location, longer, type)};
+      })[0];
 }
 
 Value Batcher::aligned(Value original, int64_t rank) {
@@ -144,7 +150,8 @@ LogicalResult Batcher::write(Block &block) {
       OpBuilder local(op);
       auto values = composite.decompose(local);
       if (failed(values))
-        return op->emitError() << "'" << op->getName().getStringRef() << "' can not be batched: it has no decomposition here";
+        return op->emitError() << "'" << op->getName().getStringRef()
+                               << "' can not be batched: it has no decomposition here";
       op->replaceAllUsesWith(*values);
       Operation *first = before ? before->getNextNode() : &block.front();
       next = first == op ? next : first;
@@ -194,7 +201,8 @@ SmallVector<Value> Batcher::exampleOf(Operation *op, OpBuilder &inside, Value in
       operands.push_back(plain(operand));
       continue;
     }
-    Value slice = GatherOp::create(inside, op->getLoc(), batched(operand), index, Value(), inside.getI64IntegerAttr(0));
+    Value slice =
+        GatherOp::create(inside, op->getLoc(), batched(operand), index, Value(), inside.getI64IntegerAttr(0));
     operands.push_back(dropDim(e.wrap(slice), 0));
   }
   Operation *copy = inside.clone(*op);
@@ -208,7 +216,8 @@ FailureOr<SmallVector<Batched>> Batcher::oneByOne(Operation *op) {
   };
   if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
     return refuse("it has no rule, and running it for each example would change what it does");
-  for (Type type : llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()), SmallVector<Type>(op->getResultTypes())))
+  for (Type type : llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                            SmallVector<Type>(op->getResultTypes())))
     if (!isa<RankedTensorType>(type))
       return refuse("it has no rule, and reads or gives something else than tensors");
   for (Type type : op->getResultTypes())
@@ -231,19 +240,20 @@ FailureOr<SmallVector<Batched>> Batcher::oneByOne(Operation *op) {
     inits.push_back(expandTo(e.constant(0, cast<RankedTensorType>(type).getElementType()), shape));
   }
   Value count = e.reshape(e.wrap(examples(e).getValue(e)), {1});
-  auto values = countedLoop(builder, location, count, inits, [&](OpBuilder &inside, Value index, ValueRange carried) {
-    TensorBuilder in(inside, op);
-    SmallVector<Value> next;
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
-    Value place = in.reshape(in.wrap(index), {1, 1});
-    for (auto [value, whole] : llvm::zip(exampleOf(op, inside, index), carried)) {
-      Value put = ScatterNdOp::create(inside, location, whole, place, insertDim(in.wrap(value), 0),
-                                      inside.getStringAttr("assign"));
-      next.push_back(widened(inside, location, put, whole.getType()));
-    }
-    return next;
-  });
+  auto values =
+      countedLoop(builder, location, count, inits, [&](OpBuilder &inside, Value index, ValueRange carried) {
+        TensorBuilder in(inside, op);
+        SmallVector<Value> next;
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
+        Value place = in.reshape(in.wrap(index), {1, 1});
+        for (auto [value, whole] : llvm::zip(exampleOf(op, inside, index), carried)) {
+          Value put = ScatterNdOp::create(inside, location, whole, place, insertDim(in.wrap(value), 0),
+                                          inside.getStringAttr("assign"));
+          next.push_back(widened(inside, location, put, whole.getType()));
+        }
+        return next;
+      });
   return llvm::map_to_vector(values, [](Value value) { return Batched(value); });
 }
 

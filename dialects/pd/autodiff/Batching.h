@@ -8,19 +8,22 @@
 
 namespace proa::pd {
 
-/// What stands for a value of the program for one example: the same value, or one with a first dimension for the examples.
+/// What stands for a value of the program for one example: the same value, or one with a first dimension for
+/// the examples.
 struct Batched {
   Batched(mlir::Value value, bool isBatched = true) : value(value), isBatched(isBatched) {}
   mlir::Value value;
   bool isBatched;
 };
 
-/// Walks a block and writes its batched form at the builder's place. An op with a batched operand is, in this order, written
-/// by its rule (BatchingRules.h), elementwise, replaced by its decomposition, or run once for each example.
+/// Walks a block and writes its batched form at the builder's place. An op with a batched operand is, in this
+/// order, written by its rule (BatchingRules.h), elementwise, replaced by its decomposition, or run once for
+/// each example.
 class Batcher {
 public:
   /// `extent`: how many examples; kDynamic: the first extent of `source`, a batched value.
-  Batcher(mlir::OpBuilder &builder, int64_t extent, mlir::Value source) : builder(builder), extent(extent), source(source) {}
+  Batcher(mlir::OpBuilder &builder, int64_t extent, mlir::Value source)
+      : builder(builder), extent(extent), source(source) {}
 
   /// What stands for a value from here on.
   void map(mlir::Value original, Batched value);
@@ -33,8 +36,11 @@ public:
   /// What stands for a value, with the examples' dimension in any case.
   mlir::Value batched(mlir::Value original);
   /// What stands for a value, however it is.
-  mlir::Value either(mlir::Value original) { return isBatched(original) ? batched(original) : plain(original); }
-  /// The batched value with dimensions of extent 1 after the examples', so that it has `rank` dimensions besides.
+  mlir::Value either(mlir::Value original) {
+    return isBatched(original) ? batched(original) : plain(original);
+  }
+  /// The batched value with dimensions of extent 1 after the examples', so that it has `rank` dimensions
+  /// besides.
   mlir::Value aligned(mlir::Value original, int64_t rank);
   /// A type with a first dimension for the examples.
   mlir::Type batchedType(mlir::Type type) const;

@@ -9,8 +9,9 @@ namespace proa::pd {
 
 using BatchedResults = mlir::FailureOr<llvm::SmallVector<Batched>>;
 
-/// The rules by op. A rule makes the batched form of an op, at least one of whose operands is batched: one entry a result.
-/// Failure, without an error, where it does not cover this use; what it made by then is dead. The files Batch*.cpp fill it, each for a kind of ops.
+/// The rules by op. A rule makes the batched form of an op, at least one of whose operands is batched: one
+/// entry a result. Failure, without an error, where it does not cover this use; what it made by then is dead.
+/// The files Batch*.cpp fill it, each for a kind of ops.
 class BatchingRules {
 public:
   using Rule = BatchedResults (*)(Batcher &, mlir::Operation *);

@@ -5,11 +5,13 @@
 
 namespace proa::pd {
 
-/// `body` gets the iteration's number (an int64 vector of one element) and the carried values, and returns their next
-/// ones, of the same types. `count` is an int64 vector of one element. Returns the carried values after the loop.
+/// `body` gets the iteration's number (an int64 vector of one element) and the carried values, and returns
+/// their next ones, of the same types. `count` is an int64 vector of one element. Returns the carried values
+/// after the loop.
 llvm::SmallVector<mlir::Value>
 countedLoop(mlir::OpBuilder &builder, mlir::Location location, mlir::Value count, mlir::ValueRange inits,
-            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value index, mlir::ValueRange carried)>
+            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value index,
+                                                              mlir::ValueRange carried)>
                 body);
 
 /// An int64 vector of one element.

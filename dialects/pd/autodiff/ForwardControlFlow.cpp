@@ -64,7 +64,8 @@ SmallVector<unsigned> activeAmong(ValueRange values, const Values &active) {
 }
 
 /// Adds the tangents of some of the terminator's operands behind the others.
-void passOn(Operation *terminator, ValueRange values, ArrayRef<unsigned> numbers, TypeRange types, const Tangents &tangents) {
+void passOn(Operation *terminator, ValueRange values, ArrayRef<unsigned> numbers, TypeRange types,
+            const Tangents &tangents) {
   OpBuilder builder(terminator);
   SmallVector<Value> operands(terminator->getOperands());
   for (auto [number, type] : llvm::zip(numbers, types)) {
@@ -117,7 +118,8 @@ LogicalResult pushThroughLoop(scf::WhileOp op, Tangents &tangents, const Values 
   OpBuilder builder(op);
   SmallVector<Value> inits(op.getInits());
   for (auto [number, type] : llvm::zip(carried, carriedTypes))
-    inits.push_back(widened(builder, op.getLoc(), tangentOrZero(builder, op.getInits()[number], tangents), type));
+    inits.push_back(
+        widened(builder, op.getLoc(), tangentOrZero(builder, op.getInits()[number], tangents), type));
   auto made = scf::WhileOp::create(builder, op.getLoc(), types, inits);
   made.getBefore().takeBody(op.getBefore());
   made.getAfter().takeBody(op.getAfter());
@@ -129,10 +131,12 @@ LogicalResult pushThroughLoop(scf::WhileOp op, Tangents &tangents, const Values 
   addArguments(*made.getAfterBody(), passed, passedTypes);
   if (failed(pushForward(*made.getBeforeBody(), tangents)))
     return failure();
-  passOn(made.getConditionOp(), SmallVector<Value>(made.getConditionOp().getArgs()), passed, passedTypes, tangents);
+  passOn(made.getConditionOp(), SmallVector<Value>(made.getConditionOp().getArgs()), passed, passedTypes,
+         tangents);
   if (failed(pushForward(*made.getAfterBody(), tangents)))
     return failure();
-  passOn(made.getYieldOp(), SmallVector<Value>(made.getYieldOp().getOperands()), carried, carriedTypes, tangents);
+  passOn(made.getYieldOp(), SmallVector<Value>(made.getYieldOp().getOperands()), carried, carriedTypes,
+         tangents);
   replace(op, made, passed, tangents);
   return success();
 }

@@ -80,8 +80,8 @@ private:
     if (op->getNumResults() != 1 || !allReal(op))
       return false;
     Type element = getElementTypeOrSelf(op->getResult(0));
-    auto active = llvm::make_filter_range(op->getOpOperands(),
-                                          [&](OpOperand &operand) { return tangents.contains(operand.get()); });
+    auto active = llvm::make_filter_range(
+        op->getOpOperands(), [&](OpOperand &operand) { return tangents.contains(operand.get()); });
     bool onlyFirst = llvm::all_of(active, [](OpOperand &operand) { return operand.getOperandNumber() == 0; });
     bool isElementwise = isa<ScalarOpInterface>(op) || (op->hasTrait<ElementwiseTrait>() && onlyFirst);
     return isElementwise && llvm::all_of(active, [&](OpOperand &operand) {
@@ -152,7 +152,8 @@ private:
     Block &body = region.emplaceBlock();
     SmallVector<Value> cotangents, given, yielded;
     for (Value result : op->getResults())
-      cotangents.push_back(isDifferentiable(result.getType()) ? body.addArgument(result.getType(), op->getLoc()) : Value());
+      cotangents.push_back(
+          isDifferentiable(result.getType()) ? body.addArgument(result.getType(), op->getLoc()) : Value());
     OpBuilder inside(op->getContext());
     inside.setInsertionPointToStart(&body);
     auto gradients = cast<VjpOpInterface>(op).vjp(inside, cotangents);
@@ -207,9 +208,11 @@ private:
 
   /// transposed(), for an op that has a decomposition to fall back on.
   LogicalResult quietly(Operation *op) {
-    ScopedDiagnosticHandler handler(op->getContext(), [thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
-      return success(thread == std::this_thread::get_id() && diagnostic.getSeverity() == DiagnosticSeverity::Error);
-    });
+    ScopedDiagnosticHandler handler(op->getContext(),
+                                    [thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
+                                      return success(thread == std::this_thread::get_id() &&
+                                                     diagnostic.getSeverity() == DiagnosticSeverity::Error);
+                                    });
     return transposed(op);
   }
 

@@ -32,11 +32,12 @@ template <class... Ops> bool isOneOf(Operation *op) { return isa<Ops...>(op); }
 } // namespace
 
 std::optional<Groups> linearGroups(Operation *op) {
-  if (isOneOf<ReshapeOp, TransposeOp, ExpandOp, SliceOp, SumOp, MeanOp, GatherOp, GatherNdOp, TakeAlongAxisOp, NegateOp,
-              CumsumOp, LinearInterpOp, BilinearInterpOp, TrilinearInterpOp, BicubicInterpOp, NearestInterpOp>(op))
+  if (isOneOf<ReshapeOp, TransposeOp, ExpandOp, SliceOp, SumOp, MeanOp, GatherOp, GatherNdOp, TakeAlongAxisOp,
+              NegateOp, CumsumOp, LinearInterpOp, BilinearInterpOp, TrilinearInterpOp, BicubicInterpOp,
+              NearestInterpOp>(op))
     return Groups{{0}};
-  if (isOneOf<ConcatOp, SetValueOp, AddOp, SubtractOp, ArrayWriteOp, ArrayReadOp, ArraySliceOp, ArrayToTensorOp, ArrayCastOp,
-              tensor::CastOp>(op))
+  if (isOneOf<ConcatOp, SetValueOp, AddOp, SubtractOp, ArrayWriteOp, ArrayReadOp, ArraySliceOp,
+              ArrayToTensorOp, ArrayCastOp, tensor::CastOp>(op))
     return together(op);
   if (isOneOf<MatmulOp, Conv2dOp, Conv3dOp, Conv2dTransposeOp, Conv3dTransposeOp, Conv2dWeightGradientOp,
               Conv3dWeightGradientOp, MultiplyOp>(op))

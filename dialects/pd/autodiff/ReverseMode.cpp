@@ -89,11 +89,13 @@ public:
   LogicalResult sweep() {
     Operation *current = nullptr;
     // Whatever a rule complains of gets the way from the loss to its op.
-    ScopedDiagnosticHandler handler(builder.getContext(), [&, thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
-      if (current && diagnostic.getSeverity() == DiagnosticSeverity::Error && thread == std::this_thread::get_id())
-        notePath(diagnostic, current);
-      return failure(); // others may handle it too
-    });
+    ScopedDiagnosticHandler handler(builder.getContext(),
+                                    [&, thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
+                                      if (current && diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+                                          thread == std::this_thread::get_id())
+                                        notePath(diagnostic, current);
+                                      return failure(); // others may handle it too
+                                    });
     for (Operation *op : llvm::reverse(ops)) {
       current = op;
       llvm::SmallVector<Value> cotangents;
@@ -135,7 +137,8 @@ private:
           queue.push_back(user);
       }
     for (Operation *on = last; on && on != op; on = cameFrom.lookup(on))
-      diagnostic.attachNote(on->getLoc()) << "the gradient comes through '" << on->getName().getStringRef() << "'";
+      diagnostic.attachNote(on->getLoc())
+          << "the gradient comes through '" << on->getName().getStringRef() << "'";
   }
 
   /// Replaces a composite without a rule by its decomposition; returns the first op of it, or null.

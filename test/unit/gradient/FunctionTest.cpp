@@ -53,7 +53,8 @@ TEST(FunctionTest, GradientAndItsValue) {
   expectNear(results[1], {std::sin(0.5), 2 * std::cos(0.5), 27});
 }
 
-const std::vector<double> secondDerivatives = {0, std::cos(0.5), 0, std::cos(0.5), -2 * std::sin(0.5), 0, 0, 0, 18};
+const std::vector<double> secondDerivatives = {
+    0, std::cos(0.5), 0, std::cos(0.5), -2 * std::sin(0.5), 0, 0, 0, 18};
 
 TEST(FunctionTest, HessianBothWays) {
   Function f = take(Function::parse(sample));
@@ -76,9 +77,11 @@ TEST(FunctionTest, TransformsCommute) {
     for (int d = 0; d < 3; ++d)
       EXPECT_NEAR(batch[0].as<double>()[3 * i + d], single[0].as<double>()[d], 1e-12);
   }
-  // jvp of vjp, vjp of jvp: the derivative along v of the gradient, and the gradient of the derivative along v.
+  // jvp of vjp, vjp of jvp: the derivative along v of the gradient, and the gradient of the derivative along
+  // v.
   std::vector<double> v = {0.3, -1, 2};
-  Tensor point = doubles({3}, {2, 0.5, 3}), along = doubles({3}, v), one1 = doubles({}, {1}), zero1 = doubles({}, {0});
+  Tensor point = doubles({3}, {2, 0.5, 3}), along = doubles({3}, v), one1 = doubles({}, {1}),
+         zero1 = doubles({}, {0});
   std::vector<double> expected(3, 0);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -126,8 +129,8 @@ double dot(const Tensor &x, const Tensor &y) {
   return sum;
 }
 
-// Forward over reverse on a two-layer BERT: for random directions v and w of the parameters <w, H v> = <v, H w>, and
-// H v is what the gradient changes by along v.
+// Forward over reverse on a two-layer BERT: for random directions v and w of the parameters <w, H v> = <v, H
+// w>, and H v is what the gradient changes by along v.
 TEST(FunctionTest, HessianTimesVectorOfBert) {
   Function f = take(Function::open(PROA_CORPUS_DIR "/models/nlp/tinybert"));
   std::mt19937 random(3);

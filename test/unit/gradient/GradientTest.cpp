@@ -5,9 +5,9 @@
 //                         test.values: all elements;  test.constant: not differentiated
 //   Function attributes:  test.twice: the gradients are differentiated too
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "test/unit/gradient/Harness.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "test/unit/gradient/Harness.h"
 
 #include <gtest/gtest.h>
 

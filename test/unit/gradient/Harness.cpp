@@ -5,6 +5,7 @@
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
@@ -93,6 +94,45 @@ Tensor randomTensor(func::FuncOp function, unsigned argument, std::mt19937 &rand
     }
   }
   return tensor;
+}
+
+Program::Program(Location location) : module(ModuleOp::create(location)), builder(module->getBodyRegion()) {
+  main = func::FuncOp::create(builder, location, "main", builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(main.addEntryBlock());
+}
+
+unsigned Program::feed(Type type) {
+  unsigned number = main.getNumArguments();
+  (void)main.insertArgument(number, type, DictionaryAttr(), main.getLoc());
+  main.setArgAttr(number, "pd.feed", builder.getStringAttr("in" + std::to_string(number)));
+  return number;
+}
+
+size_t Program::call(func::FuncOp function, llvm::ArrayRef<unsigned> feeds) {
+  IRMapping mapping;
+  for (auto [argument, number] : llvm::zip(function.getArguments(), feeds))
+    mapping.map(argument, main.getArgument(number));
+  for (Operation &op : function.getBody().front().without_terminator())
+    builder.clone(op, mapping);
+  size_t first = results.size();
+  for (Value value : function.getBody().front().getTerminator()->getOperands())
+    results.push_back(mapping.lookup(value));
+  return first;
+}
+
+Result<Runner> Program::compile() {
+  func::ReturnOp::create(builder, main.getLoc(), results);
+  main.setFunctionType(builder.getFunctionType(main.getArgumentTypes(), ValueRange(results).getTypes()));
+  for (unsigned i = 0; i < results.size(); ++i)
+    main.setResultAttr(i, "pd.fetch", builder.getStringAttr("out" + std::to_string(i)));
+  return Runner::create(*module);
+}
+
+double dot(const Tensor &x, const Tensor &y) {
+  double sum = 0;
+  for (int64_t i = 0; i < x.size(); ++i)
+    sum += x.as<double>()[i] * y.as<double>()[i];
+  return sum;
 }
 
 } // namespace proa::test

@@ -6,6 +6,8 @@
 #include "lib/runtime/Executable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include <random>
 
@@ -30,6 +32,26 @@ public:
 private:
   std::unique_ptr<runtime::Session> session;
 };
+
+/// A program `main` that calls functions, inlined.
+class Program {
+public:
+  explicit Program(mlir::Location location);
+  /// A further feed, named "in" and its number, which is returned.
+  unsigned feed(mlir::Type type);
+  /// Argument i of the function is the feed of number feeds[i]. The number of the function's first result
+  /// among the program's.
+  size_t call(mlir::func::FuncOp function, llvm::ArrayRef<unsigned> feeds);
+  Result<Runner> compile();
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::OpBuilder builder;
+  mlir::func::FuncOp main;
+  llvm::SmallVector<mlir::Value> results;
+};
+
+double dot(const Tensor &x, const Tensor &y);
 
 /// A random tensor of an argument, as its attributes say.
 Tensor randomTensor(mlir::func::FuncOp function, unsigned argument, std::mt19937 &random);

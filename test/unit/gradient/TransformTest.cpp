@@ -2,13 +2,12 @@
 //   jvp:   for random tangents t and cotangents u, <u, jvp(t)> = <vjp(u), t>
 //   vmap:  a batch of three gives what the examples give one by one; so for the gradients
 //   Function attributes:  test.no_jvp: says why there is none
-//                         test.batch_first: the gradient of the batched function instead of the batched gradient
+//                         test.batch_first: the gradient of the batched function instead of the batched
+//                         gradient
 #include "passes/autodiff/Transforms.h"
 #include "test/unit/gradient/Harness.h"
 
 #include "dialects/pd/Pd.h"
-
-#include "mlir/IR/IRMapping.h"
 
 #include <gtest/gtest.h>
 
@@ -22,56 +21,6 @@ using namespace mlir;
 namespace {
 
 constexpr int64_t examples = 3;
-
-/// A program `main` that calls functions, inlined: argument i of a function is the feed whose number is in its list.
-class Program {
-public:
-  explicit Program(Location location) : module(ModuleOp::create(location)), builder(module->getBodyRegion()) {
-    main = func::FuncOp::create(builder, location, "main", builder.getFunctionType({}, {}));
-    builder.setInsertionPointToStart(main.addEntryBlock());
-  }
-
-  unsigned feed(Type type) {
-    unsigned number = main.getNumArguments();
-    (void)main.insertArgument(number, type, DictionaryAttr(), main.getLoc());
-    main.setArgAttr(number, "pd.feed", builder.getStringAttr("in" + std::to_string(number)));
-    return number;
-  }
-
-  /// The number of the function's first result among the program's.
-  size_t call(func::FuncOp function, llvm::ArrayRef<unsigned> feeds) {
-    IRMapping mapping;
-    for (auto [argument, number] : llvm::zip(function.getArguments(), feeds))
-      mapping.map(argument, main.getArgument(number));
-    for (Operation &op : function.getBody().front().without_terminator())
-      builder.clone(op, mapping);
-    size_t first = results.size();
-    for (Value value : function.getBody().front().getTerminator()->getOperands())
-      results.push_back(mapping.lookup(value));
-    return first;
-  }
-
-  Result<Runner> compile() {
-    func::ReturnOp::create(builder, main.getLoc(), results);
-    main.setFunctionType(builder.getFunctionType(main.getArgumentTypes(), ValueRange(results).getTypes()));
-    for (unsigned i = 0; i < results.size(); ++i)
-      main.setResultAttr(i, "pd.fetch", builder.getStringAttr("out" + std::to_string(i)));
-    return Runner::create(*module);
-  }
-
-private:
-  OwningOpRef<ModuleOp> module;
-  OpBuilder builder;
-  func::FuncOp main;
-  llvm::SmallVector<Value> results;
-};
-
-double dot(const Tensor &x, const Tensor &y) {
-  double sum = 0;
-  for (int64_t i = 0; i < x.size(); ++i)
-    sum += x.as<double>()[i] * y.as<double>()[i];
-  return sum;
-}
 
 class TransformTest : public testing::TestWithParam<std::string> {
 protected:
@@ -109,14 +58,16 @@ protected:
   static void compare(const Tensor &expected, const Tensor &batch, int64_t example, const char *what) {
     ASSERT_EQ(batch.size(), expected.size() * examples);
     if (expected.dtype() != DType::Float64) {
-      EXPECT_EQ(std::memcmp(expected.data(), static_cast<const char *>(batch.data()) + example * expected.bytes(),
+      EXPECT_EQ(std::memcmp(expected.data(),
+                            static_cast<const char *>(batch.data()) + example * expected.bytes(),
                             expected.bytes()),
                 0);
       return;
     }
     for (int64_t i = 0; i < expected.size(); ++i) {
       double a = expected.as<double>()[i], b = batch.as<double>()[example * expected.size() + i];
-      ASSERT_NEAR(a, b, 1e-10 * std::max(1.0, std::abs(a))) << what << ", example " << example << ", element " << i;
+      ASSERT_NEAR(a, b, 1e-10 * std::max(1.0, std::abs(a)))
+          << what << ", example " << example << ", element " << i;
     }
   }
 
