@@ -2,8 +2,7 @@
 ///
 ///   auto model = proa::Model::open("resnet50");                 // a folder, or program.json / model.pdmodel
 ///   if (!model) { std::cerr << model.problems().text(); return 1; }
-///   auto outputs = model->run({{"image", image}});              // compiles for these shapes on the first
-///   call
+///   auto outputs = model->run({{"image", image}});              // compiles for these shapes on the first call
 ///
 /// A Model is not thread-safe; several Models in several threads are fine.
 #pragma once
@@ -37,8 +36,7 @@ struct TensorInfo {
 struct ModelOptions {
   /// Threads of a run; 0: as many as there are cores.
   int threads = 0;
-  /// Random ops without a seed of their own draw from it: equal seeds give equal runs, on any number of
-  /// threads.
+  /// Random ops without a seed of their own draw from it: equal seeds give equal runs, on any number of threads.
   uint64_t seed = 0;
   /// Weights file; empty: found beside the program.
   std::string parameters;
@@ -49,8 +47,8 @@ struct ModelOptions {
   std::vector<std::string> fetches;
   /// Run every op that has a definition by simpler ops through it, also where there is a kernel: for checks.
   bool decompose = false;
-  /// By parameter, the variable of its gradient, in training programs: proa's gradients of the forward part
-  /// are taken in place of those of the program's gradient ops: for checks. Empty: nowhere.
+  /// By parameter, the variable of its gradient, in training programs: proa's gradients of the forward part are taken in
+  /// place of those of the program's gradient ops: for checks. Empty: nowhere.
   std::map<std::string, std::string> ownGradients;
   /// Called from time to time during work that takes long: what is being done, and the part done in [0, 1].
   std::function<void(const std::string &what, double part)> progress;
@@ -70,8 +68,8 @@ struct ModelTimes {
 
 class Model {
 public:
-  /// Opens a folder (program.json, *.pdmodel, with the weights beside it) or a program file. All problems of
-  /// the program come in one list: unknown ops and attributes, missing inputs and weights, wrong shapes.
+  /// Opens a folder (program.json, *.pdmodel, with the weights beside it) or a program file. All problems of the program
+  /// come in one list: unknown ops and attributes, missing inputs and weights, wrong shapes.
   static Result<Model> open(const std::string &path, ModelOptions options = {});
   Model(Model &&) noexcept;
   Model &operator=(Model &&) noexcept;
@@ -88,8 +86,8 @@ public:
 
   /// Compiles for the dims of these feeds, if that has not been done. run() does it by itself.
   Result<void> prepare(const std::map<std::string, Tensor> &feeds);
-  /// Runs the program once. The results, in the order of fetches(), are the caller's own. A feed of sequences
-  /// carries its LoD, and so do the results that have one.
+  /// Runs the program once. The results, in the order of fetches(), are the caller's own. A feed of sequences carries its
+  /// LoD, and so do the results that have one.
   Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
 
   const ModelTimes &times() const;

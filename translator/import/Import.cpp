@@ -187,9 +187,8 @@ void ProgramImporter::makeFunction() {
     for (int level = 0; level < count; ++level) {
       types.push_back(RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type()));
       names.push_back(lodName(name, level));
-      attributes.push_back(
-          builder.getDictionaryAttr({builder.getNamedAttr("pd.feed", builder.getStringAttr(names.back())),
-                                     builder.getNamedAttr("pd.lod_of", builder.getStringAttr(name))}));
+      attributes.push_back(builder.getDictionaryAttr({builder.getNamedAttr("pd.feed", builder.getStringAttr(names.back())),
+                                                      builder.getNamedAttr("pd.lod_of", builder.getStringAttr(name))}));
     }
   }
   builder.setInsertionPointToEnd(module->getBody());
@@ -303,8 +302,7 @@ void ProgramImporter::finishFunction() {
       addResult(value, {named("pd.fetch", lodName(name, level)), named("pd.lod_of", name)});
   auto isOwnArgument = [&](Value value, const std::string &name) {
     auto argument = dyn_cast<BlockArgument>(value);
-    auto held =
-        argument ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") : StringAttr();
+    auto held = argument ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") : StringAttr();
     return held && held.getValue() == name;
   };
   for (const std::string &name : states)

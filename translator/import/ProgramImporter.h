@@ -178,8 +178,7 @@ private:
   llvm::SmallVector<mlir::Value> lodOf(llvm::StringRef name) const;
   void setLod(llvm::StringRef name, llvm::ArrayRef<mlir::Value> levels);
   LodSource lodSource(const legacy::Operation &op, const LegacyOp *entry) const;
-  /// Gives the results that got no LoD of their own the one that the op's rule says, and gradients that of
-  /// their variable.
+  /// Gives the results that got no LoD of their own the one that the op's rule says, and gradients that of their variable.
   void shareLod(const legacy::Operation &op, const LegacyOp *entry, const LodSource &source);
 
   mlir::Location locationOf(size_t index, const legacy::Operation &op);
