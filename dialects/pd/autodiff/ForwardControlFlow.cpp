@@ -2,9 +2,7 @@
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 
 #include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/autodiff/CountedLoop.h"
-#include "dialects/pd/control/Control.h"
+#include "dialects/pd/autodiff/ArrayGradient.h"
 
 using namespace mlir;
 
@@ -146,21 +144,7 @@ LogicalResult pushThroughLoop(scf::WhileOp op, Tangents &tangents, const Values 
 Value tangentOrZero(OpBuilder &builder, Value value, const Tangents &tangents) {
   if (Value tangent = tangents.lookup(value))
     return tangent;
-  Location location = value.getLoc();
-  if (!isa<ArrayType>(value.getType()))
-    return zerosLike(builder, location, value);
-  Value empty = ArrayCreateOp::create(builder, location);
-  if (beforeWidening(value).getDefiningOp<ArrayCreateOp>())
-    return widened(builder, location, empty, value.getType());
-  Value length = ArrayLengthOp::create(builder, location, value);
-  auto zeros = countedLoop(builder, location, length, {widened(builder, location, empty, value.getType())},
-                           [&](OpBuilder &inside, Value index, ValueRange carried) {
-                             Value element = ArrayReadOp::create(inside, location, value, index);
-                             Value zero = zerosLike(inside, location, element);
-                             Value longer = ArrayWriteOp::create(inside, location, carried[0], index, zero);
-                             return SmallVector<Value>{widened(inside, location, longer, value.getType())};
-                           });
-  return zeros[0];
+  return zerosLikeAny(builder, value.getLoc(), value);
 }
 
 LogicalResult pushThroughControlFlow(Operation *op, Tangents &tangents) {

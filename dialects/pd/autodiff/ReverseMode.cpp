@@ -1,7 +1,10 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ControlFlow.h"
+#include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
@@ -79,7 +82,7 @@ public:
         continue;
       }
       for (Value result : op->getResults())
-        if (isDifferentiable(result.getType()))
+        if (hasTangent(result.getType()))
           active.insert(result);
       ops.push_back(op);
       op = next;
@@ -115,7 +118,8 @@ public:
       return {};
     Value sum = found->second.front();
     for (Value term : llvm::drop_begin(found->second))
-      sum = AddOp::create(builder, value.getLoc(), sum, term);
+      sum = isa<ArrayType>(value.getType()) ? sumOfArrays(builder, value.getLoc(), sum, term)
+                                            : Value(AddOp::create(builder, value.getLoc(), sum, term));
     pending.erase(found);
     return sum;
   }
@@ -136,7 +140,8 @@ private:
         else if (inSweep.contains(user) && cameFrom.try_emplace(user, queue[i]).second)
           queue.push_back(user);
       }
-    for (Operation *on = last; on && on != op; on = cameFrom.lookup(on))
+    // What is wrong in control flow stands at an op inside of it.
+    for (Operation *on = last; on && (on != op || op->getNumRegions() != 0); on = cameFrom.lookup(on))
       diagnostic.attachNote(on->getLoc())
           << "the gradient comes through '" << on->getName().getStringRef() << "'";
   }
@@ -158,6 +163,17 @@ private:
     return first;
   }
 
+  LogicalResult differentiateArrays(Operation *op, llvm::ArrayRef<Value> cotangents) {
+    Value array = op->getOperand(0);
+    auto gradients = differentiateOnArrays(builder, op, cotangents, isActive(array) ? take(array) : Value());
+    if (failed(gradients))
+      return failure();
+    for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients))
+      if (gradient && isActive(operand))
+        accumulate(operand, widened(builder, op->getLoc(), gradient, operand.getType()));
+    return success();
+  }
+
   LogicalResult differentiate(Operation *op, llvm::ArrayRef<Value> cotangents) {
     auto isActive = [this](Value value) { return this->isActive(value); };
     auto accumulate = [this](Value value, Value gradient) { this->accumulate(value, gradient); };
@@ -165,6 +181,8 @@ private:
       return differentiateBranch(builder, branch, cotangents, isActive, accumulate);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return differentiateLoop(builder, loop, cotangents, isActive, accumulate);
+    if (isOnArrays(op))
+      return differentiateArrays(op, cotangents);
     auto rule = dyn_cast<VjpOpInterface>(op);
     if (!rule)
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
@@ -213,7 +231,7 @@ FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<i
   OpBuilder builder(block.getTerminator());
   for (auto [input, gradient] : llvm::zip(inputs, *gradients))
     if (!gradient)
-      gradient = zerosLike(builder, input.getLoc(), input);
+      gradient = zerosLikeAny(builder, input.getLoc(), input);
   return gradients;
 }
 
