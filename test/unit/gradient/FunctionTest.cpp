@@ -92,6 +92,78 @@ TEST(FunctionTest, TransformsCommute) {
   expectNear(backward[2], expected);
 }
 
+// An op without a batched form: few examples are written out, many and an unknown number are a loop.
+TEST(FunctionTest, RunsExamplesOneByOne) {
+  Function f = take(Function::parse(R"(
+func.func @f(%x: tensor<2x2xf64>) -> tensor<f64> {
+  %d = pd.det %x : (tensor<2x2xf64>) -> tensor<f64>
+  %s = pd.sin %d : (tensor<f64>) -> tensor<f64>
+  return %s : tensor<f64>
+})"));
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> reals(-1, 1);
+  for (int64_t size : {3, 20, -1}) {
+    Function whole = take(vmap(f, {}, size)), gradients = take(vjp(whole));
+    int64_t count = size < 0 ? 20 : size;
+    Tensor x(DType::Float64, {count, 2, 2}), ones(DType::Float64, {count});
+    for (int64_t i = 0; i < x.size(); ++i)
+      x.as<double>()[i] = reals(random);
+    std::fill_n(ones.as<double>(), count, 1.0);
+    auto results = take(gradients.run({x, ones}));
+    for (int64_t i = 0; i < count; ++i) {
+      const double *m = x.as<double>() + 4 * i, *g = results[1].as<double>() + 4 * i;
+      double det = m[0] * m[3] - m[1] * m[2], slope = std::cos(det);
+      EXPECT_NEAR(results[0].as<double>()[i], std::sin(det), 1e-12) << size << " examples, number " << i;
+      const double expected[] = {slope * m[3], -slope * m[2], -slope * m[1], slope * m[0]};
+      for (int e = 0; e < 4; ++e)
+        EXPECT_NEAR(g[e], expected[e], 1e-12) << size << " examples, number " << i;
+    }
+  }
+}
+
+// Re <u, J t> = Re <J^H u, t>, and J t against a central difference, on complex numbers.
+TEST(FunctionTest, ComplexNumbers) {
+  Function f = take(Function::parse(R"(
+func.func @f(%z: tensor<3xcomplex<f64>>) -> (tensor<3xcomplex<f64>>, tensor<3xf64>) {
+  %e = pd.exp %z : (tensor<3xcomplex<f64>>) -> tensor<3xcomplex<f64>>
+  %p = pd.multiply %e, %z : (tensor<3xcomplex<f64>>, tensor<3xcomplex<f64>>) -> tensor<3xcomplex<f64>>
+  %c = pd.conj %p : (tensor<3xcomplex<f64>>) -> tensor<3xcomplex<f64>>
+  %q = pd.add %c, %e : (tensor<3xcomplex<f64>>, tensor<3xcomplex<f64>>) -> tensor<3xcomplex<f64>>
+  %a = pd.abs %q : (tensor<3xcomplex<f64>>) -> tensor<3xf64>
+  %r = pd.real %p : (tensor<3xcomplex<f64>>) -> tensor<3xf64>
+  %s = pd.add %a, %r : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  return %q, %s : tensor<3xcomplex<f64>>, tensor<3xf64>
+})"));
+  std::mt19937 random(9);
+  std::uniform_real_distribution<double> reals(-1, 1);
+  auto draw = [&](DType dtype) {
+    Tensor tensor(dtype, {3});
+    for (int i = 0; i < (dtype == DType::Float64 ? 3 : 6); ++i)
+      static_cast<double *>(tensor.data())[i] = reals(random);
+    return tensor;
+  };
+  auto product = [](const Tensor &x, const Tensor &y) {
+    double sum = 0;
+    for (size_t i = 0; i < x.bytes() / sizeof(double); ++i)
+      sum += static_cast<const double *>(x.data())[i] * static_cast<const double *>(y.data())[i];
+    return sum;
+  };
+  Tensor z = draw(DType::Complex128), t = draw(DType::Complex128), u = draw(DType::Complex128), v = draw(DType::Float64);
+  auto forward = take(take(jvp(f)).run({z, t})), backward = take(take(vjp(f)).run({z, u, v}));
+  double along = product(u, forward[2]) + product(v, forward[3]);
+  EXPECT_NEAR(along, product(backward[2], t), 1e-12);
+  double sums[2];
+  for (int side = 0; side < 2; ++side) {
+    Tensor moved(DType::Complex128, {3});
+    for (int i = 0; i < 6; ++i)
+      static_cast<double *>(moved.data())[i] =
+          static_cast<double *>(z.data())[i] + (side == 0 ? 1e-6 : -1e-6) * static_cast<double *>(t.data())[i];
+    auto results = take(f.run({moved}));
+    sums[side] = product(u, results[0]) + product(v, results[1]);
+  }
+  EXPECT_NEAR(along, (sums[0] - sums[1]) / 2e-6, 1e-7);
+}
+
 TEST(FunctionTest, SaysWhatIsInTheWay) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<2x3xf64>, %i: tensor<2x1xi64>, %v: tensor<2x1xf64>) -> tensor<f64> {
