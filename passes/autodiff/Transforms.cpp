@@ -23,6 +23,8 @@ public:
     builder.setInsertionPointAfter(original);
     function = cast<Function>(builder.clone(*original));
     function.setName(name);
+    for (unsigned i = 0; i < original.getNumArguments(); ++i)
+      isProgram |= original.getArgAttr(i, "pd.feed") != nullptr;
   }
 
   /// Checks that it has one block and that its name is free.
@@ -69,15 +71,18 @@ public:
     return llvm::map_to_vector(numbers, [&](int64_t number) { return Value(block().getArgument(number)); });
   }
 
-  Value addArgument(Type type, Location location, const Twine &name) {
-    SmallVector<NamedAttribute> attributes;
-    if (isProgram())
-      attributes.emplace_back(StringAttr::get(function.getContext(), "pd.feed"),
-                              StringAttr::get(function.getContext(), name));
-    unsigned number = function.getNumArguments();
-    (void)function.insertArgument(number, type, DictionaryAttr::get(function.getContext(), attributes),
-                                  location);
-    return block().getArgument(number);
+  /// Further arguments; the first one's number.
+  unsigned addArguments(TypeRange types, Location location, ArrayRef<std::string> names) {
+    MLIRContext *context = function.getContext();
+    unsigned first = function.getNumArguments();
+    SmallVector<DictionaryAttr> attributes;
+    for (const std::string &name : names)
+      attributes.push_back(isProgram ? DictionaryAttr::get(context, {{StringAttr::get(context, "pd.feed"),
+                                                                      StringAttr::get(context, name)}})
+                                     : DictionaryAttr::get(context));
+    (void)function.insertArguments(SmallVector<unsigned>(types.size(), first), types, attributes,
+                                   SmallVector<Location>(types.size(), location));
+    return first;
   }
 
   /// The name of an argument or of a result in the program, for those that belong to it.
@@ -95,11 +100,10 @@ public:
   /// A result that is no result of the original one.
   void returnNew(Value value, std::string name) {
     results.push_back(value);
-    attributes.push_back(
-        isProgram()
-            ? DictionaryAttr::get(function.getContext(), {{StringAttr::get(function.getContext(), "pd.fetch"),
+    attributes.push_back(isProgram ? DictionaryAttr::get(function.getContext(),
+                                                         {{StringAttr::get(function.getContext(), "pd.fetch"),
                                                            StringAttr::get(function.getContext(), name)}})
-            : DictionaryAttr::get(function.getContext()));
+                                   : DictionaryAttr::get(function.getContext()));
   }
   void returnOriginal(int64_t number, Value value) {
     results.push_back(value);
@@ -153,14 +157,8 @@ private:
     return success();
   }
 
-  bool isProgram() {
-    for (unsigned i = 0; i < original.getNumArguments(); ++i)
-      if (original.getArgAttr(i, "pd.feed"))
-        return true;
-    return false;
-  }
-
   Function original;
+  bool isProgram = false; ///< its arguments have names
   SmallVector<Value> results;
   SmallVector<DictionaryAttr> attributes;
 };
@@ -224,11 +222,16 @@ FailureOr<Function> vjp(Function function, StringRef name, Numbers arguments) {
   auto numbers = made.differentiated(arguments);
   if (failed(numbers))
     return made.fail();
-  SmallVector<int64_t> outputs = differentiableResults(made.returned());
-  SmallVector<Value> cotangents;
-  for (int64_t output : outputs)
-    cotangents.push_back(made.addArgument(made.returned()[output].getType(), function.getLoc(),
-                                          made.nameOfResult(output) + "@GRAD"));
+  SmallVector<Value> returned = made.returned();
+  SmallVector<int64_t> outputs = differentiableResults(returned);
+  SmallVector<Type> types;
+  SmallVector<std::string> names;
+  for (int64_t output : outputs) {
+    types.push_back(returned[output].getType());
+    names.push_back(made.nameOfResult(output) + "@GRAD");
+  }
+  unsigned first = made.addArguments(types, function.getLoc(), names);
+  SmallVector<Value> cotangents(made.block().getArguments().drop_front(first));
   auto gradients = pd::differentiate(made.block(), outputs, cotangents, made.argumentsAt(*numbers));
   if (failed(gradients))
     return made.fail();
@@ -246,19 +249,22 @@ FailureOr<Function> jvp(Function function, StringRef name, Numbers arguments) {
   auto numbers = made.differentiated(arguments);
   if (failed(numbers))
     return made.fail();
+  SmallVector<Value> inputs = made.argumentsAt(*numbers);
+  SmallVector<std::string> names;
+  for (int64_t number : *numbers)
+    names.push_back(made.nameOfArgument(number) + "@TANGENT");
+  unsigned first = made.addArguments(ValueRange(inputs).getTypes(), function.getLoc(), names);
   pd::Tangents tangents;
-  for (int64_t number : *numbers) {
-    Value argument = made.block().getArgument(number);
-    tangents[argument] =
-        made.addArgument(argument.getType(), argument.getLoc(), made.nameOfArgument(number) + "@TANGENT");
-  }
+  for (auto [input, tangent] : llvm::zip(inputs, made.block().getArguments().drop_front(first)))
+    tangents[input] = tangent;
   if (failed(pd::pushForward(made.block(), tangents)))
     return made.fail();
   for (auto [i, value] : llvm::enumerate(made.returned()))
     made.returnOriginal(static_cast<int64_t>(i), value);
   OpBuilder builder(made.block().getTerminator());
-  for (int64_t output : differentiableResults(made.returned()))
-    made.returnNew(pd::tangentOrZero(builder, made.returned()[output], tangents),
+  SmallVector<Value> returned = made.returned();
+  for (int64_t output : differentiableResults(returned))
+    made.returnNew(pd::tangentOrZero(builder, returned[output], tangents),
                    made.nameOfResult(output) + "@TANGENT");
   return made.finish();
 }

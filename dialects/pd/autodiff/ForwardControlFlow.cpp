@@ -9,7 +9,18 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-using Values = llvm::DenseSet<Value>;
+/// Values that have a tangent, and those that turn out to need one.
+class Values {
+public:
+  explicit Values(const Tangents &tangents) : tangents(tangents) {}
+  bool contains(Value value) const { return tangents.contains(value) || found.contains(value); }
+  void insert(Value value) { found.insert(value); }
+  size_t size() const { return found.size(); }
+
+private:
+  const Tangents &tangents;
+  llvm::DenseSet<Value> found;
+};
 
 /// Adds to `active` every value that may have a tangent. A value that turns out to have none gets zeros.
 void findActive(Operation *op, Values &active);
@@ -148,9 +159,7 @@ Value tangentOrZero(OpBuilder &builder, Value value, const Tangents &tangents) {
 }
 
 LogicalResult pushThroughControlFlow(Operation *op, Tangents &tangents) {
-  Values active;
-  for (auto &[value, tangent] : tangents)
-    active.insert(value);
+  Values active(tangents);
   findActive(op, active);
   SmallVector<unsigned> results = activeAmong(op->getResults(), active);
   if (auto branch = dyn_cast<scf::IfOp>(op))
