@@ -148,7 +148,8 @@ func.func @f(%z: tensor<3xcomplex<f64>>) -> (tensor<3xcomplex<f64>>, tensor<3xf6
       sum += static_cast<const double *>(x.data())[i] * static_cast<const double *>(y.data())[i];
     return sum;
   };
-  Tensor z = draw(DType::Complex128), t = draw(DType::Complex128), u = draw(DType::Complex128), v = draw(DType::Float64);
+  Tensor z = draw(DType::Complex128), t = draw(DType::Complex128), u = draw(DType::Complex128),
+         v = draw(DType::Float64);
   auto forward = take(take(jvp(f)).run({z, t})), backward = take(take(vjp(f)).run({z, u, v}));
   double along = product(u, forward[2]) + product(v, forward[3]);
   EXPECT_NEAR(along, product(backward[2], t), 1e-12);
@@ -157,7 +158,8 @@ func.func @f(%z: tensor<3xcomplex<f64>>) -> (tensor<3xcomplex<f64>>, tensor<3xf6
     Tensor moved(DType::Complex128, {3});
     for (int i = 0; i < 6; ++i)
       static_cast<double *>(moved.data())[i] =
-          static_cast<double *>(z.data())[i] + (side == 0 ? 1e-6 : -1e-6) * static_cast<double *>(t.data())[i];
+          static_cast<double *>(z.data())[i] +
+          (side == 0 ? 1e-6 : -1e-6) * static_cast<double *>(t.data())[i];
     auto results = take(f.run({moved}));
     sums[side] = product(u, results[0]) + product(v, results[1]);
   }

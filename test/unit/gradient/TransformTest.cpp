@@ -1,8 +1,7 @@
 // Forward mode and batching against reverse mode and a loop, in float64, on every function of ops.mlir.
 //   jvp:   for random tangents t and cotangents u, <u, jvp(t)> = <vjp(u), t>
 //   vmap:  a batch of three gives what the examples give one by one; so for the gradients
-//   Function attributes:  test.no_jvp: says why there is none
-//                         test.batch_first: the gradient of the batched function instead of the batched
+//   Function attribute test.batch_first: the gradient of the batched function instead of the batched
 //                         gradient
 #include "passes/autodiff/Transforms.h"
 #include "test/unit/gradient/Harness.h"
@@ -78,8 +77,6 @@ protected:
 };
 
 TEST_P(TransformTest, ForwardModeIsTheTransposeOfReverseMode) {
-  if (function->hasAttr("test.no_jvp"))
-    GTEST_SKIP();
   auto forward = autodiff::jvp(function, "forward", differentiated);
   auto backward = autodiff::vjp(function, "backward", differentiated);
   ASSERT_TRUE(succeeded(forward) && succeeded(backward));

@@ -175,22 +175,22 @@ func.func @fold(%a: tensor<1x8x9xf64>) -> (tensor<1x2x4x4xf64>) {
   return %y : tensor<1x2x4x4xf64>
 }
 
-func.func @rnn_lstm(%x: tensor<4x2x2xf64>, %s0: tensor<4x2x3xf64>, %s1: tensor<4x2x3xf64>, %w0: tensor<12x2xf64>, %w1: tensor<12x3xf64>, %w2: tensor<12x2xf64>, %w3: tensor<12x3xf64>, %w4: tensor<12x6xf64>, %w5: tensor<12x3xf64>, %w6: tensor<12x6xf64>, %w7: tensor<12x3xf64>, %w8: tensor<12xf64>, %w9: tensor<12xf64>, %w10: tensor<12xf64>, %w11: tensor<12xf64>, %w12: tensor<12xf64>, %w13: tensor<12xf64>, %w14: tensor<12xf64>, %w15: tensor<12xf64>, %n: tensor<2xi32> {test.values = [4.0, 2.0]}) -> (tensor<4x2x6xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>) attributes {test.no_jvp = "the gradient of pd.rnn has no derivative"} {
+func.func @rnn_lstm(%x: tensor<4x2x2xf64>, %s0: tensor<4x2x3xf64>, %s1: tensor<4x2x3xf64>, %w0: tensor<12x2xf64>, %w1: tensor<12x3xf64>, %w2: tensor<12x2xf64>, %w3: tensor<12x3xf64>, %w4: tensor<12x6xf64>, %w5: tensor<12x3xf64>, %w6: tensor<12x6xf64>, %w7: tensor<12x3xf64>, %w8: tensor<12xf64>, %w9: tensor<12xf64>, %w10: tensor<12xf64>, %w11: tensor<12xf64>, %w12: tensor<12xf64>, %w13: tensor<12xf64>, %w14: tensor<12xf64>, %w15: tensor<12xf64>, %n: tensor<2xi32> {test.values = [4.0, 2.0]}) -> (tensor<4x2x6xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>) {
   %y, %f0, %f1 = pd.rnn %x states = %s0, %s1 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7, %w8, %w9, %w10, %w11, %w12, %w13, %w14, %w15 lengths = %n {mode = "LSTM", hidden_size = 3 : i64, num_layers = 2 : i64, is_bidirec = true} : (tensor<4x2x2xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>, tensor<12x2xf64>, tensor<12x3xf64>, tensor<12x2xf64>, tensor<12x3xf64>, tensor<12x6xf64>, tensor<12x3xf64>, tensor<12x6xf64>, tensor<12x3xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<12xf64>, tensor<2xi32>) -> (tensor<4x2x6xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>)
   return %y, %f0, %f1 : tensor<4x2x6xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>
 }
 
-func.func @rnn_gru(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<9x2xf64>, %w1: tensor<9x3xf64>, %w2: tensor<9x3xf64>, %w3: tensor<9x3xf64>, %w4: tensor<9xf64>, %w5: tensor<9xf64>, %w6: tensor<9xf64>, %w7: tensor<9xf64>, %n: tensor<2xi32> {test.values = [4.0, 2.0]}) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>) attributes {test.no_jvp = "the gradient of pd.rnn has no derivative"} {
+func.func @rnn_gru(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<9x2xf64>, %w1: tensor<9x3xf64>, %w2: tensor<9x3xf64>, %w3: tensor<9x3xf64>, %w4: tensor<9xf64>, %w5: tensor<9xf64>, %w6: tensor<9xf64>, %w7: tensor<9xf64>, %n: tensor<2xi32> {test.values = [4.0, 2.0]}) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>) attributes {test.twice} {
   %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 lengths = %n {mode = "GRU", hidden_size = 3 : i64, num_layers = 2 : i64, is_bidirec = false} : (tensor<4x2x2xf64>, tensor<2x2x3xf64>, tensor<9x2xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<2xi32>) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>)
   return %y, %f0 : tensor<4x2x3xf64>, tensor<2x2x3xf64>
 }
 
-func.func @rnn_tanh(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<3x2xf64>, %w1: tensor<3x3xf64>, %w2: tensor<3x2xf64>, %w3: tensor<3x3xf64>, %w4: tensor<3xf64>, %w5: tensor<3xf64>, %w6: tensor<3xf64>, %w7: tensor<3xf64>) -> (tensor<4x2x6xf64>, tensor<2x2x3xf64>) attributes {test.no_jvp = "the gradient of pd.rnn has no derivative"} {
+func.func @rnn_tanh(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<3x2xf64>, %w1: tensor<3x3xf64>, %w2: tensor<3x2xf64>, %w3: tensor<3x3xf64>, %w4: tensor<3xf64>, %w5: tensor<3xf64>, %w6: tensor<3xf64>, %w7: tensor<3xf64>) -> (tensor<4x2x6xf64>, tensor<2x2x3xf64>) {
   %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 {mode = "RNN_TANH", hidden_size = 3 : i64, num_layers = 1 : i64, is_bidirec = true} : (tensor<4x2x2xf64>, tensor<2x2x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x2x6xf64>, tensor<2x2x3xf64>)
   return %y, %f0 : tensor<4x2x6xf64>, tensor<2x2x3xf64>
 }
 
-func.func @rnn_relu(%x: tensor<4x2x2xf64>, %s0: tensor<1x2x3xf64>, %w0: tensor<3x2xf64>, %w1: tensor<3x3xf64>, %w2: tensor<3xf64>, %w3: tensor<3xf64>) -> (tensor<4x2x3xf64>, tensor<1x2x3xf64>) attributes {test.no_jvp = "the gradient of pd.rnn has no derivative"} {
+func.func @rnn_relu(%x: tensor<4x2x2xf64>, %s0: tensor<1x2x3xf64>, %w0: tensor<3x2xf64>, %w1: tensor<3x3xf64>, %w2: tensor<3xf64>, %w3: tensor<3xf64>) -> (tensor<4x2x3xf64>, tensor<1x2x3xf64>) {
   %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3 {mode = "RNN_RELU", hidden_size = 3 : i64, num_layers = 1 : i64, is_bidirec = false} : (tensor<4x2x2xf64>, tensor<1x2x3xf64>, tensor<3x2xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x2x3xf64>, tensor<1x2x3xf64>)
   return %y, %f0 : tensor<4x2x3xf64>, tensor<1x2x3xf64>
 }
