@@ -47,7 +47,7 @@ void findActive(Operation *op, Values &active) {
   }
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     flow(loop.getInits(), loop.getBeforeArguments(), active);
-    for (size_t before = 0; before != active.size();) {
+    for (size_t before = ~size_t(0); before != active.size();) {
       before = active.size();
       findActive(*loop.getBeforeBody(), active);
       flow(loop.getConditionOp().getArgs(), loop.getAfterArguments(), active);

@@ -750,6 +750,26 @@ func.func @loop_count(%a: tensor<3xf64>, %b: tensor<3xf64>, %n: tensor<1xi64> {t
   return %y#0 : tensor<3xf64>
 }
 
+// Only what the loop reads from outside is differentiated by.
+func.func @loop_captured(%a: tensor<3xf64> {test.constant}, %b: tensor<3xf64>) -> (tensor<3xf64>) {
+  %zero = pd.constant dense<0> : tensor<1xi64>
+  %one = pd.constant dense<1> : tensor<1xi64>
+  %three = pd.constant dense<3> : tensor<1xi64>
+  %y:2 = scf.while (%v = %a, %i = %zero) : (tensor<3xf64>, tensor<1xi64>) -> (tensor<3xf64>, tensor<1xi64>) {
+    %c = pd.less_than %i, %three : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
+    %r = pd.reshape %c {shape = array<i64>} : (tensor<1xi1>) -> tensor<i1>
+    %condition = tensor.extract %r[] : tensor<i1>
+    scf.condition(%condition) %v, %i : tensor<3xf64>, tensor<1xi64>
+  } do {
+  ^bb0(%v: tensor<3xf64>, %i: tensor<1xi64>):
+    %m = pd.multiply %v, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %s = pd.sin %m : (tensor<3xf64>) -> tensor<3xf64>
+    %j = pd.add %i, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    scf.yield %s, %j : tensor<3xf64>, tensor<1xi64>
+  }
+  return %y#0 : tensor<3xf64>
+}
+
 func.func @loop_until(%a: tensor<3xf64> {test.low = 0.1}, %b: tensor<3xf64> {test.low = 1.2, test.high = 1.9}) -> (tensor<3xf64>) attributes {test.batch_first, test.twice} {
   %bound = pd.constant dense<4.0> : tensor<f64>
   %y = scf.while (%v = %a) : (tensor<3xf64>) -> (tensor<3xf64>) {
