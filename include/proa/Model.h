@@ -45,6 +45,11 @@ struct ModelOptions {
   /// Fed and fetched variables, for programs without feed and fetch ops; empty: what the program says.
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
+  /// Run every op that has a definition by simpler ops through it, also where there is a kernel: for checks.
+  bool decompose = false;
+  /// By parameter, the variable of its gradient, in training programs: proa's gradients of the forward part are taken in
+  /// place of those of the program's gradient ops: for checks. Empty: nowhere.
+  std::map<std::string, std::string> ownGradients;
   /// Called from time to time during work that takes long: what is being done, and the part done in [0, 1].
   std::function<void(const std::string &what, double part)> progress;
   /// Where each stage's IR is written, one file a stage; empty: nowhere.

@@ -95,6 +95,7 @@ Result<CaseMeta> readCaseMeta(const std::string &path) {
   fields.read("expected_lod", meta.expectedLod);
   fields.read("suspect", meta.suspect);
   fields.read("op_histogram", meta.opHistogram);
+  fields.read("param_grad", meta.parameterGradients);
   readStatistics(fields, meta.expectedStatistics);
   readCompareKind(fields, path, meta, problems);
   if (meta.runs < 1)

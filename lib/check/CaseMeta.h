@@ -26,6 +26,8 @@ struct CaseMeta {
   /// Forward, backward and update: `steps` runs that go on from each other's state.
   bool training = false;
   int steps = 0;
+  /// By parameter, the variable that an optimizer takes as its gradient.
+  std::map<std::string, std::string> parameterGradients;
   std::map<std::string, Statistics> expectedStatistics;
   std::map<std::string, Lod> lod;
   std::map<std::string, Lod> expectedLod;

@@ -69,6 +69,13 @@ private:
     modelOptions.cacheDirectory = options.cacheDirectory;
     modelOptions.feeds = meta.feeds;
     modelOptions.fetches = meta.fetches;
+    modelOptions.decompose = options.decompose;
+    // What the meta file names may be clipped or accumulated already; with loss scaling it has pairs of
+    // gradients too.
+    if (options.ownGradients && meta.training)
+      for (const auto &[parameter, gradient] : meta.parameterGradients)
+        if (!parameter.ends_with("@GRAD"))
+          modelOptions.ownGradients[parameter] = parameter + "@GRAD";
     Result<Model> model = Model::open(folder, modelOptions);
     if (!model) {
       failed(model.problems());
@@ -129,7 +136,8 @@ private:
     take(compareOutputs(state, finals, meta, "final/"));
   }
 
-  /// Collectives, mixed precision without CPU kernels, sizes that no machine here holds: there is nothing to compare with.
+  /// Collectives, mixed precision without CPU kernels, sizes that no machine here holds: there is nothing to
+  /// compare with.
   void importOnly() {
     enter(Stage::Import);
     if (Result<void> imported = importAndVerify(folder, meta); !imported)

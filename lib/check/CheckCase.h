@@ -16,6 +16,10 @@ struct CheckOptions {
   /// Instead of the program itself, so many mutants of it are run by compiled code and by the evaluator.
   int mutants = 0;
   uint64_t seed = 0;
+  /// Every op that has a decomposition goes through it.
+  bool decompose = false;
+  /// Training cases take proa's gradients of their forward part instead of those of their gradient ops.
+  bool ownGradients = false;
   /// Called as each stage begins.
   std::function<void(Stage)> onStage = [](Stage) {};
 };

@@ -19,6 +19,8 @@ struct CompileOptions {
   int threads = 1;
   /// Where each stage's IR is written, one file a stage; empty: nowhere.
   std::string dumpDirectory;
+  /// Run every op that has a decomposition through it.
+  bool decompose = false;
   std::function<void(const std::string &what, double part)> progress;
 };
 
@@ -30,8 +32,9 @@ struct CompiledProgram {
 /// Gives the feeds of `main` these dims. Problems: an unknown feed, another rank, a dim that the program fixes otherwise.
 Result<void> specializeFeeds(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims);
 
-/// pd as imported to library ops and kernel calls.
-void buildCpuPipeline(mlir::OpPassManager &pm);
+/// pd as imported to library ops and kernel calls. With `decompose` every op that has a decomposition goes through it, also
+/// where the runtime has a kernel for it.
+void buildCpuPipeline(mlir::OpPassManager &pm, bool decompose = false);
 
 /// Compiles a module for this machine's CPU. The module is consumed.
 Result<CompiledProgram> compileForCpu(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options);

@@ -216,6 +216,7 @@ Result<const Imported *> Model::Implementation::importWith(const std::map<std::s
   importOptions.feeds = options.feeds;
   importOptions.fetches = options.fetches;
   importOptions.lodLevels = levels;
+  importOptions.ownGradients = options.ownGradients;
   auto module = import::importProgram(*context, *program, importOptions);
   if (!module)
     return module.problems();
@@ -301,6 +302,7 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   CompileOptions compileOptions;
   compileOptions.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   compileOptions.dumpDirectory = options.dumpDirectory;
+  compileOptions.decompose = options.decompose;
   compileOptions.progress = options.progress;
   return compileForCpu(std::move(copy), compileOptions);
 }
@@ -319,6 +321,9 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
     for (const auto *list : {&options.feeds, &options.fetches})
       for (const std::string &name : *list)
         key += name + ",";
+    for (const auto &[parameter, gradient] : options.ownGradients)
+      key += parameter + ">" + gradient + ",";
+    key += options.decompose ? "|decompose" : "";
     key += "|" + std::to_string(llvm::xxh3_64bits(programText)) + ":" + std::to_string(programText.size());
     if (auto bytes = cache->find(key))
       if (auto program = unpack(*bytes)) {

@@ -30,13 +30,17 @@ void addCleanup(OpPassManager &pm) {
 
 } // namespace
 
-void buildCpuPipeline(OpPassManager &pm) {
+void buildCpuPipeline(OpPassManager &pm, bool decompose) {
   addCleanup(pm);
   // Gradients become ops like all others before anything is fused.
   DecomposeOptions gradients;
   gradients.only = {"pd.vjp"};
   pm.addPass(createDecompose(gradients));
   addCleanup(pm);
+  if (decompose) {
+    pm.addPass(createDecompose());
+    addCleanup(pm);
+  }
   pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
   // Normalizations that are left must be elementwise before the layout can flow through them.
   DecomposeOptions normalization;
@@ -45,9 +49,9 @@ void buildCpuPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createChannelsLast());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
-  DecomposeOptions decompose;
-  decompose.keepLibrary = true;
-  pm.addPass(createDecompose(decompose));
+  DecomposeOptions withoutKernels;
+  withoutKernels.keepLibrary = true;
+  pm.addPass(createDecompose(withoutKernels));
   addCleanup(pm);
   pm.addPass(createFormKernels());
 }

@@ -4,6 +4,7 @@
 #include "dialects/pd/Types.h"
 #include "dialects/rt/Rt.h"
 #include "lib/driver/Compile.h"
+#include "passes/autodiff/Passes.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/layout/Passes.h"
@@ -32,6 +33,7 @@ void registerAllPasses() {
   mlir::registerAllPasses();
   registerProaNormalizePasses();
   registerProaDecomposePasses();
+  registerProaAutodiffPasses();
   registerProaFusePasses();
   registerProaLayoutPasses();
   registerProaLowerLinalgPasses();

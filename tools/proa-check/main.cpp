@@ -63,6 +63,10 @@ void declare(CommandLine &line, Options &options) {
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT");
   line.add_option("--seed", options.check.seed, "What the changes are drawn from")->capture_default_str();
+  line.add_flag("--decompose", options.check.decompose,
+                "Runs every op that has a decomposition through it, also where there is a kernel");
+  line.add_flag("--own-gradients", options.check.ownGradients,
+                "Training cases take proa's gradients of their forward part, not those of their gradient ops");
   line.add_option("--reasons", options.reasons, "Rows of the table of reasons")->capture_default_str();
   line.add_option("--known-failures", options.known,
                   "Cases that may fail, a line each; they count as skipped then")

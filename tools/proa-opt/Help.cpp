@@ -18,7 +18,8 @@ struct Group {
 const std::vector<Group> &groups() {
   static const std::vector<Group> groups = {
       {"Normalization: types and shapes", {"pd-refine-shapes"}},
-      {"Decomposition into primitives, gradients", {"pd-decompose"}},
+      {"Decomposition into primitives", {"pd-decompose"}},
+      {"Derivatives", {"pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian"}},
       {"Layout", {"pd-channels-last"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
       {"Kernels for the CPU, in their order",

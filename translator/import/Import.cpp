@@ -53,6 +53,7 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   for (const legacy::Block &block : program.blocks)
     hasGradients |= llvm::any_of(
         block.operations, [](const legacy::Operation &op) { return findForwardOp(op.type) != nullptr; });
+  findOwnGradients();
   Names wanted(fetches.begin(), fetches.end());
   importBlock(0, wanted);
   currentOp = nullptr;
@@ -236,8 +237,10 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     else
       importer.importByTable();
   }
-  if (problems.size() == before)
-    return shareLod(op, entry, lod);
+  if (problems.size() == before) {
+    shareLod(op, entry, lod);
+    return takeOwnGradients(op);
+  }
   for (const legacy::Slot &slot : op.outputs)
     for (const std::string &name : slot.arguments)
       poisoned.insert(name);

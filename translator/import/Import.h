@@ -29,6 +29,9 @@ struct ImportOptions {
   std::vector<std::string> fetches;
   /// How many LoD levels feeds have, where that is not what their declarations say.
   std::map<std::string, int> lodLevels;
+  /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part gives, instead of
+  /// what the program's gradient ops give. The forward part ends where the gradient of the loss is begun with a constant.
+  std::map<std::string, std::string> ownGradients;
   /// Called with each difference between declared and inferred types, and other things worth a look.
   std::function<void(const std::string &where, const std::string &message)> warn;
 };

@@ -142,6 +142,20 @@ private:
   GivenResults givenResults(const legacy::Operation &op,
                             const std::map<std::string, llvm::SmallVector<mlir::Value>> &results) const;
 
+  // Gradients of the forward part in place of the program's own (OwnGradients.cpp).
+
+  /// Finds the op that begins the gradients, and which op is the last to write each wanted one.
+  void findOwnGradients();
+  /// After op `index` of block 0: computes the gradients, or defines those that the op was the last to write.
+  void takeOwnGradients(const legacy::Operation &op);
+  void makeOwnGradients(mlir::Value loss, mlir::Value seed);
+
+  /// By the number of the op in block 0, the parameters whose gradients it is the last to write.
+  std::map<size_t, std::vector<std::string>> lastWrites;
+  std::optional<size_t> gradientsBegin;
+  std::string lossName;
+  Environment ownGradients;
+
   /// Whether the program has gradient ops, which look for the ops that they belong to.
   bool hasGradients = false;
   std::vector<Producer> producers;

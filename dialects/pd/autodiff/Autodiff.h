@@ -14,10 +14,18 @@ namespace proa::pd {
 /// of them (null: zero). Returns the gradient of each of `inputs`, values that the block uses; new ops go before the
 /// terminator.
 /// Composites on the way without a rule of their own are replaced by their decompositions. Where an op that matters has
-/// neither, an error is emitted at it and the result is failure.
+/// neither, an error is emitted at it, with notes at the ops between it and the outputs, and the result is failure.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiate(mlir::Block &block, llvm::ArrayRef<int64_t> outputs,
                                                               llvm::ArrayRef<mlir::Value> cotangents,
                                                               llvm::ArrayRef<mlir::Value> inputs);
+
+/// The same, with null for a gradient that is zero everywhere.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateSparsely(mlir::Block &block, llvm::ArrayRef<int64_t> outputs,
+                                                                      llvm::ArrayRef<mlir::Value> cotangents,
+                                                                      llvm::ArrayRef<mlir::Value> inputs);
+
+/// Removes the ops of a block that nothing reads and that do nothing else.
+void eraseUnused(mlir::Block &block);
 
 /// Whether values of the type have gradients: floats and complex numbers.
 bool isDifferentiable(mlir::Type type);

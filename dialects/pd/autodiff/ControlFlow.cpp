@@ -3,7 +3,10 @@
 #include "dialects/pd/autodiff/ControlFlow.h"
 
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/control/Control.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
@@ -24,18 +27,20 @@ SmallVector<Value> activeCaptures(Operation *op, llvm::function_ref<bool(Value)>
   getUsedValuesDefinedAbove(op->getRegions(), used);
   SmallVector<Value> captures;
   for (Value value : used)
-    if (isActive(value) && isDifferentiable(value.getType()))
+    if (isActive(value) && hasTangent(value.getType()))
       captures.push_back(value);
   return captures;
 }
 
 /// The gradients of `inputs` through a copy of `block`, whose terminator's operands number `outputs` have the
 /// given cotangents. In the copy, block arguments stand for `inputs`, and `mapping` says what else stands for
-/// what.
+/// what. `soFar` has, for some inputs, what has come to them already (null: nothing), which their gradient then includes.
 SmallVector<Value> gradientsOf(OpBuilder &builder, Location location, Block &block, ArrayRef<Value> inputs,
                                ArrayRef<Value> originals, IRMapping mapping, ArrayRef<int64_t> outputs,
-                               ArrayRef<Value> cotangents) {
-  auto vjp = VjpOp::create(builder, location, inputs, ValueRange(), cotangents,
+                               ArrayRef<Value> cotangents, ArrayRef<Value> soFar = {}) {
+  SmallVector<Value> allCotangents(cotangents);
+  llvm::copy_if(soFar, std::back_inserter(allCotangents), [](Value value) { return value != nullptr; });
+  auto vjp = VjpOp::create(builder, location, inputs, ValueRange(), allCotangents,
                            builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr(outputs));
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&vjp.getBody());
@@ -50,6 +55,12 @@ SmallVector<Value> gradientsOf(OpBuilder &builder, Location location, Block &blo
     yielded.push_back(
         mapping.lookupOrDefault(block.getTerminator()->getOperand(static_cast<unsigned>(output))));
   }
+  // What the body gives on as it is has that as its gradient.
+  for (auto [original, value] : llvm::zip(originals, soFar))
+    if (value) {
+      numbers.push_back(static_cast<int64_t>(yielded.size()));
+      yielded.push_back(mapping.lookup(original));
+    }
   YieldOp::create(builder, location, yielded);
   vjp.setCotangentOf(numbers);
   return SmallVector<Value>(vjp.getGradients());
@@ -114,8 +125,16 @@ public:
       if (!passedOn && value.getParentRegion() == &loop.getBefore())
         return loop.emitError() << "a loop whose test computes what it passes on has no gradient";
       places.push_back(passedOn ? static_cast<int64_t>(argument.getArgNumber()) : -1);
-      if (passedOn && isDifferentiable(value.getType()))
-        carried.push_back(i);
+      if (!passedOn || !hasTangent(value.getType()))
+        continue;
+      if (isa<ArrayType>(value.getType())) {
+        auto matters = arrayMatters(loop.getAfterArguments()[i], cotangents[i] != nullptr);
+        if (failed(matters))
+          return failure();
+        if (!*matters)
+          continue;
+      }
+      carried.push_back(i);
     }
     recordForward();
     runBackward(cotangents);
@@ -130,6 +149,38 @@ public:
   }
 
 private:
+  /// Whether a gradient flows through an array that the loop carries. Backward its elements are read from what it is after
+  /// the loop, so it must not be read otherwise, and an element must not be written twice.
+  FailureOr<bool> arrayMatters(Value array, bool hasCotangent) {
+    bool isRead = hasCotangent;
+    SmallVector<Value> names{array};
+    Operation *inTheWay = nullptr;
+    int writes = 0;
+    while (!names.empty())
+      for (Operation *user : names.pop_back_val().getUsers()) {
+        if (isa<ArrayCastOp, ArrayWriteOp>(user))
+          names.push_back(user->getResult(0));
+        if (auto write = dyn_cast<ArrayWriteOp>(user); write && (++writes > 1 || !dependsOnIteration(write.getIndex())))
+          inTheWay = user;
+        else if (!isa<ArrayCastOp, ArrayWriteOp, ArrayReadOp, scf::YieldOp>(user))
+          inTheWay = user;
+        isRead |= isa<ArrayReadOp>(user);
+      }
+    if (isRead && inTheWay)
+      return inTheWay->emitError() << "a loop has no gradient through a tensor array that it carries and uses in another way "
+                                      "than to write one element an iteration and to read elements";
+    return isRead;
+  }
+
+  /// Whether a number differs, as far as can be seen, from iteration to iteration.
+  bool dependsOnIteration(Value number) {
+    if (auto argument = dyn_cast<BlockArgument>(number))
+      return argument.getOwner() == loop.getAfterBody();
+    Operation *op = number.getDefiningOp();
+    return loop.getAfter().isAncestor(op->getParentRegion()) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOnIteration(operand); });
+  }
+
   /// The loop again, which also counts its iterations and keeps the arguments of its body.
   void recordForward() {
     SmallVector<Value> inits(loop.getInits());
@@ -192,9 +243,9 @@ private:
     SmallVector<Value> inits{SubtractOp::create(builder, location, count, constantInt(builder, location, 1))};
     for (size_t number : carried)
       inits.push_back(cotangents[number] ? cotangents[number]
-                                         : zerosLike(builder, location, forward.getResult(number)));
+                                         : zerosLikeAny(builder, location, forward.getResult(number)));
     for (Value capture : captures)
-      inits.push_back(zerosLike(builder, location, capture));
+      inits.push_back(zerosLikeAny(builder, location, capture));
     SmallVector<Type> types{count.getType()};
     for (size_t number : carried)
       types.push_back(loop.getAfterArguments()[number].getType());
@@ -215,7 +266,10 @@ private:
     for (auto [i, number] : llvm::enumerate(kept))
       mapping.map(loop.getAfterArguments()[number],
                   ArrayReadOp::create(builder, location, forward.getResult(own + 1 + i), index));
-    SmallVector<Value> inputs, originals, given;
+    for (size_t number : carried)
+      if (Value argument = loop.getAfterArguments()[number]; isa<ArrayType>(argument.getType()))
+        mapping.map(argument, widened(builder, location, forward.getResult(number), argument.getType()));
+    SmallVector<Value> inputs, originals, given, soFar(carried.size());
     SmallVector<int64_t> outputs;
     for (auto [i, number] : llvm::enumerate(carried)) {
       originals.push_back(loop.getAfterArguments()[number]);
@@ -223,16 +277,18 @@ private:
       outputs.push_back(places[number]);
       given.push_back(body->getArgument(1 + i));
     }
-    for (Value capture : captures) {
+    for (auto [i, capture] : llvm::enumerate(captures)) {
       originals.push_back(capture);
       inputs.push_back(capture);
+      Value sum = body->getArgument(1 + carried.size() + i);
+      soFar.push_back(isa<ArrayType>(capture.getType()) ? sum : Value());
     }
     SmallVector<Value> gradients =
-        gradientsOf(builder, location, *loop.getAfterBody(), inputs, originals, mapping, outputs, given);
+        gradientsOf(builder, location, *loop.getAfterBody(), inputs, originals, mapping, outputs, given, soFar);
     SmallVector<Value> yielded{
         SubtractOp::create(builder, location, index, constantInt(builder, location, 1))};
     for (auto [i, gradient] : llvm::enumerate(gradients)) {
-      if (i >= carried.size())
+      if (i >= carried.size() && !soFar[i])
         gradient = AddOp::create(builder, location, body->getArgument(1 + i), gradient);
       yielded.push_back(widened(builder, location, gradient, types[1 + i]));
     }

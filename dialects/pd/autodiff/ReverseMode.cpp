@@ -1,14 +1,23 @@
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ControlFlow.h"
+#include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Shape.h"
 
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+#include <thread>
 
 using namespace mlir;
 
@@ -74,7 +83,7 @@ public:
         continue;
       }
       for (Value result : op->getResults())
-        if (isDifferentiable(result.getType()))
+        if (hasTangent(result.getType()))
           active.insert(result);
       ops.push_back(op);
       op = next;
@@ -82,7 +91,17 @@ public:
   }
 
   LogicalResult sweep() {
+    Operation *current = nullptr;
+    // Whatever a rule complains of gets the way from the loss to its op.
+    ScopedDiagnosticHandler handler(builder.getContext(),
+                                    [&, thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
+                                      if (current && diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+                                          thread == std::this_thread::get_id())
+                                        notePath(diagnostic, current);
+                                      return failure(); // others may handle it too
+                                    });
     for (Operation *op : llvm::reverse(ops)) {
+      current = op;
       llvm::SmallVector<Value> cotangents;
       for (Value result : op->getResults())
         cotangents.push_back(take(result));
@@ -100,15 +119,33 @@ public:
       return {};
     Value sum = found->second.front();
     for (Value term : llvm::drop_begin(found->second))
-      sum = AddOp::create(builder, value.getLoc(), sum, term);
+      sum = isa<ArrayType>(value.getType()) ? sumOfArrays(builder, value.getLoc(), sum, term)
+                                            : Value(AddOp::create(builder, value.getLoc(), sum, term));
     pending.erase(found);
     return sum;
   }
 
-  OpBuilder &getBuilder() { return builder; }
-
 private:
   bool isActive(Value value) const { return active.contains(value); }
+
+  /// Notes at the ops through which a gradient comes from the block's results to `op`, the last op first.
+  void notePath(Diagnostic &diagnostic, Operation *op) const {
+    llvm::DenseSet<Operation *> inSweep(ops.begin(), ops.end());
+    llvm::DenseMap<Operation *, Operation *> cameFrom{{op, nullptr}};
+    llvm::SmallVector<Operation *> queue{op};
+    Operation *last = nullptr;
+    for (size_t i = 0; i < queue.size() && !last; ++i)
+      for (Operation *user : queue[i]->getUsers()) {
+        if (user == block.getTerminator())
+          last = queue[i];
+        else if (inSweep.contains(user) && cameFrom.try_emplace(user, queue[i]).second)
+          queue.push_back(user);
+      }
+    // What is wrong in control flow stands at an op inside of it.
+    for (Operation *on = last; on && (on != op || op->getNumRegions() != 0); on = cameFrom.lookup(on))
+      diagnostic.attachNote(on->getLoc())
+          << "the gradient comes through '" << on->getName().getStringRef() << "'";
+  }
 
   /// Replaces a composite without a rule by its decomposition; returns the first op of it, or null.
   Operation *takeApart(Operation *op) {
@@ -127,6 +164,17 @@ private:
     return first;
   }
 
+  LogicalResult differentiateArrays(Operation *op, llvm::ArrayRef<Value> cotangents) {
+    Value array = op->getOperand(0);
+    auto gradients = differentiateOnArrays(builder, op, cotangents, isActive(array) ? take(array) : Value());
+    if (failed(gradients))
+      return failure();
+    for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients))
+      if (gradient && isActive(operand))
+        accumulate(operand, widened(builder, op->getLoc(), gradient, operand.getType()));
+    return success();
+  }
+
   LogicalResult differentiate(Operation *op, llvm::ArrayRef<Value> cotangents) {
     auto isActive = [this](Value value) { return this->isActive(value); };
     auto accumulate = [this](Value value, Value gradient) { this->accumulate(value, gradient); };
@@ -134,6 +182,8 @@ private:
       return differentiateBranch(builder, branch, cotangents, isActive, accumulate);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return differentiateLoop(builder, loop, cotangents, isActive, accumulate);
+    if (isOnArrays(op))
+      return differentiateArrays(op, cotangents);
     auto rule = dyn_cast<VjpOpInterface>(op);
     if (!rule)
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
@@ -161,23 +211,35 @@ private:
 
 } // namespace
 
-FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<int64_t> outputs,
-                                                  llvm::ArrayRef<Value> cotangents,
-                                                  llvm::ArrayRef<Value> inputs) {
+FailureOr<llvm::SmallVector<Value>> differentiateSparsely(Block &block, llvm::ArrayRef<int64_t> outputs,
+                                                          llvm::ArrayRef<Value> cotangents,
+                                                          llvm::ArrayRef<Value> inputs) {
   ReverseMode mode(block, inputs);
   mode.findActiveOps();
   for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
     mode.accumulate(block.getTerminator()->getOperand(output), cotangent);
   if (failed(mode.sweep()))
     return failure();
-  llvm::SmallVector<Value> gradients;
-  for (Value input : inputs) {
-    Value gradient = mode.take(input);
+  return llvm::map_to_vector(inputs, [&](Value input) { return mode.take(input); });
+}
+
+FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<int64_t> outputs,
+                                                  llvm::ArrayRef<Value> cotangents,
+                                                  llvm::ArrayRef<Value> inputs) {
+  auto gradients = differentiateSparsely(block, outputs, cotangents, inputs);
+  if (failed(gradients))
+    return failure();
+  OpBuilder builder(block.getTerminator());
+  for (auto [input, gradient] : llvm::zip(inputs, *gradients))
     if (!gradient)
-      gradient = zerosLike(mode.getBuilder(), input.getLoc(), input);
-    gradients.push_back(gradient);
-  }
+      gradient = zerosLikeAny(builder, input.getLoc(), input);
   return gradients;
+}
+
+void eraseUnused(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
 }
 
 } // namespace proa::pd

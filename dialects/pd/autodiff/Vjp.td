@@ -5,6 +5,9 @@
 include "dialects/pd/Base.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
+// Gradients of the bodies of loops go through tensor arrays.
+def Pd_TensorOrArray : AnyTypeOf<[Pd_Tensor, Type<CPred<"::llvm::isa<::proa::pd::ArrayType>($_self)">, "tensor array">]>;
+
 def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
   let summary = "Vector-Jacobian product: the gradients of the ops in a region";
   let description = [{
@@ -27,9 +30,10 @@ def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Pd_Tensor>:$inputs, Variadic<Pd_Tensor>:$saved, Variadic<Pd_Tensor>:$cotangents,
+  let arguments = (ins Variadic<Pd_TensorOrArray>:$inputs, Variadic<Pd_Tensor>:$saved,
+    Variadic<Pd_TensorOrArray>:$cotangents,
     DenseI64ArrayAttr:$saved_of, DenseI64ArrayAttr:$cotangent_of);
-  let results = (outs Variadic<Pd_Tensor>:$gradients);
+  let results = (outs Variadic<Pd_TensorOrArray>:$gradients);
   let regions = (region SizedRegion<1>:$body);
   let decomposesInCode = 1;
   let hasRegionVerifier = 1;
@@ -41,7 +45,7 @@ def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
 
 def Pd_YieldOp : Op<Pd_Dialect, "yield", [Pure, Terminator, ReturnLike, HasParent<"VjpOp">]> {
   let summary = "The results of a region";
-  let arguments = (ins Variadic<Pd_Tensor>:$values);
+  let arguments = (ins Variadic<Pd_TensorOrArray>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 

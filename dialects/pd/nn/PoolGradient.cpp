@@ -4,6 +4,7 @@
 #include "dialects/pd/index/Index.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/Shape.h"
 
 using namespace mlir;
 
@@ -38,19 +39,6 @@ template <class GradientOp, class PoolOp> Gradients poolGradient(OpBuilder &buil
   return ofOperand(op, 0, gradient.getXGradient());
 }
 
-/// A mean is linear: its transpose's transpose is itself. Which elements of a maximum count does not change with x.
-template <class PoolOp, class GradientOp> Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
-  if (op.getPoolingType() == "max") {
-    op.emitOpError() << "has no gradient with pooling_type max; use max_pool2d_with_index";
-    return failure();
-  }
-  auto pooled = PoolOp::create(builder, op.getLoc(), cotangent, op.getKernelSizeTensor(), op.getKernelSizeAttr(),
-                               op.getStridesAttr(), op.getPaddingsAttr(), op.getCeilModeAttr(), op.getExclusiveAttr(),
-                               op.getDataFormatAttr(), op.getPoolingTypeAttr(), op.getGlobalPoolingAttr(),
-                               op.getAdaptiveAttr(), op.getPaddingAlgorithmAttr());
-  return ofOperand(op, 1, pooled.getOut());
-}
-
 /// The extents of batch and channels, and of each plane as one.
 llvm::SmallVector<Extent> planesOf(TensorBuilder &e, Expression image) {
   llvm::SmallVector<Extent> extents = extentsOf(image);
@@ -58,6 +46,65 @@ llvm::SmallVector<Extent> planesOf(TensorBuilder &e, Expression image) {
   for (const Extent &extent : llvm::ArrayRef<Extent>(extents).drop_front(2))
     plane = multiply(e, plane, extent);
   return {extents[0], extents[1], plane};
+}
+
+/// The elements of `tangent` at the places where those of x are the greatest of their windows.
+template <class IndexOp, class GradientOp> Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
+  TensorBuilder e(builder, op.getOperation());
+  Expression x = e.wrap(op.getX()), picked = e.wrap(tangent);
+  PoolWindow pool = poolWindow(op, x.rank() - 2);
+  llvm::SmallVector<int64_t> kernel = pool.window.kernel, paddings;
+  if (!pool.isGlobal && !pool.isAdaptive) {
+    auto both = pool.window.resolvedPaddings(spatialDims(x.type().getShape(), pool.dataFormat));
+    if (llvm::is_contained(both, ShapedType::kDynamic)) {
+      op.emitOpError() << "has no gradient where the spatial extents of its operands are not known";
+      return failure();
+    }
+    bool isSymmetric = true;
+    for (size_t i = 0; i < both.size(); i += 2)
+      isSymmetric &= both[i] == both[i + 1];
+    for (size_t i = 0; i < both.size(); i += 2)
+      paddings.push_back(isSymmetric ? both[i] : 0);
+    if (!isSymmetric) { // max_pool_with_index has one number a dimension
+      bool last = channelsAreLast(pool.dataFormat);
+      llvm::SmallVector<int64_t> whole(last ? 2 : 4, 0);
+      llvm::append_range(whole, both);
+      whole.resize(2 * x.rank(), 0);
+      x = e.wrap(e.create<PadOp>(x, whole, llvm::APFloat(-std::numeric_limits<double>::infinity())));
+      picked = e.wrap(e.create<PadOp>(picked, whole, llvm::APFloat(0.0)));
+    }
+  }
+  bool isLast = channelsAreLast(pool.dataFormat);
+  llvm::SmallVector<int64_t> channelsFirst{0, x.rank() - 1}, channelsLast{0};
+  for (int64_t d = 1; d + 1 < x.rank(); ++d) {
+    channelsFirst.push_back(d);
+    channelsLast.push_back(d + 1);
+  }
+  channelsLast.push_back(1);
+  if (isLast) {
+    x = e.transpose(x, channelsFirst);
+    picked = e.transpose(picked, channelsFirst);
+  }
+  auto index = IndexOp::create(builder, op.getLoc(), x, builder.getDenseI64ArrayAttr(kernel), op.getStridesAttr(),
+                               builder.getDenseI64ArrayAttr(paddings), op.getGlobalPoolingAttr(), op.getAdaptiveAttr(),
+                               op.getCeilModeAttr());
+  Expression mask = e.wrap(index.getMask());
+  Expression rows = reshapeTo(picked, planesOf(e, picked)), places = reshapeTo(mask, planesOf(e, mask));
+  Expression out = e.wrap(e.create<TakeAlongAxisOp>(rows, places, builder.getI64IntegerAttr(2)));
+  out = reshapeTo(out, extentsOf(mask));
+  return ofOperand(op, 1, isLast ? e.transpose(out, channelsLast) : out);
+}
+
+/// A mean is linear: its transpose's transpose is itself. Which elements of a maximum count does not change with x.
+template <class PoolOp, class IndexOp, class GradientOp>
+Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
+  if (op.getPoolingType() == "max")
+    return pickedAtMaxima<IndexOp>(builder, op, cotangent);
+  auto pooled = PoolOp::create(builder, op.getLoc(), cotangent, op.getKernelSizeTensor(), op.getKernelSizeAttr(),
+                               op.getStridesAttr(), op.getPaddingsAttr(), op.getCeilModeAttr(), op.getExclusiveAttr(),
+                               op.getDataFormatAttr(), op.getPoolingTypeAttr(), op.getGlobalPoolingAttr(),
+                               op.getAdaptiveAttr(), op.getPaddingAlgorithmAttr());
+  return ofOperand(op, 1, pooled.getOut());
 }
 
 /// Each cotangent goes to the place in its plane that the mask holds.
@@ -94,10 +141,10 @@ Gradients Pool3dOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return poolGradient<Pool3dGradientOp>(builder, *this, cotangents[0]);
 }
 Gradients Pool2dGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  return poolOfCotangent<Pool2dOp>(builder, *this, cotangents[0]);
+  return poolOfCotangent<Pool2dOp, MaxPool2dWithIndexOp>(builder, *this, cotangents[0]);
 }
 Gradients Pool3dGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  return poolOfCotangent<Pool3dOp>(builder, *this, cotangents[0]);
+  return poolOfCotangent<Pool3dOp, MaxPool3dWithIndexOp>(builder, *this, cotangents[0]);
 }
 Gradients MaxPool2dWithIndexOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return indexedPoolGradient(builder, *this, cotangents[0]);

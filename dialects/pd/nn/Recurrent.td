@@ -42,6 +42,7 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
   let infer = "inferRnn";
   let library = "rnn";
   let vjpInCode = 1;
+  let decomposesInCode = 1;
   let legacy = [Legacy<"rnn", ["Input", "PreState*", "WeightList*", "SequenceLength"], ["Out", "State"],
     ["dropout_prob", "is_bidirec", "input_size", "hidden_size", "num_layers", "mode", "seed", "is_test"],
     ["DropoutState", "Reserve"]>];
@@ -66,6 +67,7 @@ def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
   let results = (outs Variadic<Pd_FloatTensor>:$gradients);
   let infer = "inferRnnGradient";
   let library = "rnn_gradient";
+  let decomposesInCode = 1;
 }
 
 #endif

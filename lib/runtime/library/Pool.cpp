@@ -205,9 +205,16 @@ public:
 private:
   Result<void> pool(Call &call, PoolState::Entry &entry) const {
     const View &in = call.input(0);
-    Result<View> out = call.output(0, entry.geometry.outDims);
+    std::vector<std::byte> unwantedMaxima; // where only the mask is used
+    Result<View> out = !withIndex || call.hasOutput(0)
+                           ? call.output(0, entry.geometry.outDims)
+                           : Result<View>(View{in.dtype, entry.geometry.outDims, nullptr});
     if (!out)
       return out.problems();
+    if (!out->data) {
+      unwantedMaxima.resize(static_cast<size_t>(out->size()) * sizeOf(in.dtype));
+      out->data = unwantedMaxima.data();
+    }
     View mask;
     std::vector<int32_t> unwanted;
     if (withIndex) {

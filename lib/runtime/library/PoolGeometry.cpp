@@ -28,7 +28,7 @@ Result<PoolAttributes> PoolAttributes::parse(const KernelRequest &request, size_
     out.paddings.assign(spatial, 0);
   std::string format = reader.choice("data_format", {"NCHW", "NHWC", "NCDHW", "NDHWC"});
   out.channelLast = format == "NHWC" || format == "NDHWC";
-  reader.expectOperands(1, 1);
+  reader.expectOperands(1, withIndex ? 0 : 1); // of the greatest elements perhaps only the mask is used
   reader.expect(
       out.strides.size() == spatial &&
           std::all_of(out.strides.begin(), out.strides.end(), [](int64_t stride) { return stride > 0; }),

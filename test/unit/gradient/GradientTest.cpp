@@ -5,31 +5,22 @@
 //                         test.values: all elements;  test.constant: not differentiated
 //   Function attributes:  test.twice: the gradients are differentiated too
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "lib/codegen/LoadedObject.h"
-#include "lib/driver/Compile.h"
-#include "lib/driver/Registration.h"
-#include "lib/runtime/Executable.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
+#include "test/unit/gradient/Harness.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 using namespace proa;
 using namespace mlir;
 
 namespace {
 
-using runtime::NamedTensors;
+using namespace proa::test;
 
 constexpr double step = 1e-5;
-
-bool isFloat64(Type type) { return cast<RankedTensorType>(type).getElementType().isF64(); }
 
 /// A program `main` of the function's arguments and one cotangent for each float result: the float results,
 /// then their gradient by each argument that is differentiated.
@@ -124,74 +115,6 @@ private:
   Location location;
 };
 
-/// A compiled program, run by name of feed.
-class Runner {
-public:
-  static Result<Runner> create(ModuleOp module) {
-    auto compiled = compileForCpu(module.clone(), {});
-    if (!compiled)
-      return compiled.problems();
-    auto object = LoadedObject::load(compiled->archive);
-    if (!object)
-      return object.problems();
-    auto code = std::make_shared<LoadedObject>(std::move(*object));
-    auto resolve = [&](const std::string &symbol) -> void * {
-      auto address = code->find(symbol);
-      return address ? *address : nullptr;
-    };
-    auto executable = runtime::Executable::create(std::move(compiled->plan), "test", resolve, code);
-    if (!executable)
-      return executable.problems();
-    if (auto bound = (*executable)->bindParameters({}); !bound)
-      return bound.problems();
-    auto session = runtime::Session::create(*executable);
-    if (!session)
-      return session.problems();
-    Runner runner;
-    runner.session = std::move(*session);
-    return runner;
-  }
-
-  Result<std::vector<Tensor>> run(const NamedTensors &feeds) { return session->run(feeds); }
-
-private:
-  std::unique_ptr<runtime::Session> session;
-};
-
-/// A random tensor of an argument, as its attributes say.
-Tensor randomTensor(func::FuncOp function, unsigned argument, std::mt19937 &random) {
-  auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
-  bool isInteger = !type.getElementType().isF64();
-  auto number = [&](const char *name, double otherwise) {
-    auto attribute = function.getArgAttrOfType<FloatAttr>(argument, name);
-    return attribute ? attribute.getValueAsDouble() : otherwise;
-  };
-  std::uniform_real_distribution<double> reals(number("test.low", -1), number("test.high", 1));
-  std::uniform_int_distribution<int64_t> integers(static_cast<int64_t>(number("test.low", 0)),
-                                                  static_cast<int64_t>(number("test.high", 1)));
-  auto values = function.getArgAttrOfType<ArrayAttr>(argument, "test.values");
-  Tensor tensor(*pd::dtypeOf(type.getElementType()), type.getShape().vec());
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    double value = isInteger ? static_cast<double>(integers(random)) : reals(random);
-    if (values)
-      value = cast<FloatAttr>(values[i]).getValueAsDouble();
-    switch (tensor.dtype()) {
-    case DType::Float64:
-      tensor.as<double>()[i] = value;
-      break;
-    case DType::Int64:
-      tensor.as<int64_t>()[i] = static_cast<int64_t>(value);
-      break;
-    case DType::Int32:
-      tensor.as<int32_t>()[i] = static_cast<int32_t>(value);
-      break;
-    default:
-      tensor.as<uint8_t>()[i] = static_cast<uint8_t>(value);
-    }
-  }
-  return tensor;
-}
-
 Tensor copyOf(const Tensor &tensor) {
   Tensor copy(tensor.dtype(), tensor.dims());
   std::copy_n(tensor.as<double>(), tensor.size(), copy.as<double>());
@@ -200,20 +123,6 @@ Tensor copyOf(const Tensor &tensor) {
 
 class GradientTest : public testing::TestWithParam<std::string> {
 public:
-  static func::FuncOp caseOf(const std::string &name) { return cases().lookupSymbol<func::FuncOp>(name); }
-
-  static ModuleOp cases() {
-    static OwningOpRef<ModuleOp> module = [] {
-      static DialectRegistry registry;
-      registerAllDialects(registry);
-      static MLIRContext context(registry);
-      context.allowUnregisteredDialects();
-      context.loadDialect<pd::PdDialect>();
-      return parseSourceFile<ModuleOp>(PROA_SOURCE_DIR "/test/unit/gradient/ops.mlir", &context);
-    }();
-    return *module;
-  }
-
 protected:
   /// Compares the gradients of `function`; `arguments` hold the feeds of its arguments.
   void check(func::FuncOp function, NamedTensors feeds, GradientProgram &program) {
@@ -287,16 +196,7 @@ TEST_P(GradientTest, IsTheLimitOfDifferences) {
   check(main, feeds, twice);
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> list;
-  if (!GradientTest::cases())
-    return {"ops_mlir_parses"};
-  for (auto function : GradientTest::cases().getOps<func::FuncOp>())
-    list.push_back(function.getName().str());
-  return list;
-}
-
-INSTANTIATE_TEST_SUITE_P(Ops, GradientTest, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(Ops, GradientTest, testing::ValuesIn(caseNames()),
                          [](const auto &info) { return info.param; });
 
 } // namespace

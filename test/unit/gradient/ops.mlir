@@ -180,7 +180,7 @@ func.func @rnn_lstm(%x: tensor<4x2x2xf64>, %s0: tensor<4x2x3xf64>, %s1: tensor<4
   return %y, %f0, %f1 : tensor<4x2x6xf64>, tensor<4x2x3xf64>, tensor<4x2x3xf64>
 }
 
-func.func @rnn_gru(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<9x2xf64>, %w1: tensor<9x3xf64>, %w2: tensor<9x3xf64>, %w3: tensor<9x3xf64>, %w4: tensor<9xf64>, %w5: tensor<9xf64>, %w6: tensor<9xf64>, %w7: tensor<9xf64>, %n: tensor<2xi32> {test.values = [4.0, 2.0]}) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>) {
+func.func @rnn_gru(%x: tensor<4x2x2xf64>, %s0: tensor<2x2x3xf64>, %w0: tensor<9x2xf64>, %w1: tensor<9x3xf64>, %w2: tensor<9x3xf64>, %w3: tensor<9x3xf64>, %w4: tensor<9xf64>, %w5: tensor<9xf64>, %w6: tensor<9xf64>, %w7: tensor<9xf64>, %n: tensor<2xi32> {test.values = [4.0, 2.0]}) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>) attributes {test.twice} {
   %y, %f0 = pd.rnn %x states = %s0 weights = %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 lengths = %n {mode = "GRU", hidden_size = 3 : i64, num_layers = 2 : i64, is_bidirec = false} : (tensor<4x2x2xf64>, tensor<2x2x3xf64>, tensor<9x2xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9x3xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<2xi32>) -> (tensor<4x2x3xf64>, tensor<2x2x3xf64>)
   return %y, %f0 : tensor<4x2x3xf64>, tensor<2x2x3xf64>
 }
@@ -713,4 +713,103 @@ func.func @take_along_axis(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.high =
 func.func @put_along_axis(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values = [0.0, 1.0, 2.0, 3.0, 3.0, 0.0]}, %c: tensor<2x3xf64>) -> (tensor<4x3xf64>) {
   %y = pd.put_along_axis %a, %b, %c {axis = 0 : i64, reduce = "assign"} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<2x3xf64>) -> tensor<4x3xf64>
   return %y : tensor<4x3xf64>
+}
+
+// Control flow: a condition and a number of iterations that are data, and a loop that ends by what it computes.
+
+func.func @branch(%a: tensor<3xf64>, %b: tensor<3xf64>, %n: tensor<1xi64>) -> (tensor<3xf64>) {
+  %zero = pd.constant dense<0> : tensor<1xi64>
+  %c = pd.equal %n, %zero : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
+  %r = pd.reshape %c {shape = array<i64>} : (tensor<1xi1>) -> tensor<i1>
+  %condition = tensor.extract %r[] : tensor<i1>
+  %y = scf.if %condition -> (tensor<3xf64>) {
+    %e = pd.exp %a : (tensor<3xf64>) -> tensor<3xf64>
+    %m = pd.multiply %e, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    scf.yield %m : tensor<3xf64>
+  } else {
+    scf.yield %a : tensor<3xf64>
+  }
+  return %y : tensor<3xf64>
+}
+
+func.func @loop_count(%a: tensor<3xf64>, %b: tensor<3xf64>, %n: tensor<1xi64> {test.high = 4.0}) -> (tensor<3xf64>) attributes {test.batch_first, test.twice} {
+  %zero = pd.constant dense<0> : tensor<1xi64>
+  %one = pd.constant dense<1> : tensor<1xi64>
+  %y:2 = scf.while (%v = %a, %i = %zero) : (tensor<3xf64>, tensor<1xi64>) -> (tensor<3xf64>, tensor<1xi64>) {
+    %c = pd.less_than %i, %n : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
+    %r = pd.reshape %c {shape = array<i64>} : (tensor<1xi1>) -> tensor<i1>
+    %condition = tensor.extract %r[] : tensor<i1>
+    scf.condition(%condition) %v, %i : tensor<3xf64>, tensor<1xi64>
+  } do {
+  ^bb0(%v: tensor<3xf64>, %i: tensor<1xi64>):
+    %m = pd.multiply %v, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %s = pd.sin %m : (tensor<3xf64>) -> tensor<3xf64>
+    %j = pd.add %i, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    scf.yield %s, %j : tensor<3xf64>, tensor<1xi64>
+  }
+  return %y#0 : tensor<3xf64>
+}
+
+// Only what the loop reads from outside is differentiated by.
+func.func @loop_captured(%a: tensor<3xf64> {test.constant}, %b: tensor<3xf64>) -> (tensor<3xf64>) {
+  %zero = pd.constant dense<0> : tensor<1xi64>
+  %one = pd.constant dense<1> : tensor<1xi64>
+  %three = pd.constant dense<3> : tensor<1xi64>
+  %y:2 = scf.while (%v = %a, %i = %zero) : (tensor<3xf64>, tensor<1xi64>) -> (tensor<3xf64>, tensor<1xi64>) {
+    %c = pd.less_than %i, %three : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
+    %r = pd.reshape %c {shape = array<i64>} : (tensor<1xi1>) -> tensor<i1>
+    %condition = tensor.extract %r[] : tensor<i1>
+    scf.condition(%condition) %v, %i : tensor<3xf64>, tensor<1xi64>
+  } do {
+  ^bb0(%v: tensor<3xf64>, %i: tensor<1xi64>):
+    %m = pd.multiply %v, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %s = pd.sin %m : (tensor<3xf64>) -> tensor<3xf64>
+    %j = pd.add %i, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    scf.yield %s, %j : tensor<3xf64>, tensor<1xi64>
+  }
+  return %y#0 : tensor<3xf64>
+}
+
+func.func @loop_until(%a: tensor<3xf64> {test.low = 0.1}, %b: tensor<3xf64> {test.low = 1.2, test.high = 1.9}) -> (tensor<3xf64>) attributes {test.batch_first, test.twice} {
+  %bound = pd.constant dense<4.0> : tensor<f64>
+  %y = scf.while (%v = %a) : (tensor<3xf64>) -> (tensor<3xf64>) {
+    %s = pd.sum %v : (tensor<3xf64>) -> tensor<f64>
+    %c = pd.less_than %s, %bound : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    %condition = tensor.extract %c[] : tensor<i1>
+    scf.condition(%condition) %v : tensor<3xf64>
+  } do {
+  ^bb0(%v: tensor<3xf64>):
+    %m = pd.multiply %v, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    scf.yield %m : tensor<3xf64>
+  }
+  return %y : tensor<3xf64>
+}
+
+// An array that a loop fills and reads, and one from outside that it reads: states of a recurrence and their sum.
+func.func @loop_arrays(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<3x3xf64>) attributes {test.batch_first} {
+  %zero = pd.constant dense<0> : tensor<1xi64>
+  %one = pd.constant dense<1> : tensor<1xi64>
+  %three = pd.constant dense<3> : tensor<1xi64>
+  %empty = pd.array_create : () -> !array.of<*>
+  %e0 = pd.array_write %empty, %zero, %a : (!array.of<*>, tensor<1xi64>, tensor<3xf64>) -> !array.of<tensor<3xf64>>
+  %y:2 = scf.while (%v = %e0, %i = %one) : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> (!array.of<tensor<3xf64>>, tensor<1xi64>) {
+    %c = pd.less_than %i, %three : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
+    %r = pd.reshape %c {shape = array<i64>} : (tensor<1xi1>) -> tensor<i1>
+    %condition = tensor.extract %r[] : tensor<i1>
+    scf.condition(%condition) %v, %i : !array.of<tensor<3xf64>>, tensor<1xi64>
+  } do {
+  ^bb0(%v: !array.of<tensor<3xf64>>, %i: tensor<1xi64>):
+    %before = pd.subtract %i, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    %h = pd.array_read %v, %before : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
+    %u = pd.array_read %e0, %zero : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
+    %m = pd.multiply %h, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %s = pd.sin %m : (tensor<3xf64>) -> tensor<3xf64>
+    %p = pd.multiply %s, %u : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %w = pd.array_write %v, %i, %p : (!array.of<tensor<3xf64>>, tensor<1xi64>, tensor<3xf64>) -> !array.of<tensor<3xf64>>
+    %j = pd.add %i, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    scf.yield %w, %j : !array.of<tensor<3xf64>>, tensor<1xi64>
+  }
+  %t, %sizes = pd.array_to_tensor %y#0 {axis = 0 : i64, use_stack = true} : (!array.of<tensor<3xf64>>) -> (tensor<?x3xf64>, tensor<?xi32>)
+  %f = pd.reshape %t {shape = array<i64: 3, 3>} : (tensor<?x3xf64>) -> tensor<3x3xf64>
+  return %f : tensor<3x3xf64>
 }

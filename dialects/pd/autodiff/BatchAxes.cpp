@@ -1,0 +1,93 @@
+//! Batching of ops along axes: reductions, scans, softmax, sorting, transforms. Axes move by one.
+#include "dialects/pd/autodiff/BatchingRules.h"
+#include "dialects/pd/linalg/Linalg.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/search/Search.h"
+#include "dialects/pd/signal/Signal.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// The operands with the first batched; failure where another one is too.
+FailureOr<SmallVector<Value>> firstBatched(Batcher &batcher, Operation *op) {
+  SmallVector<Value> operands{batcher.batched(op->getOperand(0))};
+  for (Value operand : llvm::drop_begin(op->getOperands())) {
+    if (batcher.isBatched(operand))
+      return failure();
+    operands.push_back(batcher.plain(operand));
+  }
+  return operands;
+}
+
+BatchedResults reduction(Batcher &batcher, Operation *op) {
+  Value x = op->getOperand(0);
+  auto given = op->getAttrOfType<DenseI64ArrayAttr>("axis");
+  SmallVector<int64_t> axes =
+      reducedAxes(given ? given.asArrayRef() : ArrayRef<int64_t>(), tensorType(x).getRank());
+  Value batched = batcher.batched(x);
+  if (axes.empty()) { // rank 0: an empty list would stand for the examples
+    Type element = tensorType(op->getResult(0)).getElementType();
+    TensorBuilder e(batcher.builder, op);
+    return SmallVector<Batched>{Batched(e.cast(e.wrap(batched), element))};
+  }
+  for (int64_t &axis : axes)
+    ++axis;
+  Operation *made = batcher.cloneOn(op, batched);
+  made->setAttr("axis", batcher.builder.getDenseI64ArrayAttr(axes));
+  return batcher.allOf(made);
+}
+
+/// Ops with one axis, and perhaps the flag `flatten`.
+BatchedResults alongAxis(Batcher &batcher, Operation *op) {
+  auto operands = firstBatched(batcher, op);
+  int64_t rank = tensorType(op->getOperand(0)).getRank();
+  if (failed(operands) || rank == 0)
+    return failure();
+  auto flatten = op->getAttrOfType<BoolAttr>("flatten"), keep = op->getAttrOfType<BoolAttr>("keepdims");
+  bool isFlat = flatten && flatten.getValue();
+  if (isFlat && keep && keep.getValue())
+    return failure();
+  if (isFlat) {
+    TensorBuilder e(batcher.builder, op);
+    operands->front() = e.reshape(e.wrap(operands->front()), {0, -1});
+  }
+  Operation *made = batcher.cloneOn(op, *operands);
+  if (isFlat)
+    made->setAttr("flatten", batcher.builder.getBoolAttr(false));
+  auto given = op->getAttrOfType<IntegerAttr>("axis");
+  int64_t axis = given ? given.getInt() : -1;
+  made->setAttr("axis", batcher.builder.getI64IntegerAttr(isFlat ? 1 : (axis < 0 ? axis + rank : axis) + 1));
+  return batcher.allOf(made);
+}
+
+/// The tensor that may give the axis must have been folded into the attribute.
+template <class Op> BatchedResults alongAxisAttribute(Batcher &batcher, Operation *op) {
+  return cast<Op>(op).getAxisTensor() ? BatchedResults(failure()) : alongAxis(batcher, op);
+}
+
+BatchedResults transform(Batcher &batcher, Operation *op) {
+  int64_t rank = tensorType(op->getOperand(0)).getRank();
+  Operation *made = batcher.cloneOn(op, batcher.batched(op->getOperand(0)));
+  auto axes = llvm::map_to_vector(op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef(),
+                                  [&](int64_t axis) { return (axis < 0 ? axis + rank : axis) + 1; });
+  made->setAttr("axes", batcher.builder.getDenseI64ArrayAttr(axes));
+  return batcher.allOf(made);
+}
+
+} // namespace
+
+void addAxisBatching(BatchingRules &rules) {
+  rules.add<SumOp, MaxOp, MinOp, AmaxOp, AminOp, ProdOp, AllOp, AnyOp>(reduction);
+  rules.add<SoftmaxOp, LogSoftmaxOp, ArgsortOp, TopkOp, CumprodOp, LogcumsumexpOp, CummaxOp, CumminOp>(
+      alongAxis);
+  rules.add<CumsumOp>(alongAxisAttribute<CumsumOp>);
+  rules.add<ArgmaxOp>(alongAxisAttribute<ArgmaxOp>);
+  rules.add<ArgminOp>(alongAxisAttribute<ArgminOp>);
+  rules.add<FftC2cOp, FftR2cOp, FftC2rOp>(transform);
+}
+
+} // namespace proa::pd

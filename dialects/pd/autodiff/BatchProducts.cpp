@@ -1,0 +1,69 @@
+//! Batching of matrix products, factorizations and systems: the examples are one more dimension of the batch.
+#include "dialects/pd/autodiff/BatchingRules.h"
+#include "dialects/pd/linalg/Linalg.h"
+#include "dialects/pd/linalg/Matrices.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// A factor of a product as a matrix with `batchDims` dimensions, besides the examples', before its last two.
+Value asMatrix(Batcher &batcher, TensorBuilder &e, Value operand, int64_t vectorAxis, int64_t batchDims) {
+  bool isVector = tensorType(operand).getRank() == 1;
+  if (!batcher.isBatched(operand)) {
+    Expression value = e.wrap(batcher.plain(operand));
+    return isVector ? insertDim(value, vectorAxis) : value;
+  }
+  if (!isVector)
+    return batcher.aligned(operand, batchDims + 2);
+  Expression value = e.wrap(batcher.batched(operand));
+  SmallVector<Extent> shape = extentsOf(value);
+  shape.insert(shape.begin() + 1 + vectorAxis, Extent(1));
+  shape.insert(shape.begin() + 1, batchDims, Extent(1));
+  return reshapeTo(value, shape);
+}
+
+BatchedResults matmul(Batcher &batcher, Operation *op) {
+  auto matmul = cast<MatmulOp>(op);
+  TensorBuilder e(batcher.builder, op);
+  int64_t rankX = tensorType(matmul.getX()).getRank(), rankY = tensorType(matmul.getY()).getRank();
+  int64_t batchDims = std::max<int64_t>(std::max(rankX, rankY) - 2, 0);
+  Value x = asMatrix(batcher, e, matmul.getX(), 0, batchDims),
+        y = asMatrix(batcher, e, matmul.getY(), 1, batchDims);
+  Expression out = e.matmul(e.wrap(x), e.wrap(y), matmul.getTransposeX() && rankX > 1,
+                            matmul.getTransposeY() && rankY > 1);
+  if (rankX > 1 && rankY > 1)
+    return SmallVector<Batched>{Batched(out)};
+  SmallVector<Extent> shape = extentsOf(out);
+  if (rankY == 1)
+    shape.pop_back();
+  if (rankX == 1)
+    shape.erase(shape.end() - (rankY == 1 ? 1 : 2));
+  return SmallVector<Batched>{Batched(reshapeTo(out, shape))};
+}
+
+/// Ops on matrices in the last two dimensions, with one operand.
+BatchedResults onMatrices(Batcher &batcher, Operation *op) {
+  return batcher.allOf(batcher.cloneOn(op, batcher.batched(op->getOperand(0))));
+}
+
+BatchedResults system(Batcher &batcher, Operation *op) {
+  int64_t rankX = tensorType(op->getOperand(0)).getRank(), rankY = tensorType(op->getOperand(1)).getRank();
+  // A right side with fewer dimensions may stand for vectors.
+  if (rankX < 2 || rankY < 2 || (isa<SolveOp>(op) && rankX != rankY))
+    return failure();
+  int64_t rank = std::max(rankX, rankY);
+  Value operands[] = {batcher.aligned(op->getOperand(0), rank), batcher.aligned(op->getOperand(1), rank)};
+  return batcher.allOf(batcher.cloneOn(op, operands));
+}
+
+} // namespace
+
+void addProductBatching(BatchingRules &rules) {
+  rules.add<MatmulOp>(matmul);
+  rules.add<CholeskyOp, LuOp, QrOp, EighOp, EigOp, InverseOp>(onMatrices);
+  rules.add<SolveOp, TriangularSolveOp>(system);
+}
+
+} // namespace proa::pd

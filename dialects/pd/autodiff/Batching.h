@@ -1,0 +1,71 @@
+/// Batching of ops of the dialect: a program for one example becomes one for a batch of them.
+#pragma once
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/shape/Extent.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace proa::pd {
+
+/// What stands for a value of the program for one example: the same value, or one with a first dimension for
+/// the examples.
+struct Batched {
+  Batched(mlir::Value value, bool isBatched = true) : value(value), isBatched(isBatched) {}
+  mlir::Value value;
+  bool isBatched;
+};
+
+/// Walks a block and writes its batched form at the builder's place. An op with a batched operand is, in this
+/// order, written by its rule (BatchingRules.h), elementwise, replaced by its decomposition, or run once for
+/// each example.
+class Batcher {
+public:
+  /// `extent`: how many examples; kDynamic: the first extent of `source`, a batched value.
+  Batcher(mlir::OpBuilder &builder, int64_t extent, mlir::Value source)
+      : builder(builder), extent(extent), source(source) {}
+
+  /// What stands for a value from here on.
+  void map(mlir::Value original, Batched value);
+  /// Writes all ops of a block but its terminator. The block is used up: composites in it are taken apart.
+  mlir::LogicalResult write(mlir::Block &block);
+
+  bool isBatched(mlir::Value original) const { return lifted.contains(original); }
+  /// What stands for a value that is not batched.
+  mlir::Value plain(mlir::Value original) const { return mapping.lookupOrDefault(original); }
+  /// What stands for a value, with the examples' dimension in any case.
+  mlir::Value batched(mlir::Value original);
+  /// What stands for a value, however it is.
+  mlir::Value either(mlir::Value original) {
+    return isBatched(original) ? batched(original) : plain(original);
+  }
+  /// The batched value with dimensions of extent 1 after the examples', so that it has `rank` dimensions
+  /// besides.
+  mlir::Value aligned(mlir::Value original, int64_t rank);
+  /// A type with a first dimension for the examples.
+  mlir::Type batchedType(mlir::Type type) const;
+  /// How many examples there are.
+  Extent examples(TensorBuilder &e) const;
+
+  /// The op once more, on other operands, whose results have the batched types.
+  mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands);
+  /// The results of an op as those of `cloneOn`.
+  llvm::SmallVector<Batched> allOf(mlir::Operation *made) const;
+
+  mlir::OpBuilder &builder;
+
+private:
+  mlir::FailureOr<llvm::SmallVector<Batched>> writeOp(mlir::Operation *op);
+  void mapResults(mlir::Operation *op, llvm::ArrayRef<Batched> values);
+  mlir::FailureOr<llvm::SmallVector<Batched>> elementwise(mlir::Operation *op);
+  mlir::FailureOr<llvm::SmallVector<Batched>> oneByOne(mlir::Operation *op);
+  llvm::SmallVector<mlir::Value> exampleOf(mlir::Operation *op, mlir::OpBuilder &inside, mlir::Value index);
+  mlir::Value liftArray(mlir::Value array);
+
+  int64_t extent;
+  mlir::Value source;
+  mlir::IRMapping mapping;
+  llvm::DenseMap<mlir::Value, mlir::Value> lifted;
+};
+
+} // namespace proa::pd

@@ -1,0 +1,16 @@
+/// Forward mode through scf.if and scf.while, and zero tangents.
+#pragma once
+
+#include "dialects/pd/autodiff/ForwardMode.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace proa::pd {
+
+/// Replaces an scf.if or scf.while by one that gives the tangents of its results too, where they have any.
+mlir::LogicalResult pushThroughControlFlow(mlir::Operation *op, Tangents &tangents);
+
+/// The tangent of a value, with zeros made where it has none. Those of an array are an array as long.
+mlir::Value tangentOrZero(mlir::OpBuilder &builder, mlir::Value value, const Tangents &tangents);
+
+} // namespace proa::pd

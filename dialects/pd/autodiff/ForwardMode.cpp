@@ -1,0 +1,246 @@
+#include "dialects/pd/autodiff/ForwardMode.h"
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/ForwardControlFlow.h"
+#include "dialects/pd/autodiff/LinearOps.h"
+#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/shape/Extent.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <thread>
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// The value in the shape of `like`, which it broadcasts to.
+Value broadcastLike(OpBuilder &builder, Operation *op, Value value, Value like) {
+  if (value.getType() == like.getType())
+    return value;
+  TensorBuilder e(builder, op);
+  return expandTo(e.wrap(value), extentsOf(e.wrap(like)));
+}
+
+bool allReal(Operation *op) {
+  auto isReal = [](Type type) { return !isa<ComplexType>(getElementTypeOrSelf(type)); };
+  return llvm::all_of(op->getOperandTypes(), isReal) && llvm::all_of(op->getResultTypes(), isReal);
+}
+
+class ForwardMode {
+public:
+  ForwardMode(Block &block, Tangents &tangents) : block(block), tangents(tangents) {}
+
+  LogicalResult run() {
+    for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
+      Operation *next = op->getNextNode();
+      if (isa<scf::IfOp, scf::WhileOp>(op)) {
+        if (failed(pushThroughControlFlow(op, tangents)))
+          return failure();
+      } else if (!op->hasTrait<OpTrait::IsTerminator>() && isActive(op)) {
+        FailureOr<Operation *> again = visit(op);
+        if (failed(again))
+          return failure();
+        next = *again ? *again : next;
+      }
+      op = next;
+    }
+    return success();
+  }
+
+private:
+  bool isActive(Operation *op) const {
+    return llvm::any_of(op->getOperands(), [&](Value v) { return tangents.contains(v); }) &&
+           llvm::any_of(op->getResultTypes(), hasTangent);
+  }
+
+  /// Gives the results their tangents; or replaces the op by simpler ones and returns the first of them.
+  FailureOr<Operation *> visit(Operation *op) {
+    if (auto groups = linearGroups(op))
+      return linear(op, *groups), nullptr;
+    bool hasRule = isa<VjpOpInterface>(op), isComposite = isa<DecomposableOpInterface>(op);
+    if (hasRule && isSymmetric(op))
+      return symmetric(op);
+    if (hasRule && succeeded(isComposite ? quietly(op) : transposed(op)))
+      return nullptr;
+    if (hasRule && !isComposite)
+      return failure();
+    if (Operation *first = isComposite ? takeApart(op) : nullptr)
+      return first;
+    return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its derivative";
+  }
+
+  /// Whether each result element depends on one element of each active operand, by a real factor.
+  bool isSymmetric(Operation *op) const {
+    if (op->getNumResults() != 1 || !allReal(op))
+      return false;
+    Type element = getElementTypeOrSelf(op->getResult(0));
+    auto active = llvm::make_filter_range(
+        op->getOpOperands(), [&](OpOperand &operand) { return tangents.contains(operand.get()); });
+    bool onlyFirst = llvm::all_of(active, [](OpOperand &operand) { return operand.getOperandNumber() == 0; });
+    bool isElementwise = isa<ScalarOpInterface>(op) || (op->hasTrait<ElementwiseTrait>() && onlyFirst);
+    return isElementwise && llvm::all_of(active, [&](OpOperand &operand) {
+             return getElementTypeOrSelf(operand.get()) == element;
+           });
+  }
+
+  FailureOr<Operation *> symmetric(Operation *op) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value tangent = tangents.lookup(operand.get());
+      if (!tangent)
+        continue;
+      auto products = cast<VjpOpInterface>(op).vjp(builder, {tangent});
+      if (failed(products))
+        return failure();
+      add(builder, op->getResult(0), (*products)[operand.getOperandNumber()]);
+    }
+    return nullptr;
+  }
+
+  /// The tangent of a result is a sum, one term of which this is (null: none).
+  void add(OpBuilder &builder, Value result, Value term) {
+    if (!term)
+      return;
+    if (isa<RankedTensorType>(result.getType()))
+      term = broadcastLike(builder, result.getDefiningOp(), term, result);
+    Value &tangent = tangents[result];
+    tangent = tangent ? Value(AddOp::create(builder, result.getLoc(), tangent, term)) : term;
+  }
+
+  void linear(Operation *op, ArrayRef<SmallVector<unsigned>> groups) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    for (ArrayRef<unsigned> group : groups) {
+      if (llvm::none_of(group, [&](unsigned i) { return tangents.contains(op->getOperand(i)); }))
+        continue;
+      if (isa<AddOp, SubtractOp>(op)) {
+        sum(builder, op);
+        continue;
+      }
+      SmallVector<Value> operands(op->getOperands());
+      for (unsigned i : group)
+        operands[i] = tangentOrZero(builder, op->getOperand(i), tangents);
+      Operation *copy = builder.clone(*op);
+      copy->setOperands(operands);
+      for (auto [result, tangent] : llvm::zip(op->getResults(), copy->getResults()))
+        if (hasTangent(result.getType()))
+          add(builder, result, tangent);
+    }
+  }
+
+  /// A sum without the terms that have tangent zero.
+  void sum(OpBuilder &builder, Operation *op) {
+    Value x = tangents.lookup(op->getOperand(0)), y = tangents.lookup(op->getOperand(1));
+    if (x)
+      add(builder, op->getResult(0), x);
+    if (y && isa<SubtractOp>(op))
+      y = NegateOp::create(builder, op->getLoc(), y);
+    if (y)
+      add(builder, op->getResult(0), y);
+  }
+
+  /// The reverse-mode rule is linear in the cotangents u: reverse mode through it, by u, is forward mode.
+  LogicalResult transposed(Operation *op) {
+    Region region;
+    Block &body = region.emplaceBlock();
+    SmallVector<Value> cotangents, given, yielded;
+    for (Value result : op->getResults())
+      cotangents.push_back(
+          isDifferentiable(result.getType()) ? body.addArgument(result.getType(), op->getLoc()) : Value());
+    OpBuilder inside(op->getContext());
+    inside.setInsertionPointToStart(&body);
+    auto gradients = cast<VjpOpInterface>(op).vjp(inside, cotangents);
+    if (failed(gradients))
+      return failure();
+    for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients))
+      if (Value tangent = tangents.lookup(operand); tangent && gradient) {
+        given.push_back(tangent);
+        yielded.push_back(sumToShapeOf(inside, op->getLoc(), gradient, operand));
+      }
+    YieldOp::create(inside, op->getLoc(), yielded);
+    auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(yielded.size())));
+    auto found = differentiateSparsely(body, numbers, given, SmallVector<Value>(body.getArguments()));
+    if (failed(found))
+      return failure();
+    moveBehind(op, body, *found);
+    return success();
+  }
+
+  /// Moves what the tangents need out of a body, whose arguments stand for cotangents that do not count.
+  void moveBehind(Operation *op, Block &body, ArrayRef<Value> found) {
+    Operation *last = op;
+    OpBuilder builder(op->getContext());
+    // The terminator keeps alive what is wanted, and nothing else.
+    SmallVector<Value> wanted;
+    llvm::copy_if(found, std::back_inserter(wanted), [](Value v) { return v != nullptr; });
+    body.getTerminator()->setOperands(wanted);
+    eraseUnused(body);
+    builder.setInsertionPointAfter(op);
+    SmallVector<Value> values(found);
+    unsigned number = 0;
+    for (Value result : op->getResults()) {
+      if (!isDifferentiable(result.getType()))
+        continue;
+      BlockArgument argument = body.getArgument(number++);
+      if (argument.use_empty())
+        continue;
+      Value zeros = zerosLike(builder, op->getLoc(), result);
+      llvm::replace(values, Value(argument), zeros);
+      argument.replaceAllUsesWith(zeros);
+      last = zeros.getDefiningOp();
+    }
+    body.getTerminator()->erase();
+    Operation *end = body.empty() ? last : &body.back();
+    op->getBlock()->getOperations().splice(std::next(last->getIterator()), body.getOperations());
+    builder.setInsertionPointAfter(end);
+    number = 0;
+    for (Value result : op->getResults())
+      if (isDifferentiable(result.getType()))
+        add(builder, result, values[number++]);
+  }
+
+  /// transposed(), for an op that has a decomposition to fall back on.
+  LogicalResult quietly(Operation *op) {
+    ScopedDiagnosticHandler handler(op->getContext(),
+                                    [thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
+                                      return success(thread == std::this_thread::get_id() &&
+                                                     diagnostic.getSeverity() == DiagnosticSeverity::Error);
+                                    });
+    return transposed(op);
+  }
+
+  Operation *takeApart(Operation *op) {
+    OpBuilder builder(op);
+    Operation *before = op->getPrevNode(), *after = op->getNextNode();
+    auto values = cast<DecomposableOpInterface>(op).decompose(builder);
+    if (failed(values))
+      return nullptr;
+    op->replaceAllUsesWith(*values);
+    Operation *first = before ? before->getNextNode() : &block.front();
+    first = first == op ? after : first;
+    op->erase();
+    return first;
+  }
+
+  Block &block;
+  Tangents &tangents;
+};
+
+} // namespace
+
+bool hasTangent(Type type) {
+  if (auto array = dyn_cast<ArrayType>(type))
+    return !array.getElement() || isDifferentiable(array.getElement());
+  return isDifferentiable(type);
+}
+
+LogicalResult pushForward(Block &block, Tangents &tangents) { return ForwardMode(block, tangents).run(); }
+
+} // namespace proa::pd

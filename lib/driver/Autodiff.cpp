@@ -1,0 +1,344 @@
+//! Functions of tensors and their transforms, on MLIR.
+#include "proa/Autodiff.h"
+
+#include "lib/codegen/LoadedObject.h"
+#include "lib/driver/Compile.h"
+#include "lib/driver/Registration.h"
+#include "lib/runtime/Executable.h"
+#include "passes/autodiff/Transforms.h"
+#include "passes/normalize/Passes.h"
+#include "translator/import/Import.h"
+#include "translator/legacy/ReadProgram.h"
+#include "translator/params/ModelFolder.h"
+
+#include "dialects/pd/Pd.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <map>
+
+namespace proa {
+namespace {
+
+using mlir::func::FuncOp;
+
+std::shared_ptr<mlir::MLIRContext> makeContext() {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  auto context = std::make_shared<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  context->loadDialect<pd::PdDialect>();
+  return context;
+}
+
+/// Errors with the ops that lead to them.
+class Errors {
+public:
+  explicit Errors(mlir::MLIRContext *context)
+      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+            return mlir::success();
+          std::string where, message = diagnostic.str();
+          llvm::raw_string_ostream(where) << diagnostic.getLocation();
+          for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+            llvm::raw_string_ostream out(message);
+            out << "; " << note << " (" << note.getLocation() << ")";
+          }
+          problems.add(where, message);
+          return mlir::success();
+        }) {}
+
+  Problems take(const char *what) {
+    return problems.empty() ? problem("", std::string(what) + " failed") : problems;
+  }
+
+private:
+  Problems problems;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+TensorInfo describeType(mlir::Type type, const std::string &name) {
+  auto tensor = mlir::cast<mlir::RankedTensorType>(type);
+  TensorInfo info{name, pd::dtypeOf(tensor.getElementType()).value_or(DType::Float32), {}};
+  for (int64_t dim : tensor.getShape())
+    info.dims.push_back(mlir::ShapedType::isDynamic(dim) ? -1 : dim);
+  return info;
+}
+
+} // namespace
+
+struct Function::Implementation {
+  std::shared_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< with the one function "main"
+  std::vector<TensorInfo> arguments, results;
+  std::map<std::string, std::unique_ptr<runtime::Session>> sessions; ///< by the arguments' dims
+
+  ~Implementation() { module = {}; } // before its context
+
+  FuncOp main() { return module->lookupSymbol<FuncOp>("main"); }
+
+  Result<void> describe() {
+    FuncOp function = main();
+    for (mlir::Type type :
+         llvm::concat<const mlir::Type>(function.getArgumentTypes(), function.getResultTypes()))
+      if (!mlir::isa<mlir::RankedTensorType>(type))
+        return problem("function", "expected arguments and results that are tensors");
+    auto nameOf = [](mlir::StringAttr given, const char *kind, unsigned number) {
+      return given ? given.str() : kind + std::to_string(number);
+    };
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      arguments.push_back(
+          describeType(function.getArgumentTypes()[i],
+                       nameOf(function.getArgAttrOfType<mlir::StringAttr>(i, "pd.feed"), "argument", i)));
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      results.push_back(
+          describeType(function.getResultTypes()[i],
+                       nameOf(function.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch"), "result", i)));
+    return {};
+  }
+
+  Result<runtime::Session *> sessionFor(const std::vector<Tensor> &given);
+};
+
+/// What may make a Function of its parts.
+struct FunctionTransforms {
+  /// `main` of the module becomes the function; all names are kept, other attributes go.
+  static Result<Function> make(std::shared_ptr<mlir::MLIRContext> context,
+                               mlir::OwningOpRef<mlir::ModuleOp> module) {
+    auto made = std::make_unique<Function::Implementation>();
+    made->context = std::move(context);
+    made->module = std::move(module);
+    if (auto described = made->describe(); !described)
+      return described.problems();
+    FuncOp function = made->main();
+    auto named = [&](const char *role, const std::string &name) {
+      mlir::Builder builder(function.getContext());
+      return builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name)));
+    };
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.setArgAttrs(i, named("pd.feed", made->arguments[i].name));
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      function.setResultAttrs(i, named("pd.fetch", made->results[i].name));
+    return Function(std::move(made));
+  }
+
+  /// A copy of the function, transformed.
+  template <class Transform>
+  static Result<Function> apply(const Function &function, const char *what, Transform transform) {
+    Function::Implementation &from = *function.implementation;
+    Errors errors(from.context.get());
+    mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(from.module->clone()));
+    auto main = copy->lookupSymbol<FuncOp>("main");
+    mlir::FailureOr<FuncOp> made = transform(main);
+    if (failed(made))
+      return errors.take(what);
+    main.erase();
+    made->setName("main");
+    if (failed(mlir::verify(*copy)))
+      return errors.take(what);
+    return make(from.context, std::move(copy));
+  }
+};
+
+Result<runtime::Session *> Function::Implementation::sessionFor(const std::vector<Tensor> &given) {
+  std::string key;
+  std::map<std::string, std::vector<int64_t>> dims;
+  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
+  auto copied = copy->lookupSymbol<FuncOp>("main");
+  for (unsigned i = 0; i < given.size(); ++i) {
+    key += given[i].describe() + ";";
+    // By number: names need not differ.
+    copied.setArgAttr(i, "pd.feed", mlir::StringAttr::get(context.get(), std::to_string(i)));
+    dims[std::to_string(i)] = given[i].dims();
+  }
+  if (auto found = sessions.find(key); found != sessions.end())
+    return found->second.get();
+  for (unsigned i = 0; i < copied.getNumResults(); ++i)
+    copied.setResultAttr(i, "pd.fetch", mlir::StringAttr::get(context.get(), std::to_string(i)));
+  if (auto done = specializeFeeds(*copy, dims); !done)
+    return done.problems();
+  auto compiled = compileForCpu(std::move(copy), {});
+  if (!compiled)
+    return compiled.problems();
+  auto object = LoadedObject::load(compiled->archive);
+  if (!object)
+    return object.problems();
+  auto code = std::make_shared<LoadedObject>(std::move(*object));
+  auto resolve = [code](const std::string &symbol) -> void * {
+    auto address = code->find(symbol);
+    return address ? *address : nullptr;
+  };
+  auto executable = runtime::Executable::create(std::move(compiled->plan), "function", resolve, code);
+  if (!executable)
+    return executable.problems();
+  if (auto bound = (*executable)->bindParameters({}); !bound)
+    return bound.problems();
+  auto session = runtime::Session::create(*executable);
+  if (!session)
+    return session.problems();
+  return (sessions[key] = std::move(*session)).get();
+}
+
+Function::Function(std::unique_ptr<Implementation> implementation)
+    : implementation(std::move(implementation)) {}
+Function::Function(const Function &other) : implementation(std::make_unique<Implementation>()) {
+  implementation->context = other.implementation->context;
+  implementation->module = mlir::cast<mlir::ModuleOp>(other.implementation->module->clone());
+  implementation->arguments = other.implementation->arguments;
+  implementation->results = other.implementation->results;
+}
+Function::Function(Function &&) noexcept = default;
+Function &Function::operator=(Function &&) noexcept = default;
+Function::~Function() = default;
+
+Result<Function> Function::parse(const std::string &text, const std::string &name) {
+  auto context = makeContext();
+  Errors errors(context.get());
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
+  if (!module)
+    return errors.take("reading the function");
+  auto functions = llvm::to_vector(module->getOps<FuncOp>());
+  FuncOp wanted = name.empty() && functions.size() == 1 ? functions[0] : module->lookupSymbol<FuncOp>(name);
+  if (!wanted)
+    return problem("", name.empty() ? "expected one function, found " + std::to_string(functions.size())
+                                    : "there is no function '" + name + "'");
+  for (FuncOp other : functions)
+    if (other != wanted)
+      other.erase();
+  wanted.setName("main");
+  return FunctionTransforms::make(std::move(context), std::move(module));
+}
+
+Result<Function> Function::open(const std::string &path) {
+  auto files = params::findModel(path);
+  if (!files)
+    return files.problems();
+  auto program = legacy::readProgram(files->program);
+  if (!program)
+    return program.problems();
+  auto context = makeContext();
+  import::ImportOptions options;
+  options.source = files->program;
+  auto module = import::importProgram(*context, *program, options);
+  if (!module)
+    return module.problems();
+  auto main = (*module)->lookupSymbol<FuncOp>("main");
+  llvm::BitVector states(main.getNumResults());
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    if (main.getResultAttr(i, "pd.state"))
+      states.set(i);
+  main.getBody().front().getTerminator()->eraseOperands(states);
+  (void)main.eraseResults(states);
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (auto parameter = main.getArgAttr(i, "pd.param"))
+      main.setArgAttr(i, "pd.feed", parameter);
+  return FunctionTransforms::make(std::move(context), std::move(*module));
+}
+
+const std::vector<TensorInfo> &Function::arguments() const { return implementation->arguments; }
+const std::vector<TensorInfo> &Function::results() const { return implementation->results; }
+
+std::string Function::text() const {
+  std::string text;
+  llvm::raw_string_ostream(text) << *implementation->module;
+  return text;
+}
+
+Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dims) const {
+  if (dims.size() != arguments().size())
+    return problem("function", "expected the dims of " + std::to_string(arguments().size()) +
+                                   " arguments, found " + std::to_string(dims.size()));
+  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(implementation->module->clone()));
+  auto main = copy->lookupSymbol<FuncOp>("main");
+  std::map<std::string, std::vector<int64_t>> byNumber; // names need not differ
+  for (unsigned i = 0; i < dims.size(); ++i) {
+    byNumber[std::to_string(i)] = dims[i];
+    main.setArgAttr(i, "pd.feed", mlir::StringAttr::get(main.getContext(), std::to_string(i)));
+  }
+  if (auto done = specializeFeeds(*copy, byNumber); !done)
+    return done.problems();
+  for (unsigned i = 0; i < dims.size(); ++i)
+    main.setArgAttr(i, "pd.feed", mlir::StringAttr::get(main.getContext(), arguments()[i].name));
+  Errors errors(implementation->context.get());
+  mlir::PassManager pm(implementation->context.get());
+  pm.addNestedPass<FuncOp>(createRefineShapes());
+  if (failed(pm.run(*copy)))
+    return errors.take("refining shapes");
+  return FunctionTransforms::make(implementation->context, std::move(copy));
+}
+
+Result<Function> Function::withResults(const std::vector<int64_t> &numbers) const {
+  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(implementation->module->clone()));
+  auto main = copy->lookupSymbol<FuncOp>("main");
+  mlir::Block &block = main.getBody().front();
+  llvm::SmallVector<mlir::Value> kept;
+  llvm::SmallVector<mlir::DictionaryAttr> attributes;
+  for (int64_t number : numbers) {
+    if (number < 0 || number >= main.getNumResults())
+      return problem("function", "result " + std::to_string(number) + " is asked for, there are " +
+                                     std::to_string(main.getNumResults()));
+    kept.push_back(block.getTerminator()->getOperand(static_cast<unsigned>(number)));
+    attributes.push_back(main.getResultAttrDict(static_cast<unsigned>(number)));
+  }
+  block.getTerminator()->setOperands(kept);
+  main.setFunctionType(
+      mlir::FunctionType::get(main.getContext(), main.getArgumentTypes(), mlir::ValueRange(kept).getTypes()));
+  main.setAllResultAttrs(attributes);
+  pd::eraseUnused(block);
+  return FunctionTransforms::make(implementation->context, std::move(copy));
+}
+
+Result<std::vector<Tensor>> Function::run(const std::vector<Tensor> &given) {
+  if (given.size() != arguments().size())
+    return problem("function", "expected " + std::to_string(arguments().size()) + " arguments, found " +
+                                   std::to_string(given.size()));
+  Problems problems;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i].dtype() != arguments()[i].dtype)
+      problems.add(arguments()[i].name, "got " + given[i].describe() + ", expected " +
+                                            proa::describe(arguments()[i].dtype, arguments()[i].dims));
+  if (!problems.empty())
+    return problems;
+  auto session = implementation->sessionFor(given);
+  if (!session)
+    return session.problems();
+  runtime::NamedTensors feeds;
+  for (size_t i = 0; i < given.size(); ++i)
+    feeds[std::to_string(i)] = given[i];
+  return (*session)->run(feeds);
+}
+
+Result<Function> grad(const Function &function, const GradOptions &options) {
+  return FunctionTransforms::apply(function, "the gradient", [&](FuncOp main) {
+    return autodiff::grad(main, "derived", options.arguments, options.result, options.withValue);
+  });
+}
+
+Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments) {
+  return FunctionTransforms::apply(function, "the vector-Jacobian product",
+                                   [&](FuncOp main) { return autodiff::vjp(main, "derived", arguments); });
+}
+
+Result<Function> jvp(const Function &function, const std::vector<int64_t> &arguments) {
+  return FunctionTransforms::apply(function, "the Jacobian-vector product",
+                                   [&](FuncOp main) { return autodiff::jvp(main, "derived", arguments); });
+}
+
+Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapped, int64_t size) {
+  if (size == 0 || size < -1)
+    return problem("function",
+                   "the number of examples must be above 0, or -1, found " + std::to_string(size));
+  return FunctionTransforms::apply(function, "the batched function", [&](FuncOp main) {
+    return autodiff::vmap(main, "derived", size == -1 ? mlir::ShapedType::kDynamic : size, mapped);
+  });
+}
+
+Result<Function> hessian(const Function &function, int64_t argument, int64_t result) {
+  return FunctionTransforms::apply(function, "the Hessian", [&](FuncOp main) {
+    return autodiff::hessian(main, "derived", argument, result);
+  });
+}
+
+} // namespace proa

@@ -1,0 +1,66 @@
+// RUN: proa-opt %s --pd-vmap="function=product size=5 mapped=0,-1" | FileCheck %s --check-prefix=PRODUCT
+// RUN: proa-opt %s --pd-vmap="function=product mapped=1,-1" | FileCheck %s --check-prefix=DYNAMIC
+// RUN: proa-opt %s --pd-vmap="function=branch size=5" | FileCheck %s --check-prefix=BRANCH
+// RUN: proa-opt %s --pd-vmap="function=loop size=5" | FileCheck %s --check-prefix=LOOP
+// RUN: proa-opt %s --pd-hessian="function=cube" | FileCheck %s --check-prefix=HESSIAN
+
+// PRODUCT-LABEL: func @product_vmap(
+// PRODUCT-SAME: %[[X:.*]]: tensor<5x2x3xf32>, %[[W:.*]]: tensor<3x4xf32>) -> tensor<5x2xf32>
+// PRODUCT: %[[Y:.*]] = pd.matmul %[[X]], %[[W]]
+// PRODUCT: pd.sum %[[Y]] {axis = array<i64: 2>} : (tensor<5x2x4xf32>) -> tensor<5x2xf32>
+
+// DYNAMIC-LABEL: func @product_vmap(
+// DYNAMIC-SAME: %[[X:.*]]: tensor<2x?x3xf32>, %[[W:.*]]: tensor<3x4xf32>) -> tensor<?x2xf32>
+// DYNAMIC: pd.transpose %[[X]] {perm = array<i64: 1, 0, 2>} : (tensor<2x?x3xf32>) -> tensor<?x2x3xf32>
+func.func @product(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>) -> tensor<2xf32> {
+  %y = pd.matmul %x, %w : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  %s = pd.sum %y {axis = array<i64: -1>} : (tensor<2x4xf32>) -> tensor<2xf32>
+  return %s : tensor<2xf32>
+}
+
+// The condition differs from example to example: both arms, and a selection.
+// BRANCH-LABEL: func @branch_vmap(
+// BRANCH-SAME: %[[X:.*]]: tensor<5x4xf32>, %[[C:.*]]: tensor<5xi1>) -> tensor<5x4xf32>
+// BRANCH-NOT: scf.if
+// BRANCH: %[[E:.*]] = pd.exp %[[X]]
+// BRANCH: %[[S:.*]] = pd.where %{{.*}}, %[[E]], %[[X]]
+// BRANCH: return %[[S]]
+func.func @branch(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
+  %condition = tensor.extract %c[] : tensor<i1>
+  %y = scf.if %condition -> (tensor<4xf32>) {
+    %e = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// The loop runs until no example goes on.
+// LOOP-LABEL: func @loop_vmap(
+// LOOP: scf.while
+// LOOP: pd.any %{{.*}} {axis = array<i64: 0>} : (tensor<5xi1>) -> tensor<i1>
+// LOOP: scf.condition
+// LOOP: pd.where
+func.func @loop(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
+  %y:2 = scf.while (%v = %x, %goes = %c) : (tensor<4xf32>, tensor<i1>) -> (tensor<4xf32>, tensor<i1>) {
+    %condition = tensor.extract %goes[] : tensor<i1>
+    scf.condition(%condition) %v, %goes : tensor<4xf32>, tensor<i1>
+  } do {
+  ^bb0(%v: tensor<4xf32>, %goes: tensor<i1>):
+    %p = pd.multiply %v, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %n = pd.logical_not %goes : (tensor<i1>) -> tensor<i1>
+    scf.yield %p, %n : tensor<4xf32>, tensor<i1>
+  }
+  return %y#0 : tensor<4xf32>
+}
+
+// HESSIAN-LABEL: func @cube_hessian(
+// HESSIAN-SAME: %[[X:.*]]: tensor<3xf32>) -> tensor<3x3xf32>
+// HESSIAN: pd.eye
+func.func @cube(%x: tensor<3xf32>) -> tensor<f32> {
+  %y = pd.multiply %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %z = pd.multiply %y, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %s = pd.sum %z : (tensor<3xf32>) -> tensor<f32>
+  return %s : tensor<f32>
+}

@@ -1,0 +1,270 @@
+// The C++ API: derivatives of derivatives, numbers that are known by mathematics.
+#include "proa/Autodiff.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+using namespace proa;
+
+namespace {
+
+template <class T> Tensor tensorOf(DType dtype, std::vector<int64_t> dims, std::vector<T> values) {
+  Tensor tensor(dtype, std::move(dims));
+  std::copy(values.begin(), values.end(), tensor.as<T>());
+  return tensor;
+}
+
+Tensor doubles(std::vector<int64_t> dims, std::vector<double> values) {
+  return tensorOf<double>(DType::Float64, std::move(dims), std::move(values));
+}
+
+template <class T> T take(Result<T> result) {
+  EXPECT_TRUE(result) << (result ? "" : result.problems().text());
+  return std::move(*result);
+}
+
+void expectNear(const Tensor &found, const std::vector<double> &expected) {
+  ASSERT_EQ(found.size(), static_cast<int64_t>(expected.size()));
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(found.as<double>()[i], expected[i], 1e-12) << "element " << i;
+}
+
+// x0 sin(x1) + x2^3
+const char *const sample = R"(
+func.func @f(%x: tensor<3xf64>) -> tensor<f64> {
+  %a = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 0>, ends = array<i64: 1>} : (tensor<3xf64>) -> tensor<1xf64>
+  %b = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 1>, ends = array<i64: 2>} : (tensor<3xf64>) -> tensor<1xf64>
+  %c = pd.slice %x {axes = array<i64: 0>, starts = array<i64: 2>, ends = array<i64: 3>} : (tensor<3xf64>) -> tensor<1xf64>
+  %s = pd.sin %b : (tensor<1xf64>) -> tensor<1xf64>
+  %p = pd.multiply %a, %s : (tensor<1xf64>, tensor<1xf64>) -> tensor<1xf64>
+  %q = pd.pow %c {factor = 3.0} : (tensor<1xf64>) -> tensor<1xf64>
+  %r = pd.add %p, %q : (tensor<1xf64>, tensor<1xf64>) -> tensor<1xf64>
+  %y = pd.sum %r : (tensor<1xf64>) -> tensor<f64>
+  return %y : tensor<f64>
+})";
+
+TEST(FunctionTest, GradientAndItsValue) {
+  Function f = take(Function::parse(sample));
+  Function g = take(grad(f, {.withValue = true}));
+  auto results = take(g.run({doubles({3}, {2, 0.5, 3})}));
+  expectNear(results[0], {2 * std::sin(0.5) + 27});
+  expectNear(results[1], {std::sin(0.5), 2 * std::cos(0.5), 27});
+}
+
+const std::vector<double> secondDerivatives = {
+    0, std::cos(0.5), 0, std::cos(0.5), -2 * std::sin(0.5), 0, 0, 0, 18};
+
+TEST(FunctionTest, HessianBothWays) {
+  Function f = take(Function::parse(sample));
+  Tensor x = doubles({3}, {2, 0.5, 3});
+  expectNear(take(take(hessian(f)).run({x}))[0], secondDerivatives);
+  // Reverse over reverse: rows are gradients of the gradient's elements.
+  Function rows = take(vmap(take(vjp(take(grad(f)))), {-1, 0}, 3));
+  auto results = take(rows.run({x, doubles({3, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 1})}));
+  expectNear(results[1], secondDerivatives);
+}
+
+TEST(FunctionTest, TransformsCommute) {
+  Function f = take(Function::parse(sample));
+  Tensor x = doubles({2, 3}, {2, 0.5, 3, 1, 2, -1});
+  Function one = take(vmap(take(grad(f)))), other = take(grad(f));
+  auto batch = take(one.run({x}));
+  for (int i = 0; i < 2; ++i) {
+    const double *row = x.as<double>() + 3 * i;
+    auto single = take(other.run({doubles({3}, {row[0], row[1], row[2]})}));
+    for (int d = 0; d < 3; ++d)
+      EXPECT_NEAR(batch[0].as<double>()[3 * i + d], single[0].as<double>()[d], 1e-12);
+  }
+  // jvp of vjp, vjp of jvp: the derivative along v of the gradient, and the gradient of the derivative along
+  // v.
+  std::vector<double> v = {0.3, -1, 2};
+  Tensor point = doubles({3}, {2, 0.5, 3}), along = doubles({3}, v), one1 = doubles({}, {1}),
+         zero1 = doubles({}, {0});
+  std::vector<double> expected(3, 0);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      expected[i] += secondDerivatives[3 * i + j] * v[j];
+  auto forward = take(take(jvp(take(grad(f)))).run({point, along}));
+  expectNear(forward[1], expected);
+  auto backward = take(take(vjp(take(jvp(f)), {0})).run({point, along, zero1, one1}));
+  expectNear(backward[2], expected);
+}
+
+// An op without a batched form: few examples are written out, many and an unknown number are a loop.
+TEST(FunctionTest, RunsExamplesOneByOne) {
+  Function f = take(Function::parse(R"(
+func.func @f(%x: tensor<2x2xf64>) -> tensor<f64> {
+  %d = pd.det %x : (tensor<2x2xf64>) -> tensor<f64>
+  %s = pd.sin %d : (tensor<f64>) -> tensor<f64>
+  return %s : tensor<f64>
+})"));
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> reals(-1, 1);
+  for (int64_t size : {3, 20, -1}) {
+    Function whole = take(vmap(f, {}, size)), gradients = take(vjp(whole));
+    int64_t count = size < 0 ? 20 : size;
+    Tensor x(DType::Float64, {count, 2, 2}), ones(DType::Float64, {count});
+    for (int64_t i = 0; i < x.size(); ++i)
+      x.as<double>()[i] = reals(random);
+    std::fill_n(ones.as<double>(), count, 1.0);
+    auto results = take(gradients.run({x, ones}));
+    for (int64_t i = 0; i < count; ++i) {
+      const double *m = x.as<double>() + 4 * i, *g = results[1].as<double>() + 4 * i;
+      double det = m[0] * m[3] - m[1] * m[2], slope = std::cos(det);
+      EXPECT_NEAR(results[0].as<double>()[i], std::sin(det), 1e-12) << size << " examples, number " << i;
+      const double expected[] = {slope * m[3], -slope * m[2], -slope * m[1], slope * m[0]};
+      for (int e = 0; e < 4; ++e)
+        EXPECT_NEAR(g[e], expected[e], 1e-12) << size << " examples, number " << i;
+    }
+  }
+}
+
+// Re <u, J t> = Re <J^H u, t>, and J t against a central difference, on complex numbers.
+TEST(FunctionTest, ComplexNumbers) {
+  Function f = take(Function::parse(R"(
+func.func @f(%z: tensor<3xcomplex<f64>>) -> (tensor<3xcomplex<f64>>, tensor<3xf64>) {
+  %e = pd.exp %z : (tensor<3xcomplex<f64>>) -> tensor<3xcomplex<f64>>
+  %p = pd.multiply %e, %z : (tensor<3xcomplex<f64>>, tensor<3xcomplex<f64>>) -> tensor<3xcomplex<f64>>
+  %c = pd.conj %p : (tensor<3xcomplex<f64>>) -> tensor<3xcomplex<f64>>
+  %q = pd.add %c, %e : (tensor<3xcomplex<f64>>, tensor<3xcomplex<f64>>) -> tensor<3xcomplex<f64>>
+  %a = pd.abs %q : (tensor<3xcomplex<f64>>) -> tensor<3xf64>
+  %r = pd.real %p : (tensor<3xcomplex<f64>>) -> tensor<3xf64>
+  %s = pd.add %a, %r : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  return %q, %s : tensor<3xcomplex<f64>>, tensor<3xf64>
+})"));
+  std::mt19937 random(9);
+  std::uniform_real_distribution<double> reals(-1, 1);
+  auto draw = [&](DType dtype) {
+    Tensor tensor(dtype, {3});
+    for (int i = 0; i < (dtype == DType::Float64 ? 3 : 6); ++i)
+      static_cast<double *>(tensor.data())[i] = reals(random);
+    return tensor;
+  };
+  auto product = [](const Tensor &x, const Tensor &y) {
+    double sum = 0;
+    for (size_t i = 0; i < x.bytes() / sizeof(double); ++i)
+      sum += static_cast<const double *>(x.data())[i] * static_cast<const double *>(y.data())[i];
+    return sum;
+  };
+  Tensor z = draw(DType::Complex128), t = draw(DType::Complex128), u = draw(DType::Complex128),
+         v = draw(DType::Float64);
+  auto forward = take(take(jvp(f)).run({z, t})), backward = take(take(vjp(f)).run({z, u, v}));
+  double along = product(u, forward[2]) + product(v, forward[3]);
+  EXPECT_NEAR(along, product(backward[2], t), 1e-12);
+  double sums[2];
+  for (int side = 0; side < 2; ++side) {
+    Tensor moved(DType::Complex128, {3});
+    for (int i = 0; i < 6; ++i)
+      static_cast<double *>(moved.data())[i] =
+          static_cast<double *>(z.data())[i] +
+          (side == 0 ? 1e-6 : -1e-6) * static_cast<double *>(t.data())[i];
+    auto results = take(f.run({moved}));
+    sums[side] = product(u, results[0]) + product(v, results[1]);
+  }
+  EXPECT_NEAR(along, (sums[0] - sums[1]) / 2e-6, 1e-7);
+}
+
+TEST(FunctionTest, SaysWhatIsInTheWay) {
+  Function f = take(Function::parse(R"(
+func.func @f(%x: tensor<2x3xf64>, %i: tensor<2x1xi64>, %v: tensor<2x1xf64>) -> tensor<f64> {
+  %y = pd.put_along_axis %x, %i, %v {axis = 1 : i64, reduce = "multiply"}
+      : (tensor<2x3xf64>, tensor<2x1xi64>, tensor<2x1xf64>) -> tensor<2x3xf64>
+  %e = pd.exp %y : (tensor<2x3xf64>) -> tensor<2x3xf64>
+  %s = pd.sum %e : (tensor<2x3xf64>) -> tensor<f64>
+  return %s : tensor<f64>
+})"));
+  auto g = grad(f);
+  ASSERT_FALSE(g);
+  EXPECT_NE(g.problems().text().find("reduce = \"multiply\""), std::string::npos);
+  EXPECT_NE(g.problems().text().find("through 'pd.exp'"), std::string::npos);
+}
+
+/// A tensor for an argument of the model: small floats; the first ids.
+Tensor argumentOf(const TensorInfo &info, std::mt19937 &random) {
+  std::vector<int64_t> dims = info.dims;
+  for (size_t d = 0; d < dims.size(); ++d)
+    dims[d] = dims[d] < 0 ? (d == 0 ? 2 : 8) : dims[d];
+  Tensor tensor(info.dtype, dims);
+  std::uniform_real_distribution<float> reals(-0.3F, 0.3F);
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (info.dtype == DType::Float32)
+      tensor.as<float>()[i] = reals(random);
+    else
+      tensor.as<int64_t>()[i] = i % 2;
+  return tensor;
+}
+
+double dot(const Tensor &x, const Tensor &y) {
+  double sum = 0;
+  for (int64_t i = 0; i < x.size(); ++i)
+    sum += static_cast<double>(x.as<float>()[i]) * y.as<float>()[i];
+  return sum;
+}
+
+// Forward over reverse on a two-layer BERT: for random directions v and w of the parameters <w, H v> = <v, H
+// w>, and H v is what the gradient changes by along v.
+TEST(FunctionTest, HessianTimesVectorOfBert) {
+  Function f = take(Function::open(PROA_CORPUS_DIR "/models/nlp/tinybert"));
+  std::mt19937 random(3);
+  std::vector<Tensor> arguments;
+  std::vector<int64_t> parameters;
+  std::vector<std::vector<int64_t>> dims;
+  for (size_t i = 0; i < f.arguments().size(); ++i) {
+    arguments.push_back(argumentOf(f.arguments()[i], random));
+    dims.push_back(arguments.back().dims());
+    if (f.arguments()[i].dtype == DType::Float32)
+      parameters.push_back(static_cast<int64_t>(i));
+  }
+  Function fixed = take(f.withDims(dims));
+  Function gradient = take(vjp(fixed, parameters));
+  size_t cotangents = gradient.arguments().size() - arguments.size();
+  for (size_t i = arguments.size(); i < gradient.arguments().size(); ++i)
+    arguments.push_back(argumentOf(gradient.arguments()[i], random));
+  size_t first = gradient.results().size() - parameters.size();
+  std::vector<int64_t> onlyGradients;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    onlyGradients.push_back(static_cast<int64_t>(first + i));
+  gradient = take(gradient.withResults(onlyGradients));
+  Function product = take(jvp(gradient, parameters));
+  std::vector<Tensor> v, w;
+  for (int64_t number : parameters) {
+    v.push_back(argumentOf(f.arguments()[number], random));
+    w.push_back(argumentOf(f.arguments()[number], random));
+  }
+  EXPECT_GE(cotangents, 1U);
+  auto along = [&](const std::vector<Tensor> &direction) {
+    std::vector<Tensor> all = arguments;
+    all.insert(all.end(), direction.begin(), direction.end());
+    auto results = take(product.run(all));
+    return std::vector<Tensor>(results.begin() + static_cast<int64_t>(parameters.size()), results.end());
+  };
+  std::vector<Tensor> hv = along(v), hw = along(w);
+  double wHv = 0, vHw = 0, size = 0;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    wHv += dot(w[i], hv[i]);
+    vHw += dot(v[i], hw[i]);
+    size += dot(hv[i], hv[i]);
+  }
+  EXPECT_GT(size, 0.01);
+  EXPECT_NEAR(wHv, vHw, 1e-3 * std::sqrt(size));
+  auto moved = [&](float step) {
+    std::vector<Tensor> all = arguments;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      Tensor changed(DType::Float32, all[parameters[i]].dims());
+      for (int64_t e = 0; e < changed.size(); ++e)
+        changed.as<float>()[e] = all[parameters[i]].as<float>()[e] + step * v[i].as<float>()[e];
+      all[parameters[i]] = changed;
+    }
+    return take(gradient.run(all));
+  };
+  constexpr float step = 1e-3F;
+  auto up = moved(step), down = moved(-step);
+  double change = 0;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    change += (dot(w[i], up[i]) - dot(w[i], down[i])) / (2 * step);
+  EXPECT_NEAR(wHv, change, 2e-2 * std::sqrt(size));
+}
+
+} // namespace

@@ -1,0 +1,138 @@
+#include "test/unit/gradient/Harness.h"
+
+#include "dialects/pd/Pd.h"
+#include "lib/codegen/LoadedObject.h"
+#include "lib/driver/Compile.h"
+#include "lib/driver/Registration.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+
+namespace proa::test {
+
+ModuleOp cases() {
+  static OwningOpRef<ModuleOp> module = [] {
+    static DialectRegistry registry;
+    registerAllDialects(registry);
+    static MLIRContext context(registry);
+    context.allowUnregisteredDialects();
+    context.loadDialect<pd::PdDialect>();
+    return parseSourceFile<ModuleOp>(PROA_SOURCE_DIR "/test/unit/gradient/ops.mlir", &context);
+  }();
+  return *module;
+}
+
+func::FuncOp caseOf(const std::string &name) { return cases().lookupSymbol<func::FuncOp>(name); }
+
+std::vector<std::string> caseNames() {
+  std::vector<std::string> list;
+  if (!cases())
+    return {"ops_mlir_parses"};
+  for (auto function : cases().getOps<func::FuncOp>())
+    list.push_back(function.getName().str());
+  return list;
+}
+
+bool isFloat64(Type type) { return cast<RankedTensorType>(type).getElementType().isF64(); }
+
+Result<Runner> Runner::create(ModuleOp module) {
+  auto compiled = compileForCpu(module.clone(), {});
+  if (!compiled)
+    return compiled.problems();
+  auto object = LoadedObject::load(compiled->archive);
+  if (!object)
+    return object.problems();
+  auto code = std::make_shared<LoadedObject>(std::move(*object));
+  auto resolve = [&](const std::string &symbol) -> void * {
+    auto address = code->find(symbol);
+    return address ? *address : nullptr;
+  };
+  auto executable = runtime::Executable::create(std::move(compiled->plan), "test", resolve, code);
+  if (!executable)
+    return executable.problems();
+  if (auto bound = (*executable)->bindParameters({}); !bound)
+    return bound.problems();
+  auto session = runtime::Session::create(*executable);
+  if (!session)
+    return session.problems();
+  Runner runner;
+  runner.session = std::move(*session);
+  return runner;
+}
+
+Tensor randomTensor(func::FuncOp function, unsigned argument, std::mt19937 &random) {
+  auto type = cast<RankedTensorType>(function.getArgumentTypes()[argument]);
+  bool isInteger = !type.getElementType().isF64();
+  auto number = [&](const char *name, double otherwise) {
+    auto attribute = function.getArgAttrOfType<FloatAttr>(argument, name);
+    return attribute ? attribute.getValueAsDouble() : otherwise;
+  };
+  std::uniform_real_distribution<double> reals(number("test.low", -1), number("test.high", 1));
+  std::uniform_int_distribution<int64_t> integers(static_cast<int64_t>(number("test.low", 0)),
+                                                  static_cast<int64_t>(number("test.high", 1)));
+  auto values = function.getArgAttrOfType<ArrayAttr>(argument, "test.values");
+  Tensor tensor(*pd::dtypeOf(type.getElementType()), type.getShape().vec());
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    double value = isInteger ? static_cast<double>(integers(random)) : reals(random);
+    if (values)
+      value = cast<FloatAttr>(values[i]).getValueAsDouble();
+    switch (tensor.dtype()) {
+    case DType::Float64:
+      tensor.as<double>()[i] = value;
+      break;
+    case DType::Int64:
+      tensor.as<int64_t>()[i] = static_cast<int64_t>(value);
+      break;
+    case DType::Int32:
+      tensor.as<int32_t>()[i] = static_cast<int32_t>(value);
+      break;
+    default:
+      tensor.as<uint8_t>()[i] = static_cast<uint8_t>(value);
+    }
+  }
+  return tensor;
+}
+
+Program::Program(Location location) : module(ModuleOp::create(location)), builder(module->getBodyRegion()) {
+  main = func::FuncOp::create(builder, location, "main", builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(main.addEntryBlock());
+}
+
+unsigned Program::feed(Type type) {
+  unsigned number = main.getNumArguments();
+  (void)main.insertArgument(number, type, DictionaryAttr(), main.getLoc());
+  main.setArgAttr(number, "pd.feed", builder.getStringAttr("in" + std::to_string(number)));
+  return number;
+}
+
+size_t Program::call(func::FuncOp function, llvm::ArrayRef<unsigned> feeds) {
+  IRMapping mapping;
+  for (auto [argument, number] : llvm::zip(function.getArguments(), feeds))
+    mapping.map(argument, main.getArgument(number));
+  for (Operation &op : function.getBody().front().without_terminator())
+    builder.clone(op, mapping);
+  size_t first = results.size();
+  for (Value value : function.getBody().front().getTerminator()->getOperands())
+    results.push_back(mapping.lookup(value));
+  return first;
+}
+
+Result<Runner> Program::compile() {
+  func::ReturnOp::create(builder, main.getLoc(), results);
+  main.setFunctionType(builder.getFunctionType(main.getArgumentTypes(), ValueRange(results).getTypes()));
+  for (unsigned i = 0; i < results.size(); ++i)
+    main.setResultAttr(i, "pd.fetch", builder.getStringAttr("out" + std::to_string(i)));
+  return Runner::create(*module);
+}
+
+double dot(const Tensor &x, const Tensor &y) {
+  double sum = 0;
+  for (int64_t i = 0; i < x.size(); ++i)
+    sum += x.as<double>()[i] * y.as<double>()[i];
+  return sum;
+}
+
+} // namespace proa::test

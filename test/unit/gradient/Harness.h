@@ -1,0 +1,59 @@
+/// What the tests of derivatives share: the functions of ops.mlir, random arguments, and a way to run IR.
+///   Argument attributes:  test.low, test.high: where random elements lie (-1 to 1; integers 0 to 1);
+///                         test.values: all elements;  test.constant: not differentiated
+#pragma once
+
+#include "lib/runtime/Executable.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <random>
+
+namespace proa::test {
+
+using runtime::NamedTensors;
+
+/// ops.mlir; null where it does not parse.
+mlir::ModuleOp cases();
+mlir::func::FuncOp caseOf(const std::string &name);
+std::vector<std::string> caseNames();
+
+bool isFloat64(mlir::Type type);
+
+/// A compiled program, run by name of feed.
+class Runner {
+public:
+  static Result<Runner> create(mlir::ModuleOp module);
+
+  Result<std::vector<Tensor>> run(const NamedTensors &feeds) { return session->run(feeds); }
+
+private:
+  std::unique_ptr<runtime::Session> session;
+};
+
+/// A program `main` that calls functions, inlined.
+class Program {
+public:
+  explicit Program(mlir::Location location);
+  /// A further feed, named "in" and its number, which is returned.
+  unsigned feed(mlir::Type type);
+  /// Argument i of the function is the feed of number feeds[i]. The number of the function's first result
+  /// among the program's.
+  size_t call(mlir::func::FuncOp function, llvm::ArrayRef<unsigned> feeds);
+  Result<Runner> compile();
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::OpBuilder builder;
+  mlir::func::FuncOp main;
+  llvm::SmallVector<mlir::Value> results;
+};
+
+double dot(const Tensor &x, const Tensor &y);
+
+/// A random tensor of an argument, as its attributes say.
+Tensor randomTensor(mlir::func::FuncOp function, unsigned argument, std::mt19937 &random);
+
+} // namespace proa::test

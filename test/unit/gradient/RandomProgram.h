@@ -1,0 +1,45 @@
+/// Random small programs for tests of derivatives.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace proa::test {
+
+/// Draws the text of a function `f` of float64 tensors with one result. Shapes, ops and how often values are used are
+/// random; values stay small, so that differences of them are exact enough.
+class RandomProgram {
+public:
+  explicit RandomProgram(std::mt19937 &random) : random(random) {}
+  std::string draw();
+
+private:
+  using Shape = std::vector<int64_t>;
+  struct Value {
+    std::string name;
+    Shape shape;
+  };
+
+  size_t below(size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(random); }
+  const Value &any() { return values[below(values.size())]; }
+  Value emit(const std::string &op, const std::vector<Value> &operands, const std::string &attributes, Shape shape);
+
+  void drawOp();
+  void unary();
+  void binary();
+  void product();
+  void reduction();
+  void movement();
+  void normalization();
+  void selection();
+  void branch();
+  void loop();
+
+  std::mt19937 &random;
+  std::vector<Value> values;
+  std::string body;
+  int count = 0;
+};
+
+} // namespace proa::test

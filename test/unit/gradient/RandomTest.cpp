@@ -1,0 +1,166 @@
+// Derivatives of random small programs (RandomProgram.h): reverse mode against central differences along a direction,
+// forward mode against reverse mode, a batch against its examples, decompositions against kernels; in float64.
+//   PROA_RANDOM_PROGRAMS: how many (60); PROA_RANDOM_SEED: the first one's seed
+#include "passes/autodiff/Transforms.h"
+#include "passes/decompose/Passes.h"
+#include "test/unit/gradient/Harness.h"
+#include "test/unit/gradient/RandomProgram.h"
+
+#include "dialects/pd/Pd.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace proa;
+using namespace proa::test;
+using namespace mlir;
+
+namespace {
+
+constexpr int64_t examples = 2;
+
+unsigned numberFrom(const char *variable, unsigned otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+/// All transforms of one function in one program.
+class Subject {
+public:
+  Subject(const std::string &text, std::mt19937 &random) : random(random) {
+    module = parseSourceString<ModuleOp>(text, cases().getContext());
+  }
+
+  void check() {
+    ASSERT_TRUE(module);
+    function = *module->getOps<func::FuncOp>().begin();
+    ASSERT_NO_FATAL_FAILURE(build());
+    checkDerivatives();
+    checkBatch();
+  }
+
+private:
+  void build() {
+    auto forward = autodiff::jvp(function, "forward"), backward = autodiff::vjp(function, "backward");
+    auto batched = autodiff::vmap(function, "batched", examples);
+    ASSERT_TRUE(succeeded(forward) && succeeded(backward) && succeeded(batched));
+    OpBuilder builder(module->getBodyRegion());
+    OwningOpRef<ModuleOp> apart = ModuleOp::create(module->getLoc());
+    apart->push_back(function->clone());
+    PassManager pm(module->getContext());
+    pm.addPass(createDecompose());
+    ASSERT_TRUE(succeeded(pm.run(*apart)));
+    Program program(function.getLoc());
+    llvm::SmallVector<unsigned> own, tangents, cotangents, whole;
+    auto feed = [&](Type type, llvm::SmallVector<unsigned> &to) { to.push_back(program.feed(type)); };
+    for (Type type : function.getArgumentTypes())
+      feed(type, own);
+    for (Type type : function.getArgumentTypes())
+      feed(type, tangents);
+    for (Type type : function.getResultTypes())
+      feed(type, cotangents);
+    for (Type type : batched->getArgumentTypes())
+      feed(type, whole);
+    auto joined = [](ArrayRef<unsigned> x, ArrayRef<unsigned> y) {
+      llvm::SmallVector<unsigned> both(x);
+      both.append(y.begin(), y.end());
+      return both;
+    };
+    program.call(*forward, joined(own, tangents));
+    program.call(*backward, joined(own, cotangents));
+    batchAt = program.call(*batched, whole);
+    decomposedAt = program.call(*apart->getOps<func::FuncOp>().begin(), own);
+    wholeAt = whole.front();
+    for (auto types : {function.getArgumentTypes(), function.getArgumentTypes(), function.getResultTypes(),
+                       batched->getArgumentTypes()})
+      for (Type type : types)
+        feeds.push_back(randomLike(type));
+    auto compiled = program.compile();
+    ASSERT_TRUE(compiled) << compiled.problems().text();
+    runner = std::make_unique<Runner>(std::move(*compiled));
+  }
+
+  Tensor randomLike(Type type) {
+    Tensor tensor(DType::Float64, cast<RankedTensorType>(type).getShape().vec());
+    std::uniform_real_distribution<double> reals(-1, 1);
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor.as<double>()[i] = reals(random);
+    return tensor;
+  }
+
+  std::vector<Tensor> run(const std::vector<Tensor> &given) {
+    NamedTensors named;
+    for (size_t i = 0; i < given.size(); ++i)
+      named["in" + std::to_string(i)] = given[i];
+    auto results = runner->run(named);
+    EXPECT_TRUE(results) << results.problems().text();
+    return results ? *results : std::vector<Tensor>(decomposedAt + 1, Tensor(DType::Float64, {0}));
+  }
+
+  /// Results: value, tangent; value, gradients; batch; decomposed value.
+  void checkDerivatives() {
+    size_t count = function.getNumArguments();
+    std::vector<Tensor> results = run(feeds);
+    const Tensor &cotangent = feeds[2 * count];
+    double reverse = 0, forward = dot(cotangent, results[1]);
+    for (size_t i = 0; i < count; ++i)
+      reverse += dot(feeds[count + i], results[3 + i]);
+    double sums[2];
+    constexpr double step = 1e-5;
+    for (int side = 0; side < 2; ++side) {
+      std::vector<Tensor> moved = feeds;
+      for (size_t i = 0; i < count; ++i) {
+        moved[i] = Tensor(DType::Float64, feeds[i].dims());
+        for (int64_t e = 0; e < moved[i].size(); ++e)
+          moved[i].as<double>()[e] =
+              feeds[i].as<double>()[e] + (side == 0 ? step : -step) * feeds[count + i].as<double>()[e];
+      }
+      sums[side] = dot(cotangent, run(moved)[0]);
+    }
+    double expected = (sums[0] - sums[1]) / (2 * step), size = std::max(1.0, std::abs(expected));
+    EXPECT_NEAR(reverse, expected, 1e-6 * size) << "gradient against differences";
+    EXPECT_NEAR(forward, reverse, 1e-9 * size) << "forward against reverse";
+    for (int64_t e = 0; e < results[0].size(); ++e)
+      EXPECT_NEAR(results[decomposedAt].as<double>()[e], results[0].as<double>()[e], 1e-9) << "decomposed, element " << e;
+  }
+
+  void checkBatch() {
+    std::vector<Tensor> results = run(feeds);
+    for (int64_t example = 0; example < examples; ++example) {
+      std::vector<Tensor> single = feeds;
+      for (size_t i = 0; i < function.getNumArguments(); ++i) {
+        single[i] = Tensor(DType::Float64, feeds[i].dims());
+        std::copy_n(feeds[wholeAt + i].as<double>() + example * single[i].size(), single[i].size(), single[i].as<double>());
+      }
+      Tensor expected = run(single)[0];
+      for (int64_t e = 0; e < expected.size(); ++e)
+        EXPECT_NEAR(results[batchAt].as<double>()[example * expected.size() + e], expected.as<double>()[e], 1e-9)
+            << "example " << example << ", element " << e;
+    }
+  }
+
+  std::mt19937 &random;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  std::unique_ptr<Runner> runner;
+  std::vector<Tensor> feeds;
+  size_t batchAt = 0, decomposedAt = 0, wholeAt = 0;
+};
+
+TEST(RandomTest, DerivativesOfRandomPrograms) {
+  ASSERT_TRUE(cases());
+  unsigned first = numberFrom("PROA_RANDOM_SEED", 1), count = numberFrom("PROA_RANDOM_PROGRAMS", 60);
+  for (unsigned seed = first; seed < first + count && !HasFailure(); ++seed) {
+    std::mt19937 random(seed);
+    std::string text = RandomProgram(random).draw();
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
+    Subject(text, random).check();
+  }
+}
+
+} // namespace
