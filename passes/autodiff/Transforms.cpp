@@ -1,5 +1,6 @@
 #include "passes/autodiff/Transforms.h"
 
+#include "dialects/pd/Guarded.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -145,7 +146,7 @@ private:
       OpBuilder builder(op);
       Operation *before = op->getPrevNode();
       Block *block = op->getBlock();
-      auto values = op.decompose(builder);
+      auto values = pd::guarded([&] { return op.decompose(builder); });
       if (failed(values))
         return failure();
       for (Operation *made = before ? before->getNextNode() : &block->front(); made != op;

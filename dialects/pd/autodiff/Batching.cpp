@@ -1,3 +1,4 @@
+#include "dialects/pd/Guarded.h"
 #include "dialects/pd/autodiff/Batching.h"
 
 #include "dialects/pd/Types.h"
@@ -148,7 +149,7 @@ LogicalResult Batcher::write(Block &block) {
       mapResults(op, *results);
     } else if (auto composite = dyn_cast<DecomposableOpInterface>(op)) {
       OpBuilder local(op);
-      auto values = composite.decompose(local);
+      auto values = guarded([&] { return composite.decompose(local); });
       if (failed(values))
         return op->emitError() << "'" << op->getName().getStringRef()
                                << "' can not be batched: it has no decomposition here";

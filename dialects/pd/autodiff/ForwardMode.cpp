@@ -1,3 +1,4 @@
+#include "dialects/pd/Guarded.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
 
 #include "dialects/pd/Infer.h"
@@ -96,7 +97,7 @@ private:
       Value tangent = tangents.lookup(operand.get());
       if (!tangent)
         continue;
-      auto products = cast<VjpOpInterface>(op).vjp(builder, {tangent});
+      auto products = guarded([&] { return cast<VjpOpInterface>(op).vjp(builder, {tangent}); });
       if (failed(products))
         return failure();
       add(builder, op->getResult(0), (*products)[operand.getOperandNumber()]);
@@ -156,7 +157,7 @@ private:
           isDifferentiable(result.getType()) ? body.addArgument(result.getType(), op->getLoc()) : Value());
     OpBuilder inside(op->getContext());
     inside.setInsertionPointToStart(&body);
-    auto gradients = cast<VjpOpInterface>(op).vjp(inside, cotangents);
+    auto gradients = guarded([&] { return cast<VjpOpInterface>(op).vjp(inside, cotangents); });
     if (failed(gradients))
       return failure();
     for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients))
@@ -219,7 +220,7 @@ private:
   Operation *takeApart(Operation *op) {
     OpBuilder builder(op);
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
-    auto values = cast<DecomposableOpInterface>(op).decompose(builder);
+    auto values = guarded([&] { return cast<DecomposableOpInterface>(op).decompose(builder); });
     if (failed(values))
       return nullptr;
     op->replaceAllUsesWith(*values);
