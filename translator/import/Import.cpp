@@ -1,3 +1,4 @@
+#include "translator/import/GradientSlots.h"
 #include "translator/import/Import.h"
 #include "translator/import/ProgramImporter.h"
 #include "translator/import/newir/NewIrImporter.h"
@@ -51,8 +52,11 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   findInterface();
   makeFunction();
   for (const legacy::Block &block : program.blocks)
-    hasGradients |= llvm::any_of(
-        block.operations, [](const legacy::Operation &op) { return findForwardOp(op.type) != nullptr; });
+    for (const legacy::Operation &op : block.operations)
+      if (findForwardOp(op.type)) {
+        hasGradients = true;
+        hasHigherGradients |= gradientOrder(op.type) > 1;
+      }
   Names wanted(fetches.begin(), fetches.end());
   importBlock(0, wanted);
   currentOp = nullptr;
@@ -220,8 +224,8 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     importWhile(op);
   } else if (op.type == "conditional_block_grad" || op.type == "while_grad") {
     importBlockGradient(op);
-  } else if (const LegacyOp *forward = entry ? nullptr : findForwardOp(op.type)) {
-    importGradient(op, *forward);
+  } else if (!entry && findForwardOp(op.type)) {
+    importGradient(op);
   } else if (!entry) {
     report("op '" + op.type + "' is not known");
   } else {

@@ -32,7 +32,11 @@ const LegacyOp *findLegacyOp(llvm::StringRef type) {
 }
 
 const LegacyOp *findForwardOp(llvm::StringRef gradientType) {
-  return gradientType.consume_back("_grad") ? findLegacyOp(gradientType) : nullptr;
+  if (!gradientType.consume_back("_triple_grad") && !gradientType.consume_back("_double_grad") &&
+      !gradientType.consume_back("_grad"))
+    return nullptr;
+  const LegacyOp *forward = findLegacyOp(gradientType);
+  return forward ? forward : findForwardOp(gradientType);
 }
 
 bool isImported(llvm::StringRef type) {

@@ -123,27 +123,33 @@ private:
 
   // Gradient ops (Gradient.cpp).
 
+  /// Slots with the values of their variables, null where a variable has none.
+  using SlotValues = std::vector<std::pair<std::string, llvm::SmallVector<mlir::Value>>>;
+  using Results = std::map<std::string, llvm::SmallVector<mlir::Value>>;
   /// An op that ran, with the values that its inputs had.
   struct Producer {
     const legacy::Operation *op;
-    std::vector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputs;
+    SlotValues inputs;
   };
   struct GradientImport;
   struct GivenResults;
+  SlotValues inputValues(const legacy::Operation &op) const;
   void recordProducer(const legacy::Operation &op);
   /// Forgets all but the first so many: values of a block are not there outside of it.
   void forgetProducers(size_t count);
-  const Producer *findProducer(const legacy::Operation &op, llvm::StringRef forwardType) const;
-  void importGradient(const legacy::Operation &op, const LegacyOp &entry);
-  bool collectForward(const legacy::Operation &op, const LegacyOp &entry, GradientImport &gradient);
-  bool findWanted(const legacy::Operation &op, GradientImport &gradient);
-  bool importForward(const GradientImport &gradient, const LegacyOp &entry, mlir::Location location,
-                     mlir::Block &body, std::map<std::string, llvm::SmallVector<mlir::Value>> &results);
-  GivenResults givenResults(const legacy::Operation &op,
-                            const std::map<std::string, llvm::SmallVector<mlir::Value>> &results) const;
+  const Producer *findProducer(const legacy::Operation &op, llvm::ArrayRef<std::string> forwardTypes,
+                               const Producer *before) const;
+  void importGradient(const legacy::Operation &op);
+  bool makeGradient(GradientImport &gradient, mlir::Location location, Results &results);
+  bool collectForward(GradientImport &gradient);
+  bool findWanted(GradientImport &gradient);
+  bool importForward(const GradientImport &gradient, mlir::Location location, mlir::Block &body, Results &results);
+  GivenResults givenResults(const GradientImport &gradient, const Results &results) const;
 
   /// Whether the program has gradient ops, which look for the ops that they belong to.
   bool hasGradients = false;
+  /// Whether there are gradients of gradient ops.
+  bool hasHigherGradients = false;
   std::vector<Producer> producers;
   llvm::StringMap<llvm::SmallVector<size_t, 1>> producersOf;
 
