@@ -209,6 +209,7 @@ bool ProgramImporter::importForward(const GradientImport &gradient, Location loc
   }
   OpImporter importer(*this, gradient.forward, builder, location);
   importer.entry = &gradient.entry;
+  importer.takesArrays = llvm::StringRef(gradient.entry.target).starts_with("pd.array_");
   importer.capturedOutputs = &results;
   for (auto &[slot, values] : inputs)
     importer.overrideInputs(slot, values);

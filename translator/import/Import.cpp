@@ -51,12 +51,16 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   });
   findInterface();
   makeFunction();
-  for (const legacy::Block &block : program.blocks)
+  for (const legacy::Block &block : program.blocks) {
+    hasSelectedRows |= llvm::any_of(block.variables, [](const legacy::Variable &variable) {
+      return variable.kind == legacy::VariableKind::SelectedRows;
+    });
     for (const legacy::Operation &op : block.operations)
       if (findForwardOp(op.type)) {
         hasGradients = true;
         hasHigherGradients |= gradientOrder(op.type) > 1;
       }
+  }
   Names wanted(fetches.begin(), fetches.end());
   importBlock(0, wanted);
   currentOp = nullptr;
@@ -222,7 +226,13 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     importSelectOutput(op);
   } else if (op.type == "while") {
     importWhile(op);
-  } else if (op.type == "conditional_block_grad" || op.type == "while_grad") {
+  } else if (op.type == "recurrent") {
+    importRecurrent(op);
+  } else if (op.type == "pylayer") {
+    importPyLayer(op);
+  } else if (op.type == "pylayer_grad") {
+    importPyLayerGradient(op);
+  } else if (op.type == "conditional_block_grad" || op.type == "while_grad" || op.type == "recurrent_grad") {
     importBlockGradient(op);
   } else if (!entry && findForwardOp(op.type)) {
     importGradient(op);
@@ -239,8 +249,11 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     else
       importer.importByTable();
   }
-  if (problems.size() == before)
+  if (problems.size() == before) {
+    if (hasSelectedRows)
+      shareRows(op);
     return shareLod(op, entry, lod);
+  }
   for (const legacy::Slot &slot : op.outputs)
     for (const std::string &name : slot.arguments)
       poisoned.insert(name);
@@ -251,6 +264,8 @@ void ProgramImporter::define(const std::string &name, Value value) {
     return;
   environment[name] = value;
   setLod(name, {});
+  if (hasSelectedRows)
+    setRows(name, Value());
   poisoned.erase(name);
   const legacy::Variable *declared = variables.find(currentBlock, name);
   if (!options.warn || !declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)

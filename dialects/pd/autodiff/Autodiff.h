@@ -19,13 +19,16 @@ mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiate(mlir::Block &block
                                                               llvm::ArrayRef<mlir::Value> cotangents,
                                                               llvm::ArrayRef<mlir::Value> inputs);
 
-/// Whether values of the type have gradients: floats and complex numbers.
+/// Whether values of the type have gradients: floats and complex numbers, and arrays of them.
 bool isDifferentiable(mlir::Type type);
 
 /// `gradient` summed along the dimensions that `like` has not, or with extent 1: the transpose of a broadcast.
 mlir::Value sumToShapeOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value gradient, mlir::Value like);
 
-/// Zeros in the shape and element type of `like`.
+/// The sum of two cotangents of one value.
+mlir::Value sumOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value x, mlir::Value y);
+
+/// Zeros in the shape and element type of `like`; an empty array for an array.
 mlir::Value zerosLike(mlir::OpBuilder &builder, mlir::Location location, mlir::Value like);
 
 } // namespace proa::pd

@@ -31,11 +31,11 @@ SmallVector<Value> activeCaptures(Operation *op, llvm::function_ref<bool(Value)>
 
 /// The gradients of `inputs` through a copy of `block`, whose terminator's operands number `outputs` have the
 /// given cotangents. In the copy, block arguments stand for `inputs`, and `mapping` says what else stands for
-/// what.
+/// what. `saved` are the values that `computed`, results of the block's ops, had.
 SmallVector<Value> gradientsOf(OpBuilder &builder, Location location, Block &block, ArrayRef<Value> inputs,
                                ArrayRef<Value> originals, IRMapping mapping, ArrayRef<int64_t> outputs,
-                               ArrayRef<Value> cotangents) {
-  auto vjp = VjpOp::create(builder, location, inputs, ValueRange(), cotangents,
+                               ArrayRef<Value> cotangents, ArrayRef<Value> computed = {}, ArrayRef<Value> saved = {}) {
+  auto vjp = VjpOp::create(builder, location, inputs, saved, cotangents,
                            builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr(outputs));
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&vjp.getBody());
@@ -50,8 +50,14 @@ SmallVector<Value> gradientsOf(OpBuilder &builder, Location location, Block &blo
     yielded.push_back(
         mapping.lookupOrDefault(block.getTerminator()->getOperand(static_cast<unsigned>(output))));
   }
+  SmallVector<int64_t> savedNumbers;
+  for (Value value : computed) {
+    savedNumbers.push_back(static_cast<int64_t>(yielded.size()));
+    yielded.push_back(mapping.lookup(value));
+  }
   YieldOp::create(builder, location, yielded);
   vjp.setCotangentOf(numbers);
+  vjp.setSavedOf(savedNumbers);
   return SmallVector<Value>(vjp.getGradients());
 }
 
@@ -104,7 +110,12 @@ namespace {
 class LoopGradient {
 public:
   LoopGradient(OpBuilder &builder, scf::WhileOp loop, llvm::function_ref<bool(Value)> isActive)
-      : builder(builder), loop(loop), location(loop.getLoc()), captures(activeCaptures(loop, isActive)) {}
+      : builder(builder), loop(loop), location(loop.getLoc()), captures(activeCaptures(loop, isActive)) {
+    for (Operation &op : loop.getAfterBody()->without_terminator())
+      if (readsArray(op))
+        llvm::copy_if(op.getResults(), std::back_inserter(reads),
+                      [](Value result) { return isa<RankedTensorType>(result.getType()); });
+  }
 
   LogicalResult run(ArrayRef<Value> cotangents, GradientSink accumulate) {
     auto flowing = loop.getConditionOp().getArgs();
@@ -117,6 +128,8 @@ public:
       if (passedOn && isDifferentiable(value.getType()))
         carried.push_back(i);
     }
+    if (failed(checkNestedReads()))
+      return failure();
     recordForward();
     runBackward(cotangents);
     for (auto [i, number] : llvm::enumerate(carried))
@@ -130,18 +143,50 @@ public:
   }
 
 private:
+  static bool readsArray(Operation &op) {
+    return llvm::any_of(op.getOperands(), [](Value operand) { return isa<ArrayType>(operand.getType()); });
+  }
+
+  /// What an iteration finds in an array is kept where the body itself reads it. Deeper inside only arrays that the loop
+  /// does not change may be read: the way back has them as they are after the loop.
+  LogicalResult checkNestedReads() {
+    auto isUnchanged = [&](Value array) {
+      while (Operation *op = array.getDefiningOp()) {
+        if (!isa<ArrayWriteOp, ArrayCastOp, ArraySliceOp>(op))
+          return isa<ArrayCreateOp>(op) || !loop->isAncestor(op);
+        array = op->getOperand(0);
+      }
+      auto argument = cast<BlockArgument>(array);
+      if (argument.getOwner() != loop.getAfterBody())
+        return !loop->isAncestor(argument.getOwner()->getParentOp());
+      int64_t place = places[argument.getArgNumber()];
+      return place < 0 || loop.getYieldOp().getOperand(static_cast<unsigned>(place)) == array;
+    };
+    WalkResult result = loop.getAfter().walk([&](Operation *op) {
+      if (op->getBlock() == loop.getAfterBody() || !readsArray(*op) || op->getNumRegions() > 0 || op->getNumResults() == 0)
+        return WalkResult::advance();
+      for (Value operand : op->getOperands())
+        if (isa<ArrayType>(operand.getType()) && isa<RankedTensorType>(op->getResult(0).getType()) && !isUnchanged(operand)) {
+          op->emitError() << "a tensor array that a loop changes is read in control flow inside of it, which has no gradient";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// The loop again, which also counts its iterations and keeps the arguments of its body.
   void recordForward() {
     SmallVector<Value> inits(loop.getInits());
     SmallVector<Type> beforeTypes(loop.getBeforeBody()->getArgumentTypes()),
         afterTypes(loop.getAfterBody()->getArgumentTypes());
     inits.push_back(constantInt(builder, location, 0));
-    for (Value argument : loop.getAfterArguments()) {
-      auto element = dyn_cast<RankedTensorType>(argument.getType());
-      if (!element) // nothing in an array is differentiated
-        continue;
-      auto type = ArrayType::get(builder.getContext(), element);
-      kept.push_back(cast<BlockArgument>(argument).getArgNumber());
+    for (Value argument : loop.getAfterArguments())
+      if (isa<RankedTensorType>(argument.getType()))
+        kept.push_back(argument);
+    llvm::append_range(kept, reads);
+    for (Value value : kept) {
+      auto type = ArrayType::get(builder.getContext(), cast<RankedTensorType>(value.getType()));
       Value empty = ArrayCreateOp::create(builder, location);
       inits.push_back(widened(builder, location, empty, type));
     }
@@ -169,13 +214,13 @@ private:
     Block *body = builder.createBlock(&forward.getAfter(), {}, afterTypes, afterLocations);
     mapping.map(loop.getAfterArguments(), body->getArguments().take_front(ownAfter));
     auto own = body->getArguments().drop_front(ownAfter);
-    SmallVector<Value> tapes;
-    for (auto [i, number] : llvm::enumerate(kept)) {
-      Value tape = ArrayWriteOp::create(builder, location, own[1 + i], own[0], body->getArgument(number));
-      tapes.push_back(widened(builder, location, tape, own[1 + i].getType()));
-    }
     for (Operation &op : loop.getAfterBody()->without_terminator())
       builder.clone(op, mapping);
+    SmallVector<Value> tapes;
+    for (auto [i, value] : llvm::enumerate(kept)) {
+      Value tape = ArrayWriteOp::create(builder, location, own[1 + i], own[0], mapping.lookup(value));
+      tapes.push_back(widened(builder, location, tape, own[1 + i].getType()));
+    }
     SmallVector<Value> yielded;
     for (Value value : loop.getYieldOp().getOperands())
       yielded.push_back(mapping.lookupOrDefault(value));
@@ -212,10 +257,17 @@ private:
     Block *body = builder.createBlock(&backward.getAfter(), {}, types, locations);
     Value index = body->getArgument(0);
     IRMapping mapping;
-    for (auto [i, number] : llvm::enumerate(kept))
-      mapping.map(loop.getAfterArguments()[number],
-                  ArrayReadOp::create(builder, location, forward.getResult(own + 1 + i), index));
-    SmallVector<Value> inputs, originals, given;
+    SmallVector<Value> inputs, originals, given, found;
+    for (auto [i, value] : llvm::enumerate(kept)) {
+      Value read = ArrayReadOp::create(builder, location, forward.getResult(own + 1 + i), index);
+      if (isa<BlockArgument>(value))
+        mapping.map(value, read);
+      else
+        found.push_back(read);
+    }
+    for (auto [i, argument] : llvm::enumerate(loop.getAfterArguments()))
+      if (isa<ArrayType>(argument.getType()))
+        mapping.map(argument, forward.getResult(i));
     SmallVector<int64_t> outputs;
     for (auto [i, number] : llvm::enumerate(carried)) {
       originals.push_back(loop.getAfterArguments()[number]);
@@ -228,12 +280,12 @@ private:
       inputs.push_back(capture);
     }
     SmallVector<Value> gradients =
-        gradientsOf(builder, location, *loop.getAfterBody(), inputs, originals, mapping, outputs, given);
+        gradientsOf(builder, location, *loop.getAfterBody(), inputs, originals, mapping, outputs, given, reads, found);
     SmallVector<Value> yielded{
         SubtractOp::create(builder, location, index, constantInt(builder, location, 1))};
     for (auto [i, gradient] : llvm::enumerate(gradients)) {
       if (i >= carried.size())
-        gradient = AddOp::create(builder, location, body->getArgument(1 + i), gradient);
+        gradient = sumOf(builder, location, body->getArgument(1 + i), gradient);
       yielded.push_back(widened(builder, location, gradient, types[1 + i]));
     }
     scf::YieldOp::create(builder, location, yielded);
@@ -246,7 +298,8 @@ private:
   SmallVector<int64_t> places; ///< of each argument of the body: the argument of the test that it is, -1 for
                                ///< a value from outside
   SmallVector<size_t> carried; ///< the arguments of the body that a gradient flows through
-  SmallVector<unsigned> kept;  ///< the arguments of the body that are tensors
+  SmallVector<Value> reads;    ///< what the body reads of arrays
+  SmallVector<Value> kept;     ///< the arguments of the body that are tensors, and `reads`
   scf::WhileOp forward, backward;
 };
 

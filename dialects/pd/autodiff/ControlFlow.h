@@ -18,7 +18,8 @@ mlir::LogicalResult differentiateBranch(mlir::OpBuilder &builder, mlir::scf::IfO
 
 /// The loop once more, with what each iteration begins with kept in tensor arrays, then a loop back through
 /// them. Gradients go to the values with which the loop begins and to those from outside that it reads.
-/// Tensor arrays that the loop itself carries, and what it draws at random, are not differentiated.
+/// What the loop draws at random is not differentiated. An error where control flow in the loop reads a tensor array that
+/// the loop changes.
 mlir::LogicalResult differentiateLoop(mlir::OpBuilder &builder, mlir::scf::WhileOp op,
                                       llvm::ArrayRef<mlir::Value> cotangents,
                                       llvm::function_ref<bool(mlir::Value)> isActive,

@@ -2,10 +2,13 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ControlFlow.h"
+#include "dialects/pd/control/Control.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Shape.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -14,6 +17,8 @@ using namespace mlir;
 namespace proa::pd {
 
 bool isDifferentiable(Type type) {
+  if (auto array = dyn_cast<ArrayType>(type))
+    return !array.getElement() || isDifferentiable(array.getElement());
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa<FloatType, ComplexType>(tensor.getElementType());
 }
@@ -36,7 +41,14 @@ Value sumToShapeOf(OpBuilder &builder, Location location, Value gradient, Value 
   return SumOp::create(builder, location, gradient, leading, /*keepdim=*/false, TypeAttr());
 }
 
+Value sumOf(OpBuilder &builder, Location location, Value x, Value y) {
+  return isa<ArrayType>(x.getType()) ? Value(ArrayAddOp::create(builder, location, x, y))
+                                     : Value(AddOp::create(builder, location, x, y));
+}
+
 Value zerosLike(OpBuilder &builder, Location location, Value like) {
+  if (isa<ArrayType>(like.getType()))
+    return widened(builder, location, ArrayCreateOp::create(builder, location), like.getType());
   auto type = tensorType(like);
   if (!type.hasStaticShape())
     return FullLikeOp::create(builder, location, like, Value(), builder.getF64FloatAttr(0), TypeAttr());
@@ -99,7 +111,7 @@ public:
       return {};
     Value sum = found->second.front();
     for (Value term : llvm::drop_begin(found->second))
-      sum = AddOp::create(builder, value.getLoc(), sum, term);
+      sum = sumOf(builder, value.getLoc(), sum, term);
     pending.erase(found);
     return sum;
   }
@@ -133,6 +145,10 @@ private:
       return differentiateBranch(builder, branch, cotangents, isActive, accumulate);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return differentiateLoop(builder, loop, cotangents, isActive, accumulate);
+    if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+      accumulate(cast.getSource(), widened(builder, op->getLoc(), cotangents[0], cast.getSource().getType()));
+      return success();
+    }
     auto rule = dyn_cast<VjpOpInterface>(op);
     if (!rule)
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
@@ -142,6 +158,10 @@ private:
     for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients)) {
       if (!gradient || !isActive(operand))
         continue;
+      if (isa<ArrayType>(operand.getType())) {
+        accumulate(operand, gradient);
+        continue;
+      }
       auto type = tensorType(gradient), wanted = tensorType(operand);
       if (type.getRank() < wanted.getRank() || type.getElementType() != wanted.getElementType())
         return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' gives "

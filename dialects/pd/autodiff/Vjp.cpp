@@ -2,6 +2,7 @@
 #include "dialects/pd/Families.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/Types.h"
 #include "dialects/pd/shape/Shape.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -5,6 +5,9 @@
 include "dialects/pd/Base.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
+// Tensors and tensor arrays.
+def Pd_Differentiable : AnyTypeOf<[Pd_Tensor, Type<CPred<"::llvm::isa<::proa::pd::ArrayType>($_self)">, "tensor array">]>;
+
 def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
   let summary = "Vector-Jacobian product: the gradients of the ops in a region";
   let description = [{
@@ -27,9 +30,9 @@ def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Pd_Tensor>:$inputs, Variadic<Pd_Tensor>:$saved, Variadic<Pd_Tensor>:$cotangents,
+  let arguments = (ins Variadic<Pd_Differentiable>:$inputs, Variadic<Pd_Differentiable>:$saved, Variadic<Pd_Differentiable>:$cotangents,
     DenseI64ArrayAttr:$saved_of, DenseI64ArrayAttr:$cotangent_of);
-  let results = (outs Variadic<Pd_Tensor>:$gradients);
+  let results = (outs Variadic<Pd_Differentiable>:$gradients);
   let regions = (region SizedRegion<1>:$body);
   let decomposesInCode = 1;
   let hasRegionVerifier = 1;
@@ -41,7 +44,7 @@ def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
 
 def Pd_YieldOp : Op<Pd_Dialect, "yield", [Pure, Terminator, ReturnLike, HasParent<"VjpOp">]> {
   let summary = "The results of a region";
-  let arguments = (ins Variadic<Pd_Tensor>:$values);
+  let arguments = (ins Variadic<Pd_Differentiable>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 

@@ -32,8 +32,8 @@ func.func @branch(%x: tensor<4xf32>, %c: i1, %d: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-LABEL: func @loop
 func.func @loop(%x: tensor<4xf32>, %w: tensor<4xf32>, %c: tensor<i1>, %d: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   // CHECK: %[[TAPE:.*]]:{{[0-9]+}} = scf.while
-  // CHECK: pd.array_write
   // CHECK: pd.multiply
+  // CHECK: pd.array_write
   // CHECK: %[[BACK:.*]]:3 = scf.while
   // CHECK: pd.greater_equal
   // CHECK: pd.array_read %[[TAPE]]
@@ -53,4 +53,32 @@ func.func @loop(%x: tensor<4xf32>, %w: tensor<4xf32>, %c: tensor<i1>, %d: tensor
     pd.yield %y#0 : tensor<4xf32>
   }
   return %dx, %dw : tensor<4xf32>, tensor<4xf32>
+}
+
+// The array that the loop fills has an array of cotangents, which goes back through the loop; what the body reads of it is kept.
+// CHECK-LABEL: func @array
+func.func @array(%x: tensor<4xf32>, %i: tensor<1xi64>, %j: tensor<1xi64>, %c: tensor<i1>, %d: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[COTANGENTS:.*]] = pd.array_write %{{.*}}, %{{.*}}, %arg4
+  // CHECK: scf.while
+  // CHECK: pd.array_read_or
+  %dx = pd.vjp(%x : tensor<4xf32>) cotangents(%d : tensor<4xf32>)
+      {cotangent_of = array<i64: 0>, saved_of = array<i64>} : tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %e = pd.array_create : () -> !array.of<*>
+    %w = pd.array_write %e, %i, %a : (!array.of<*>, tensor<1xi64>, tensor<4xf32>) -> !array.of<tensor<4xf32>>
+    %l:2 = scf.while (%v = %w, %goes = %c) : (!array.of<tensor<4xf32>>, tensor<i1>) -> (!array.of<tensor<4xf32>>, tensor<i1>) {
+      %condition = tensor.extract %goes[] : tensor<i1>
+      scf.condition(%condition) %v, %goes : !array.of<tensor<4xf32>>, tensor<i1>
+    } do {
+    ^bb0(%v: !array.of<tensor<4xf32>>, %goes: tensor<i1>):
+      %r = pd.array_read %v, %i : (!array.of<tensor<4xf32>>, tensor<1xi64>) -> tensor<4xf32>
+      %s = pd.sin %r : (tensor<4xf32>) -> tensor<4xf32>
+      %u = pd.array_write %v, %i, %s : (!array.of<tensor<4xf32>>, tensor<1xi64>, tensor<4xf32>) -> !array.of<tensor<4xf32>>
+      %n = pd.logical_not %goes : (tensor<i1>) -> tensor<i1>
+      scf.yield %u, %n : !array.of<tensor<4xf32>>, tensor<i1>
+    }
+    %y = pd.array_read %l#0, %j : (!array.of<tensor<4xf32>>, tensor<1xi64>) -> tensor<4xf32>
+    pd.yield %y : tensor<4xf32>
+  }
+  return %dx : tensor<4xf32>
 }
