@@ -222,6 +222,13 @@ void ProgramExporter::addArrayOp(Operation &op) {
   write(std::move(out));
 }
 
+bool ProgramExporter::isUnreturnedFeed(llvm::StringRef name) {
+  for (BlockArgument argument : main.getArguments())
+    if (StringAttr feed = roleOf(argument, "pd.feed"); feed && feed.getValue() == name)
+      return !llvm::is_contained(main.getBody().front().getTerminator()->getOperands(), Value(argument));
+  return false;
+}
+
 void ProgramExporter::addFetches() {
   Operation *terminator = main.getBody().front().getTerminator();
   int32_t column = 0;
@@ -233,8 +240,10 @@ void ProgramExporter::addFetches() {
       write(assign(name, state.str()));
     if (!fetch)
       continue;
+    // A feed that the program changes has the last value under its name, unless the first one is returned as well.
+    bool isHidden = declared.contains(fetch.getValue()) && !isUnreturnedFeed(fetch.getValue());
     taken.insert(fetch.getValue());
-    if (name != fetch.getValue() && !declared.contains(fetch.getValue())) {
+    if (name != fetch.getValue() && !isHidden) {
       declare(value, fetch.str());
       write(assign(name, fetch.str()));
       name = fetch.str();

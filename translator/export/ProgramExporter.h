@@ -29,6 +29,8 @@ private:
   void nameResults();
   void addArgument(mlir::BlockArgument argument);
   void addFetches();
+  /// Whether a feed has this name and the function does not return it as it was fed.
+  bool isUnreturnedFeed(llvm::StringRef name);
 
   void bind(mlir::Value value, const std::string &name) override { names[value] = name; }
   std::string of(mlir::Value value) override;
