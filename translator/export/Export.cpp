@@ -240,7 +240,8 @@ void ProgramExporter::addFetches() {
       write(assign(name, state.str()));
     if (!fetch)
       continue;
-    // A feed that the program changes has the last value under its name, unless the first one is returned as well.
+    // A feed that the program changes has the last value under its name, unless the first one is returned as
+    // well.
     bool isHidden = declared.contains(fetch.getValue()) && !isUnreturnedFeed(fetch.getValue());
     taken.insert(fetch.getValue());
     if (name != fetch.getValue() && !isHidden) {
