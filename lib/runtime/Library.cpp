@@ -1,5 +1,6 @@
 #include "lib/runtime/Library.h"
 
+#include "lib/runtime/library/ArrayGradient.h"
 #include "lib/runtime/library/Families.h"
 
 #include <algorithm>
@@ -15,10 +16,13 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"argmax", makeArgmax},
       {"argmin", makeArgmin},
       {"argsort", makeArgsort},
+      {"array_add", makeArrayAdd},
       {"array_create", makeArrayCreate},
       {"array_length", makeArrayLength},
       {"array_read", makeArrayRead},
+      {"array_read_or", makeArrayReadOr},
       {"array_slice", makeArraySlice},
+      {"array_split", makeArraySplit},
       {"array_to_tensor", makeArrayToTensor},
       {"array_write", makeArrayWrite},
       {"assert", makeAssert},

@@ -1,12 +1,12 @@
 #include "translator/export/Export.h"
 
 #include "dialects/pd/Infer.h"
-#include "translator/export/ExportOp.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/control/Control.h"
+#include "dialects/pd/creation/Creation.h"
+#include "translator/export/ProgramExporter.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -16,176 +16,247 @@ namespace {
 /// Paddle 2.6.2 writes this number.
 constexpr int64_t programVersion = 2006002;
 
-class ProgramExporter : Names {
-public:
-  explicit ProgramExporter(func::FuncOp main) : main(main) {}
-
-  Result<legacy::Program> run() {
-    program.version = programVersion;
-    block().parent = -1;
-    addHolder("feed", legacy::VariableKind::FeedMinibatch);
-    addHolder("fetch", legacy::VariableKind::FetchList);
-    nameResults();
-    for (BlockArgument argument : main.getArguments())
-      addArgument(argument);
-    for (Operation &op : main.getBody().front())
-      if (!op.hasTrait<OpTrait::IsTerminator>())
-        addOp(op);
-    addFetches();
-    if (!problems.empty())
-      return problems;
-    return program;
-  }
-
-private:
-  legacy::Block &block() {
-    if (program.blocks.empty())
-      program.blocks.emplace_back();
-    return program.blocks.front();
-  }
-
-  void addHolder(const char *name, legacy::VariableKind kind) {
-    legacy::Variable variable;
-    variable.name = name;
-    variable.kind = kind;
-    variable.persistable = true;
-    taken.insert(name);
-    block().variables.push_back(variable);
-  }
-
-  StringAttr roleOf(BlockArgument argument, const char *role) {
-    return main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), role);
-  }
-
-  /// Fetched values are called what they are fetched as, where an op makes them and nothing else has the name.
-  void nameResults() {
-    for (BlockArgument argument : main.getArguments())
-      for (const char *role : {"pd.feed", "pd.param"})
-        if (StringAttr name = roleOf(argument, role))
-          taken.insert(name.getValue());
-    Operation *terminator = main.getBody().front().getTerminator();
-    for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
-      if (auto name = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
-          name && isa<OpResult>(value) && !names.count(value) && taken.insert(name.getValue()).second)
-        names[value] = name.str();
-  }
-
-  void bind(Value value, const std::string &name) override { names[value] = name; }
-
-  std::string of(Value value) override {
-    std::string &name = names[value];
-    if (!name.empty())
-      return name;
-    // The variable that the program was imported from, if it is still free.
-    if (auto location = value.getLoc()->findInstanceOf<NameLoc>(); location && taken.insert(location.getName()).second)
-      name = location.getName().str();
-    while (name.empty())
-      if (std::string next = "tmp_" + std::to_string(counter++); taken.insert(next).second)
-        name = next;
-    return name;
-  }
-
-  void declare(Value value, const std::string &name, bool persistable, bool fed) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    auto dtype = type ? pd::dtypeOf(type.getElementType()) : std::nullopt;
-    if (!dtype)
-      return problems.add("variable '" + name + "'", "is no tensor of an element type that legacy programs have");
-    if (!declared.insert(name).second)
-      return;
-    legacy::Variable variable;
-    variable.name = name;
-    variable.dtype = dtype;
-    for (int64_t dim : type.getShape())
-      variable.dims.push_back(ShapedType::isDynamic(dim) ? -1 : dim);
-    variable.persistable = persistable;
-    variable.isParameter = persistable;
-    variable.needCheckFeed = fed;
-    block().variables.push_back(std::move(variable));
-  }
-
-  void addArgument(BlockArgument argument) {
-    StringAttr feed = roleOf(argument, "pd.feed"), parameter = roleOf(argument, "pd.param");
-    if (!feed && !parameter)
-      return problems.add("argument " + std::to_string(argument.getArgNumber()) + " of main",
-                          "expected the attribute pd.feed or pd.param");
-    std::string name = (feed ? feed : parameter).str();
-    names[argument] = name;
-    declare(argument, name, /*persistable=*/!feed, /*fed=*/static_cast<bool>(feed));
-    if (!feed)
-      return;
-    legacy::Operation op;
-    op.type = "feed";
-    op.inputs.push_back({"X", {"feed"}});
-    op.outputs.push_back({"Out", {name}});
-    op.attributes.push_back({"col", static_cast<int32_t>(feeds++)});
-    block().operations.push_back(std::move(op));
-  }
-
-  void addOp(Operation &op) {
-    // A cast only says more or less of the type of the same value.
-    if (auto cast = dyn_cast<tensor::CastOp>(op)) {
-      names[cast.getResult()] = of(cast.getSource());
-      return;
-    }
-    Result<legacy::Operation> exported = exportOp(&op, *this);
-    if (!exported) {
-      for (const Problem &found : exported.problems())
-        problems.add(op.getName().getStringRef().str() + (op.getNumResults() ? " -> " + of(op.getResult(0)) : ""),
-                     found.message);
-      return;
-    }
-    for (Value result : op.getResults())
-      declare(result, of(result), false, false);
-    for (const legacy::Slot &slot : exported->outputs)
-      if (slot.name == "XShape")
-        declare(op.getOperand(0), slot.arguments.front(), false, false);
-    block().operations.push_back(std::move(*exported));
-  }
-
-  legacy::Operation assign(const std::string &from, const std::string &to) {
-    legacy::Operation op;
-    op.type = "assign";
-    op.inputs.push_back({"X", {from}});
-    op.outputs.push_back({"Out", {to}});
-    return op;
-  }
-
-  void addFetches() {
-    Operation *terminator = main.getBody().front().getTerminator();
-    int32_t column = 0;
-    for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-      auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
-      auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
-      std::string name = of(value);
-      if (state && name != state.getValue())
-        block().operations.push_back(assign(name, state.str()));
-      if (!fetch)
-        continue;
-      if (name != fetch.getValue() && taken.insert(fetch.getValue()).second) {
-        declare(value, fetch.str(), false, false);
-        block().operations.push_back(assign(name, fetch.str()));
-        name = fetch.str();
-      }
-      legacy::Operation op;
-      op.type = "fetch";
-      op.inputs.push_back({"X", {name}});
-      op.outputs.push_back({"Out", {"fetch"}});
-      op.attributes.push_back({"col", column++});
-      block().operations.push_back(std::move(op));
-    }
-  }
-
-  func::FuncOp main;
-  legacy::Program program;
-  Problems problems;
-  llvm::DenseMap<Value, std::string> names;
-  /// Names in use, and those of them that a variable is declared for.
-  llvm::StringSet<> taken, declared;
-  int64_t counter = 0;
-  int32_t feeds = 0;
-};
-
 } // namespace
+
+Result<legacy::Program> ProgramExporter::run() {
+  program.version = programVersion;
+  program.blocks.emplace_back();
+  block().parent = -1;
+  addHolder("feed", legacy::VariableKind::FeedMinibatch);
+  addHolder("fetch", legacy::VariableKind::FetchList);
+  nameResults();
+  for (BlockArgument argument : main.getArguments())
+    addArgument(argument);
+  addOps(main.getBody().front());
+  addFetches();
+  if (!problems.empty())
+    return problems;
+  return program;
+}
+
+void ProgramExporter::addHolder(const char *name, legacy::VariableKind kind) {
+  legacy::Variable variable;
+  variable.name = name;
+  variable.kind = kind;
+  variable.persistable = true;
+  taken.insert(name);
+  block().variables.push_back(variable);
+}
+
+StringAttr ProgramExporter::roleOf(BlockArgument argument, const char *role) {
+  return main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), role);
+}
+
+void ProgramExporter::nameResults() {
+  for (BlockArgument argument : main.getArguments())
+    for (const char *role : {"pd.feed", "pd.param"})
+      if (StringAttr name = roleOf(argument, role))
+        taken.insert(name.getValue());
+  Operation *terminator = main.getBody().front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
+    if (auto name = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
+        name && isa<OpResult>(value) && !names.count(value) && taken.insert(name.getValue()).second)
+      names[value] = name.str();
+}
+
+/// Paddle makes variables for the elements of an array by a number behind its name.
+std::string ProgramExporter::freshName(bool isArray) {
+  std::string next;
+  do
+    next = "tmp_" + std::to_string(counter++) + (isArray ? ".array" : "");
+  while (!taken.insert(next).second);
+  return next;
+}
+
+std::string ProgramExporter::of(Value value) {
+  std::string &name = names[value];
+  if (!name.empty())
+    return name;
+  // The variable that the program was imported from, if it is still free.
+  if (auto location = value.getLoc()->findInstanceOf<NameLoc>();
+      location && taken.insert(location.getName()).second)
+    return name = location.getName().str();
+  return name = freshName(isa<pd::ArrayType>(value.getType()));
+}
+
+std::string ProgramExporter::temporary(RankedTensorType type) {
+  std::string name = freshName();
+  declareType(type, name, /*persistable=*/false, /*fed=*/false);
+  return name;
+}
+
+void ProgramExporter::declareType(Type given, const std::string &name, bool persistable, bool fed) {
+  auto array = dyn_cast<pd::ArrayType>(given);
+  auto type = array ? array.getElement() : dyn_cast<RankedTensorType>(given);
+  auto dtype = type ? pd::dtypeOf(type.getElementType()) : std::nullopt;
+  if (!dtype && !array)
+    return problems.add("variable '" + name + "'",
+                        "is no tensor of an element type that legacy programs have");
+  if (!declared.insert(name).second)
+    return;
+  legacy::Variable variable;
+  variable.name = name;
+  variable.kind = array ? legacy::VariableKind::DenseTensorArray : legacy::VariableKind::DenseTensor;
+  variable.dtype = dtype.value_or(DType::Float32);
+  for (int64_t dim : type ? type.getShape() : llvm::ArrayRef<int64_t>())
+    variable.dims.push_back(ShapedType::isDynamic(dim) ? -1 : dim);
+  variable.persistable = persistable;
+  variable.isParameter = persistable;
+  variable.needCheckFeed = fed;
+  block().variables.push_back(std::move(variable));
+}
+
+void ProgramExporter::addArgument(BlockArgument argument) {
+  StringAttr feed = roleOf(argument, "pd.feed"), parameter = roleOf(argument, "pd.param");
+  if (!feed && !parameter)
+    return problems.add("argument " + std::to_string(argument.getArgNumber()) + " of main",
+                        "expected the attribute pd.feed or pd.param");
+  std::string name = (feed ? feed : parameter).str();
+  names[argument] = name;
+  declare(argument, name, /*persistable=*/!feed, /*fed=*/static_cast<bool>(feed));
+  if (!feed)
+    return;
+  legacy::Operation op;
+  op.type = "feed";
+  op.inputs.push_back({"X", {"feed"}});
+  op.outputs.push_back({"Out", {name}});
+  op.attributes.push_back({"col", static_cast<int32_t>(feeds++)});
+  write(std::move(op));
+}
+
+void ProgramExporter::addOps(Block &body) {
+  for (Operation &op : body.without_terminator())
+    addOp(op);
+}
+
+void ProgramExporter::addOp(Operation &op) {
+  // A cast only says more or less of the type of the same value; the bool of a condition is a tensor.
+  if (isa<tensor::CastOp, tensor::ExtractOp, pd::ArrayCastOp>(op)) {
+    names[op.getResult(0)] = of(op.getOperand(0));
+    return;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return addIf(branch);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return addWhile(loop);
+  if (isa<pd::ArrayCreateOp, pd::ArrayWriteOp, pd::ArrayReadOp, pd::ArrayReadOrOp, pd::ArrayAddOp>(op))
+    return addArrayOp(op);
+  addTable(op);
+}
+
+void ProgramExporter::addTable(Operation &op) {
+  auto addProblems = [&](const Problems &all) {
+    for (const Problem &found : all)
+      problems.add(op.getName().getStringRef().str() +
+                       (op.getNumResults() ? " -> " + of(op.getResult(0)) : ""),
+                   found.message);
+  };
+  if (isa<pd::ConstantOp>(op)) {
+    Result<std::vector<legacy::Operation>> constant = exportConstant(&op, *this);
+    if (!constant)
+      return addProblems(constant.problems());
+    declare(op.getResult(0), of(op.getResult(0)));
+    for (legacy::Operation &made : *constant)
+      write(std::move(made));
+    return;
+  }
+  Result<legacy::Operation> exported = exportOp(&op, *this);
+  if (!exported)
+    return addProblems(exported.problems());
+  for (Value result : op.getResults())
+    declare(result, of(result));
+  for (const legacy::Slot &slot : exported->outputs)
+    if (slot.name == "XShape")
+      declare(op.getOperand(0), slot.arguments.front());
+  write(std::move(*exported));
+}
+
+legacy::Operation ProgramExporter::assign(const std::string &from, const std::string &to) {
+  legacy::Operation op;
+  op.type = "assign";
+  op.inputs.push_back({"X", {from}});
+  op.outputs.push_back({"Out", {to}});
+  return op;
+}
+
+/// Legacy arrays change where they are: an array that is read again after a write is copied before it.
+void ProgramExporter::addArrayOp(Operation &op) {
+  auto writing = dyn_cast<pd::ArrayWriteOp>(op);
+  if (!writing) {
+    std::string name = of(op.getResult(0));
+    declare(op.getResult(0), name);
+    if (isa<pd::ArrayCreateOp>(op))
+      return;
+    legacy::Operation out;
+    bool isSum = isa<pd::ArrayAddOp>(op);
+    out.type = isSum ? "sum" : "read_from_array";
+    if (isSum)
+      out.inputs = {{"X", {of(op.getOperand(0)), of(op.getOperand(1))}}};
+    else // Paddle asks for the slot of what stands for zero, even without one
+      out.inputs = {{"X", {of(op.getOperand(0))}}, {"I", {of(op.getOperand(1))}}, {"X_W", {}}};
+    if (isa<pd::ArrayReadOrOp>(op))
+      out.inputs.back().arguments.push_back(of(op.getOperand(2)));
+    out.outputs = {{"Out", {name}}};
+    return write(std::move(out));
+  }
+  Value array = writing.getArray();
+  auto isLater = [&](Operation *user) {
+    return user != &op && !(user->getBlock() == op.getBlock() && user->isBeforeInBlock(&op));
+  };
+  auto isRead = [&](Value value) { return llvm::any_of(value.getUsers(), isLater); };
+  bool shared = isRead(array);
+  for (Value source = array; auto cast = source.getDefiningOp<pd::ArrayCastOp>(); source = cast.getArray())
+    shared |= llvm::any_of(cast.getArray().getUsers(),
+                           [&](Operation *user) { return user != cast && isLater(user); });
+  std::string name = of(array);
+  if (shared) {
+    name = freshName(/*isArray=*/true);
+    declare(writing.getOut(), name);
+    write(assign(of(array), name));
+  }
+  names[writing.getOut()] = name;
+  legacy::Operation out;
+  out.type = "write_to_array";
+  out.inputs = {{"X", {of(writing.getX())}}, {"I", {of(writing.getIndex())}}};
+  out.outputs = {{"Out", {name}}};
+  write(std::move(out));
+}
+
+bool ProgramExporter::isUnreturnedFeed(llvm::StringRef name) {
+  for (BlockArgument argument : main.getArguments())
+    if (StringAttr feed = roleOf(argument, "pd.feed"); feed && feed.getValue() == name)
+      return !llvm::is_contained(main.getBody().front().getTerminator()->getOperands(), Value(argument));
+  return false;
+}
+
+void ProgramExporter::addFetches() {
+  Operation *terminator = main.getBody().front().getTerminator();
+  int32_t column = 0;
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
+    auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
+    std::string name = of(value);
+    if (state && name != state.getValue())
+      write(assign(name, state.str()));
+    if (!fetch)
+      continue;
+    // A feed that the program changes has the last value under its name, unless the first one is returned as
+    // well.
+    bool isHidden = declared.contains(fetch.getValue()) && !isUnreturnedFeed(fetch.getValue());
+    taken.insert(fetch.getValue());
+    if (name != fetch.getValue() && !isHidden) {
+      declare(value, fetch.str());
+      write(assign(name, fetch.str()));
+      name = fetch.str();
+    }
+    legacy::Operation op;
+    op.type = "fetch";
+    op.inputs.push_back({"X", {name}});
+    op.outputs.push_back({"Out", {"fetch"}});
+    op.attributes.push_back({"col", column++});
+    write(std::move(op));
+  }
+}
 
 Result<legacy::Program> exportProgram(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");

@@ -7,8 +7,8 @@
 #include "dialects/pd/search/Search.h"
 #include "dialects/pd/shape/Shape.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallString.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -39,7 +39,9 @@ const LegacyOp *entryFor(llvm::StringRef target) {
 
 int32_t dtypeNumber(Type elementType) { return legacy::numberOf(*pd::dtypeOf(elementType)); }
 
-template <class To, class From> std::vector<To> vectorOf(const From &list) { return {list.begin(), list.end()}; }
+template <class To, class From> std::vector<To> vectorOf(const From &list) {
+  return {list.begin(), list.end()};
+}
 
 /// The slot of an operand among its alternatives: one that takes a tensor, or a list of them.
 std::string slotName(const LegacySlot &slot, bool isList) {
@@ -48,7 +50,8 @@ std::string slotName(const LegacySlot &slot, bool isList) {
   for (llvm::StringRef name : names)
     if (!name.starts_with("@") && name.ends_with("*") == isList)
       return name.rtrim('*').str();
-  // A list that is one tensor here may stand in a slot for one tensor, and the other way round for one element.
+  // A list that is one tensor here may stand in a slot for one tensor, and the other way round for one
+  // element.
   for (llvm::StringRef name : names)
     if (!name.starts_with("@") && isList)
       return name.str();
@@ -114,7 +117,8 @@ private:
       if (name.empty() && addConstantAttribute(slot, group))
         continue;
       if (name.empty()) {
-        problems.add("", "operand '" + slot.spelling + "' has no input of '" + entry.type + "' that takes a tensor");
+        problems.add("", "operand '" + slot.spelling + "' has no input of '" + entry.type +
+                             "' that takes a tensor");
         continue;
       }
       legacy::Slot input{name, {}};
@@ -142,7 +146,8 @@ private:
     return true;
   }
 
-  /// The variable that an output must share with the input that it replaces, "MeanOut" with "Mean"; empty: none.
+  /// The variable that an output must share with the input that it replaces, "MeanOut" with "Mean"; empty:
+  /// none.
   std::string inPlaceOf(llvm::StringRef slot, Value result) {
     auto escapes = [](OpOperand &use) { return !use.getOwner()->hasTrait<OpTrait::IsTerminator>(); };
     if (!slot.consume_back("Out") || slot.empty() || llvm::any_of(result.getUses(), escapes))
@@ -154,7 +159,8 @@ private:
   void addOutputs() {
     size_t next = 0;
     for (const LegacySlot &slot : entry.outputs) {
-      size_t size = slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
+      size_t size =
+          slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
       legacy::Slot output{slot.spelling, {}};
       for (size_t k = 0; k < size && next < op->getNumResults(); ++k, ++next) {
         if (std::string shared = inPlaceOf(slot.spelling, op->getResult(next)); !shared.empty())
@@ -204,15 +210,17 @@ private:
   static std::vector<int64_t> clamped(llvm::ArrayRef<int64_t> values) {
     std::vector<int64_t> out;
     for (int64_t value : values)
-      out.push_back(ShapedType::isDynamic(value) ? -1 : std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+      out.push_back(ShapedType::isDynamic(value)
+                        ? -1
+                        : std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(),
+                                              std::numeric_limits<int32_t>::max()));
     return out;
   }
 
   /// Attributes that the importer's hooks read beside the table, and those that Paddle asks for.
   void addWhatHooksRead() {
-    if (llvm::is_contained(entry.ignored, "axis") && !llvm::any_of(entry.attributes, [](const LegacyAttribute &a) {
-          return a.legacyName == "axis";
-        }))
+    if (llvm::is_contained(entry.ignored, "axis") &&
+        !llvm::any_of(entry.attributes, [](const LegacyAttribute &a) { return a.legacyName == "axis"; }))
       add("axis", int32_t(-1));
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](pd::CastOp cast) {
@@ -221,12 +229,14 @@ private:
         .Case([&](pd::SliceOp slice) { addSlice(slice); })
         .Case([&](pd::FullOp full) { addFull(full); })
         .Case<pd::TrilOp, pd::TriuOp>([&](Operation *) { add("lower", isa<pd::TrilOp>(op)); })
-        .Case<pd::SumOp, pd::MaxOp, pd::MinOp, pd::AmaxOp, pd::AminOp, pd::ProdOp, pd::AllOp, pd::AnyOp, pd::MeanOp,
-              pd::FrobeniusNormOp>([&](auto reduce) { addReduction(reduce.getAxis(), reduce.getKeepdim(), "dim", "keep_dim"); })
-        .Case([&](pd::LogsumexpOp reduce) { addReduction(reduce.getAxis(), reduce.getKeepdim(), "axis", "keepdim"); })
-        .Case<pd::ArgmaxOp, pd::ArgminOp>([&](auto arg) {
-          add("dtype", dtypeNumber(pd::tensorType(arg.getOut()).getElementType()));
-        });
+        .Case<pd::SumOp, pd::MaxOp, pd::MinOp, pd::AmaxOp, pd::AminOp, pd::ProdOp, pd::AllOp, pd::AnyOp,
+              pd::MeanOp, pd::FrobeniusNormOp>(
+            [&](auto reduce) { addReduction(reduce.getAxis(), reduce.getKeepdim(), "dim", "keep_dim"); })
+        .Case([&](pd::LogsumexpOp reduce) {
+          addReduction(reduce.getAxis(), reduce.getKeepdim(), "axis", "keepdim");
+        })
+        .Case<pd::ArgmaxOp, pd::ArgminOp>(
+            [&](auto arg) { add("dtype", dtypeNumber(pd::tensorType(arg.getOut()).getElementType())); });
   }
 
   void addReduction(llvm::ArrayRef<int64_t> axes, bool keepdim, const char *axis, const char *keep) {
@@ -240,7 +250,8 @@ private:
   }
 
   void addSlice(pd::SliceOp slice) {
-    bool strided = slice.getStridesTensor() || llvm::any_of(slice.getStrides(), [](int64_t s) { return s != 1; });
+    bool strided =
+        slice.getStridesTensor() || llvm::any_of(slice.getStrides(), [](int64_t s) { return s != 1; });
     out.type = strided ? "strided_slice" : "slice";
     add("axes", vectorOf<int32_t>(slice.getAxes()));
     add("starts", vectorOf<int32_t>(clamped(slice.getStarts())));
@@ -262,7 +273,8 @@ private:
     // The float attribute holds 24 bits; the text holds all.
     llvm::SmallString<32> digits;
     full.getValue().toString(digits);
-    add("str_value", full.getIntegerValue() ? std::to_string(*full.getIntegerValue()) : digits.str().str());
+    add("str_value", full.getIntegerValue() ? std::to_string(static_cast<int64_t>(*full.getIntegerValue()))
+                                            : digits.str().str());
   }
 
   Operation *op;
@@ -274,49 +286,12 @@ private:
   Problems problems;
 };
 
-/// Elements of a constant as the attribute of assign_value for their type.
-legacy::Operation exportConstant(pd::ConstantOp constant, Names &names, Problems &problems) {
-  auto type = cast<RankedTensorType>(constant.getType());
-  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-  legacy::Operation out;
-  out.type = "assign_value";
-  out.outputs.push_back({"Out", {names.of(constant)}});
-  std::vector<int32_t> shape(type.getShape().begin(), type.getShape().end());
-  out.attributes = {{"shape", shape}, {"dtype", dtypeNumber(type.getElementType())}};
-  Type element = type.getElementType();
-  if (elements && (element.isF32() || element.isF64())) {
-    std::vector<double> doubles;
-    for (const APFloat &value : elements.getValues<APFloat>())
-      doubles.push_back(value.convertToDouble());
-    if (element.isF64())
-      out.attributes.push_back({"fp64_values", doubles});
-    else
-      out.attributes.push_back({"fp32_values", std::vector<float>(doubles.begin(), doubles.end())});
-  } else if (elements && (element.isInteger(1) || element.isInteger(32) || element.isInteger(64))) {
-    std::vector<int64_t> integers;
-    for (const APInt &value : elements.getValues<APInt>())
-      integers.push_back(element.isInteger(1) ? value.getZExtValue() : value.getSExtValue());
-    if (element.isInteger(64))
-      out.attributes.push_back({"int64_values", integers});
-    else
-      out.attributes.push_back({element.isInteger(1) ? "bool_values" : "int32_values",
-                                std::vector<int32_t>(integers.begin(), integers.end())});
-  } else {
-    problems.add("", "a constant of this element type can't be written: assign_value has bool, int32, int64, float32, float64");
-  }
-  return out;
-}
-
 } // namespace
 
 Result<legacy::Operation> exportOp(Operation *op, Names &names) {
-  if (auto constant = dyn_cast<pd::ConstantOp>(op)) {
-    Problems problems;
-    legacy::Operation out = exportConstant(constant, names, problems);
-    return problems.empty() ? Result<legacy::Operation>(out) : Result<legacy::Operation>(problems);
-  }
   // One legacy op is both triangles.
-  llvm::StringRef target = isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef();
+  llvm::StringRef target =
+      isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef();
   const LegacyOp *entry = op->getNumRegions() == 0 ? entryFor(target) : nullptr;
   if (!entry)
     return problem("", "no legacy op stands for '" + op->getName().getStringRef().str() + "'");

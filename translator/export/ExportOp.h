@@ -15,10 +15,15 @@ public:
   virtual std::string of(mlir::Value value) = 0;
   /// From here on a value is held by this variable.
   virtual void bind(mlir::Value value, const std::string &name) = 0;
+  /// A new variable for a tensor that stands for no value.
+  virtual std::string temporary(mlir::RankedTensorType type) = 0;
 };
 
-/// Makes the legacy op that stands for `op`. Ops that Paddle runs in place (MeanOut is Mean) do so where nobody else reads
-/// the result. Errors: no legacy op stands for it, or its attributes can't be said there.
+/// Makes the legacy op that stands for `op`. Ops that Paddle runs in place (MeanOut is Mean) do so where
+/// nobody else reads the result. Errors: no legacy op stands for it, or its attributes can't be said there.
 Result<legacy::Operation> exportOp(mlir::Operation *op, Names &names);
+
+/// The ops that make a constant: assign_value, and where it has no such element type a cast or `complex`.
+Result<std::vector<legacy::Operation>> exportConstant(mlir::Operation *constant, Names &names);
 
 } // namespace proa::exporter

@@ -27,7 +27,9 @@ public:
         for (const std::string &name : variables->names)
           effects.read.insert(name);
     }
-    if (std::optional<int32_t> block = subBlockOf(program, op)) {
+    // What a recurrent reads and writes has the same names inside, for one step of it.
+    std::optional<int32_t> block = op.type == "recurrent" || op.type == "recurrent_grad" ? std::nullopt : subBlockOf(program, op);
+    if (block) {
       Effects inner = ofBlock(*block);
       // The op lists under its inputs also what the block defines before it reads it.
       effects.read = std::move(inner.read);

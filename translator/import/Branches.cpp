@@ -61,7 +61,7 @@ std::optional<int32_t> ProgramImporter::blockOf(const legacy::Operation &op) {
   return std::nullopt;
 }
 
-void ProgramImporter::importBlock(int32_t block, const Names &wanted) {
+void ProgramImporter::importBlock(int32_t block, const Names &wanted, const BlockInputs &given) {
   int32_t outerBlock = std::exchange(currentBlock, block);
   size_t outerIndex = currentIndex, producerCount = producers.size();
   const legacy::Operation *outerOp = currentOp;
@@ -72,6 +72,10 @@ void ProgramImporter::importBlock(int32_t block, const Names &wanted) {
   if (block != 0)
     for (const legacy::Variable &variable : program.blocks[block].variables)
       environment.erase(variable.name);
+  for (auto &[name, value] : given) {
+    environment[name] = value;
+    setLod(name, {});
+  }
   for (auto [index, op] : llvm::enumerate(program.blocks[block].operations))
     importOp(index, op);
   while (!arms.empty()) {
@@ -111,22 +115,43 @@ Value ProgramImporter::scalarCondition(Value condition, Location location) {
 //===-- Waiting arms
 //----------------------------------------------------------------------------------------------===//
 
+Value ProgramImporter::inputsHaveElements(const legacy::Operation &op) {
+  OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
+  auto boolType = RankedTensorType::get({}, builder.getI1Type()),
+       intType = RankedTensorType::get({}, builder.getI64Type());
+  Value all = importer.constant(DenseElementsAttr::get(boolType, true));
+  for (Value input : importer.inputs("Input")) {
+    Value count = importer.createOne("pd.numel", {{input}});
+    Value zero = importer.constant(DenseElementsAttr::get(intType, int64_t(0)));
+    Value isThere = count ? importer.createOne("pd.greater_than", {{count}, {zero}}) : Value();
+    if (!isThere || !(all = importer.createOne("pd.logical_and", {{all}, {isThere}})))
+      return {};
+  }
+  return all;
+}
+
 void ProgramImporter::importConditionalBlock(const legacy::Operation &op) {
-  const legacy::Slot *condition = op.input("Cond");
-  if (!condition || condition->arguments.size() != 1)
-    return report("expected one variable in 'Cond'");
   std::optional<int32_t> block = blockOf(op);
   if (!block)
     return;
+  const legacy::Attribute *scalar = op.attribute("is_scalar_condition");
+  if (scalar && scalar->value == legacy::AttributeValue(false)) {
+    size_t before = problems.size();
+    Value hasElements = inputsHaveElements(op);
+    if (problems.size() != before)
+      return;
+    recordRun(*block, op, hasElements);
+    return finishArm({&op, *block, hasElements, effectsOf(program, *block).written, environment});
+  }
+  const legacy::Slot *condition = op.input("Cond");
+  if (!condition || condition->arguments.size() != 1)
+    return report("expected one variable in 'Cond'");
   const std::string &name = condition->arguments.front();
   Value value = lookup(name);
   if (!value && poisoned.contains(name))
     return reportConsequence("input 'Cond': variable '" + name + "' could not be imported");
   if (!value)
     return report("input 'Cond': variable '" + name + "' is read before anything defines it");
-  const legacy::Attribute *scalar = op.attribute("is_scalar_condition");
-  if (scalar && scalar->value == legacy::AttributeValue(false))
-    return report("is_scalar_condition=false (run where the tensor has elements) is not supported");
   recordRun(*block, op, value);
   Arm arm{&op, *block, value, effectsOf(program, *block).written, environment};
   if (arm.written.empty()) // it may still check something

@@ -1,9 +1,10 @@
-//! The gradients of conditional_block and while. Paddle gives them blocks of gradient ops, which read what
+//! The gradients of conditional_block, while and recurrent. Paddle gives them blocks of gradient ops, which read what
 //! the forward blocks left in scopes; here the forward op is imported once more into a pd.vjp, as for any
 //! other gradient op.
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/control/Control.h"
 
 using namespace mlir;
@@ -13,9 +14,21 @@ namespace {
 
 llvm::StringRef withoutSuffix(llvm::StringRef name) { return name.substr(0, name.find("@GRAD")); }
 
+const legacy::Slot *cotangentsOf(const legacy::Operation &op) {
+  return op.input(op.type == "recurrent_grad" ? "outputs@GRAD" : "Out@GRAD");
+}
+
+/// The input slots whose variables may have gradients.
+llvm::SmallVector<std::string> inputSlots(const legacy::Operation &op) {
+  if (op.type == "recurrent")
+    return {"inputs", "initial_states", "parameters"};
+  return {op.type == "while" ? "X" : "Input"};
+}
+
 /// The variable that each name in Out@GRAD is the cotangent of.
 llvm::SmallVector<std::string> cotangentOwners(const legacy::Operation &op) {
-  const legacy::Slot *cotangents = op.input("Out@GRAD"), *outputs = op.input("Out");
+  const legacy::Slot *cotangents = cotangentsOf(op),
+                     *outputs = op.input(op.type == "recurrent_grad" ? "outputs" : "Out");
   const legacy::Attribute *original = op.attribute("original_output_grad");
   const auto *names = original ? std::get_if<std::vector<std::string>>(&original->value) : nullptr;
   llvm::SmallVector<std::string> owners;
@@ -60,8 +73,8 @@ llvm::SmallVector<Value> ProgramImporter::importRunAgain(const Run &run, Block &
   for (auto [name, argument] : llvm::zip(names, body.getArguments()))
     environment[name] = argument;
   llvm::SmallVector<Value> results;
-  if (run.op->type == "while") {
-    importWhile(*run.op);
+  if (run.op->type != "conditional_block") {
+    run.op->type == "while" ? importWhile(*run.op) : importRecurrent(*run.op);
     for (const std::string &name : outputs)
       results.push_back(lookup(name));
   } else if (std::optional<int32_t> block = blockOf(*run.op)) {
@@ -83,21 +96,23 @@ void ProgramImporter::importBlockGradient(const legacy::Operation &op) {
   const Run *run = findRun(op);
   if (!run)
     return;
-  llvm::StringRef inputSlot = run->op->type == "while" ? "X" : "Input";
-  const legacy::Slot *inputs = op.input(std::string_view(inputSlot)),
-                     *wanted = op.output((inputSlot + "@GRAD").str());
-  const legacy::Slot *given = op.input("Out@GRAD");
-  if (!wanted || !inputs || inputs->arguments.size() != wanted->arguments.size())
-    return report("expected as many variables in '" + inputSlot + "@GRAD' as in '" + inputSlot + "'");
+  const legacy::Slot *given = cotangentsOf(op);
   std::vector<std::string> names, outputs, gradients;
   llvm::SmallVector<Value> values, cotangents;
-  for (auto [name, gradient] : llvm::zip(inputs->arguments, wanted->arguments))
-    if (Value value = run->environment.lookup(name);
-        gradient != "@EMPTY@" && value && pd::isDifferentiable(value.getType())) {
-      names.push_back(name);
-      gradients.push_back(gradient);
-      values.push_back(value);
-    }
+  for (const std::string &slot : inputSlots(*run->op)) {
+    const legacy::Slot *inputs = op.input(slot), *wanted = op.output(slot + "@GRAD");
+    if (!wanted && run->op->type == "recurrent")
+      continue;
+    if (!wanted || !inputs || inputs->arguments.size() != wanted->arguments.size())
+      return report("expected as many variables in '" + slot + "@GRAD' as in '" + slot + "'");
+    for (auto [name, gradient] : llvm::zip(inputs->arguments, wanted->arguments))
+      if (Value value = run->environment.lookup(name);
+          gradient != "@EMPTY@" && value && pd::hasTangent(value.getType())) {
+        names.push_back(name);
+        gradients.push_back(gradient);
+        values.push_back(value);
+      }
+  }
   llvm::SmallVector<std::string> owners = cotangentOwners(op);
   for (auto [i, owner] : llvm::enumerate(owners))
     if (Value cotangent = lookup(given->arguments[i])) {

@@ -1,9 +1,12 @@
-//! Gradient ops: legacy `X_grad` computes the gradients of the inputs of X. It becomes a pd.vjp whose region holds X,
-//! imported once more by its own table entry or hook, so that no gradient op needs an entry of its own.
+//! Gradient ops: legacy `X_grad` computes the gradients of the inputs of X. It becomes a pd.vjp whose region
+//! holds X, imported once more by its own table entry or hook, so that no gradient op needs an entry of its
+//! own. The gradient of a gradient op, `X_grad_grad`, is the same around X_grad.
+#include "translator/import/GradientSlots.h"
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/ForwardMode.h"
 
 using namespace mlir;
 
@@ -15,14 +18,8 @@ const std::string emptyVariable = "@EMPTY@";
 
 bool isGradientSlot(llvm::StringRef slot) { return slot.ends_with(gradientSuffix); }
 
-const legacy::Slot *find(const std::vector<legacy::Slot> &slots, llvm::StringRef name) {
-  for (const legacy::Slot &slot : slots)
-    if (slot.name == name && !slot.arguments.empty())
-      return &slot;
-  return nullptr;
-}
-
-/// Whether the forward op has an input slot of that name; gradient ops are also given its outputs and copies of its caches.
+/// Whether the forward op has an input slot of that name; gradient ops are also given its outputs and copies
+/// of its caches.
 bool isInputOf(const LegacyOp &entry, const legacy::Operation *producer, llvm::StringRef slot) {
   if (producer)
     return producer->input(std::string_view(slot.data(), slot.size())) != nullptr;
@@ -37,28 +34,44 @@ bool isInputOf(const LegacyOp &entry, const legacy::Operation *producer, llvm::S
 
 /// What the import of one gradient op collects.
 struct ProgramImporter::GradientImport {
+  const legacy::Operation &op;
+  SlotValues given;
+  /// Where the op stands, if that is not at the end of what was imported.
+  const Producer *self = nullptr;
+  /// Inside of a gradient of a higher order: the inputs that it wants gradients of. A value that the op is
+  /// given is independent of others only if it is one of them.
+  std::optional<llvm::StringSet<>> independent = std::nullopt;
+
+  int order = gradientOrder(op.type);
+  const LegacyOp &entry = *findForwardOp(op.type);
   /// The forward op as if it stood here: its inputs by name, its outputs.
-  legacy::Operation forward;
+  legacy::Operation forward = {};
   /// The forward op that ran before, if it is found; it has the inputs that the gradient op is not given.
   const Producer *producer = nullptr;
   /// Values of the forward op's input slots.
-  std::vector<std::pair<std::string, llvm::SmallVector<Value>>> inputs;
-  /// For each gradient wanted: which input, and the variable that gets it.
+  SlotValues inputs = {};
+  /// For each gradient wanted: which input, and the output that gets it.
   struct Wanted {
     size_t slot, place;
-    std::string name;
+    std::string output;
+    size_t outputPlace;
   };
-  std::vector<Wanted> wanted;
+  std::vector<Wanted> wanted = {};
 };
 
-void ProgramImporter::recordProducer(const legacy::Operation &op) {
-  producers.push_back({&op, {}});
+ProgramImporter::SlotValues ProgramImporter::inputValues(const legacy::Operation &op) const {
+  SlotValues slots;
   for (const legacy::Slot &slot : op.inputs) {
     llvm::SmallVector<Value> values;
     for (const std::string &name : slot.arguments)
       values.push_back(lookup(name));
-    producers.back().inputs.emplace_back(slot.name, std::move(values));
+    slots.emplace_back(slot.name, std::move(values));
   }
+  return slots;
+}
+
+void ProgramImporter::recordProducer(const legacy::Operation &op) {
+  producers.push_back({&op, inputValues(op)});
   for (const legacy::Slot &slot : op.outputs)
     for (const std::string &name : slot.arguments)
       producersOf[name].push_back(producers.size() - 1);
@@ -72,69 +85,97 @@ void ProgramImporter::forgetProducers(size_t count) {
     llvm::erase_if(entry.second, [&](size_t index) { return index >= count; });
 }
 
-/// The last op of the forward type that wrote a variable whose value or cotangent the gradient op reads.
-const ProgramImporter::Producer *ProgramImporter::findProducer(const legacy::Operation &op, llvm::StringRef forwardType) const {
+/// The last op of a forward type that wrote a variable whose value or cotangent the gradient op reads.
+const ProgramImporter::Producer *ProgramImporter::findProducer(const legacy::Operation &op,
+                                                               llvm::ArrayRef<std::string> forwardTypes,
+                                                               const Producer *before) const {
   const Producer *last = nullptr;
+  auto visit = [&](llvm::StringRef name) {
+    auto found = producersOf.find(name);
+    if (found == producersOf.end())
+      return;
+    for (size_t index : llvm::reverse(found->second))
+      if (llvm::is_contained(forwardTypes, producers[index].op->type) &&
+          (!before || &producers[index] < before)) {
+        // Inputs of the op may be results of an earlier one of the same type: the latest is the one.
+        if (!last || &producers[index] > last)
+          last = &producers[index];
+        return;
+      }
+  };
+  bool isFirst = gradientOrder(op.type) == 1;
   for (const legacy::Slot &slot : op.inputs)
     for (llvm::StringRef name : slot.arguments) {
-      if (isGradientSlot(slot.name))
-        name = name.substr(0, name.find(gradientSuffix));
-      auto found = producersOf.find(name);
-      if (found == producersOf.end())
-        continue;
-      for (size_t index : llvm::reverse(found->second))
-        if (producers[index].op->type == forwardType) {
-          // Inputs of the op may be results of an earlier one of the same type: the latest is the one.
-          if (!last || &producers[index] > last)
-            last = &producers[index];
-          break;
-        }
+      if (!isFirst || !isGradientSlot(slot.name))
+        visit(name);
+      // "x@GRAD@GRAD@RENAME@block0@0" and "grad/x@GRAD@GRAD" are cotangents of x@GRAD.
+      while (name.consume_front("grad/")) {
+      }
+      if (!isFirst || isGradientSlot(slot.name))
+        visit(name.substr(0, isFirst ? name.find(gradientSuffix) : name.rfind(gradientSuffix)));
     }
   return last;
 }
 
-/// Brings together the forward op and the values of its inputs: those that the gradient op is given, else those that the
-/// forward op had.
-bool ProgramImporter::collectForward(const legacy::Operation &op, const LegacyOp &entry, GradientImport &gradient) {
+/// Brings together the forward op and the values of its inputs: those that the gradient op is given, else
+/// those that the forward op had.
+bool ProgramImporter::collectForward(GradientImport &gradient) {
+  const legacy::Operation &op = gradient.op;
   size_t before = problems.size();
-  gradient.producer = findProducer(op, entry.type);
-  gradient.forward.type = entry.type;
+  llvm::SmallVector<std::string> types = differentiatedTypes(op.type);
+  gradient.producer = findProducer(op, types, gradient.self);
+  gradient.forward.type = types.front();
   gradient.forward.attributes = op.attributes;
-  auto add = [&](const legacy::Slot &slot, llvm::SmallVector<Value> values) {
-    gradient.inputs.emplace_back(slot.name, std::move(values));
-    gradient.forward.inputs.push_back(slot);
-  };
-  for (const legacy::Slot &slot : op.inputs) {
-    if (slot.arguments.empty() || isGradientSlot(slot.name) ||
-        !isInputOf(entry, gradient.producer ? gradient.producer->op : nullptr, slot.name))
-      continue;
-    llvm::SmallVector<Value> values;
-    for (const std::string &name : slot.arguments) {
-      Value value = lookup(name);
-      if (!value && name != emptyVariable && !poisoned.contains(name))
-        report("input '" + llvm::Twine(slot.name) + "': variable '" + name + "' is read before anything defines it");
-      else if (!value && name != emptyVariable)
-        reportConsequence("input '" + llvm::Twine(slot.name) + "': variable '" + name + "' could not be imported");
-      values.push_back(value);
+  if (gradient.order > 1) {
+    if (!gradient.producer) {
+      report("no '" + gradient.forward.type + "' before it made what it is given");
+      return false;
     }
-    add(slot, std::move(values));
+    gradient.forward = *gradient.producer->op;
+  }
+  auto inputOf = [&](const std::string &slot) -> std::string {
+    if (gradient.order > 1) {
+      SlotRole role = inputRole(slot, gradient.forward, gradient.order);
+      return role.kind == SlotRole::Input ? role.slot : "";
+    }
+    return !isGradientSlot(slot) &&
+                   isInputOf(gradient.entry, gradient.producer ? gradient.producer->op : nullptr, slot)
+               ? slot
+               : "";
+  };
+  for (auto &[slot, values] : gradient.given) {
+    std::string input = inputOf(slot);
+    if (input.empty() || values.empty())
+      continue;
+    for (auto [name, value] : llvm::zip(op.input(slot)->arguments, values))
+      if (!value && name != emptyVariable && !poisoned.contains(name))
+        report("input '" + slot + "': variable '" + name + "' is read before anything defines it");
+      else if (!value && name != emptyVariable)
+        reportConsequence("input '" + slot + "': variable '" + name + "' could not be imported");
+    gradient.inputs.emplace_back(input, values);
+    if (gradient.order == 1)
+      gradient.forward.inputs.push_back(*op.input(slot));
   }
   if (gradient.producer) {
     gradient.forward.outputs = gradient.producer->op->outputs;
     for (auto [slot, input] : llvm::zip(gradient.producer->op->inputs, gradient.producer->inputs))
-      if (!find(gradient.forward.inputs, slot.name))
-        add(slot, input.second);
+      if (llvm::none_of(gradient.inputs, [&](auto &known) { return known.first == slot.name; })) {
+        gradient.inputs.push_back(input);
+        if (gradient.order == 1)
+          gradient.forward.inputs.push_back(slot);
+      }
   }
   return problems.size() == before;
 }
 
 /// Which gradients the op computes, of which inputs.
-bool ProgramImporter::findWanted(const legacy::Operation &op, GradientImport &gradient) {
+bool ProgramImporter::findWanted(GradientImport &gradient) {
   size_t before = problems.size();
-  for (const legacy::Slot &slot : op.outputs) {
-    llvm::StringRef of = slot.name;
-    if (slot.arguments.empty() || !of.consume_back(gradientSuffix))
+  for (const legacy::Slot &slot : gradient.op.outputs) {
+    llvm::StringRef first = slot.name;
+    if (slot.arguments.empty() || (gradient.order == 1 && !first.consume_back(gradientSuffix)))
       continue;
+    std::string of = gradient.order == 1 ? first.str() : gradientOf(slot.name, gradient.forward);
     size_t index = 0;
     while (index < gradient.inputs.size() && gradient.inputs[index].first != of)
       ++index;
@@ -143,31 +184,38 @@ bool ProgramImporter::findWanted(const legacy::Operation &op, GradientImport &gr
         continue;
       if (index == gradient.inputs.size() || place >= gradient.inputs[index].second.size() ||
           !gradient.inputs[index].second[place])
-        report("output '" + llvm::Twine(slot.name) + "': the op has no input '" + of + "', and no '" + gradient.forward.type +
-               "' before it made what it is given");
-      else if (pd::isDifferentiable(gradient.inputs[index].second[place].getType()))
-        gradient.wanted.push_back({index, place, name});
+        report("output '" + llvm::Twine(slot.name) + "': the op has no input '" + of + "', and no '" +
+               gradient.forward.type + "' before it made what it is given");
+      else if (pd::hasTangent(gradient.inputs[index].second[place].getType()))
+        gradient.wanted.push_back({index, place, slot.name, place});
     }
   }
   return problems.size() == before;
 }
 
 /// Imports the forward op into the region's block and ends it with the results; false where that failed.
-bool ProgramImporter::importForward(const GradientImport &gradient, const LegacyOp &entry, Location location, Block &body,
-                                    std::map<std::string, llvm::SmallVector<Value>> &results) {
+bool ProgramImporter::importForward(const GradientImport &gradient, Location location, Block &body,
+                                    Results &results) {
   size_t before = problems.size();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&body);
-  auto inputs = gradient.inputs;
+  SlotValues inputs = gradient.inputs;
   for (auto [argument, wanted] : llvm::zip(body.getArguments(), gradient.wanted))
     inputs[wanted.slot].second[wanted.place] = argument;
+  if (gradient.order > 1) {
+    GradientImport inner{gradient.forward, std::move(inputs), gradient.producer, llvm::StringSet<>()};
+    for (const GradientImport::Wanted &wanted : gradient.wanted)
+      inner.independent->insert(gradient.inputs[wanted.slot].first);
+    return makeGradient(inner, location, results);
+  }
   OpImporter importer(*this, gradient.forward, builder, location);
-  importer.entry = &entry;
+  importer.entry = &gradient.entry;
+  importer.takesArrays = llvm::StringRef(gradient.entry.target).starts_with("pd.array_");
   importer.capturedOutputs = &results;
   for (auto &[slot, values] : inputs)
     importer.overrideInputs(slot, values);
-  if (entry.hook)
-    entry.hook(importer);
+  if (gradient.entry.hook)
+    gradient.entry.hook(importer);
   else
     importer.importByTable();
   return problems.size() == before;
@@ -179,15 +227,28 @@ struct ProgramImporter::GivenResults {
   llvm::SmallVector<int64_t> savedOf, cotangentOf;
 };
 
-ProgramImporter::GivenResults
-ProgramImporter::givenResults(const legacy::Operation &op,
-                              const std::map<std::string, llvm::SmallVector<Value>> &results) const {
+ProgramImporter::GivenResults ProgramImporter::givenResults(const GradientImport &gradient,
+                                                            const Results &results) const {
   GivenResults given;
+  auto find = [&](SlotRole::Kind kind, const std::string &of) -> const llvm::SmallVector<Value> * {
+    for (auto &[slot, values] : gradient.given) {
+      bool fits = gradient.order == 1 ? slot == (kind == SlotRole::Cotangent ? of + gradientSuffix.str() : of)
+                                      : false;
+      if (gradient.order > 1) {
+        SlotRole role = inputRole(slot, gradient.forward, gradient.order);
+        fits = role.kind == kind && role.slot == of;
+      }
+      if (fits &&
+          (kind == SlotRole::Cotangent || !gradient.independent || gradient.independent->contains(slot)))
+        return &values;
+    }
+    return nullptr;
+  };
   for (auto &[slot, values] : results) {
-    const legacy::Slot *value = find(op.inputs, slot), *cotangent = find(op.inputs, slot + gradientSuffix.str());
+    const auto *value = find(SlotRole::Output, slot), *cotangent = find(SlotRole::Cotangent, slot);
     for (auto [place, result] : llvm::enumerate(values)) {
-      auto valueIn = [&](const legacy::Slot *from) {
-        return from && place < from->arguments.size() ? lookup(from->arguments[place]) : Value();
+      auto valueIn = [place = place](const llvm::SmallVector<Value> *from) {
+        return from && place < from->size() ? (*from)[place] : Value();
       };
       if (!result)
         continue;
@@ -206,11 +267,12 @@ ProgramImporter::givenResults(const legacy::Operation &op,
   return given;
 }
 
-void ProgramImporter::importGradient(const legacy::Operation &op, const LegacyOp &entry) {
-  GradientImport gradient;
-  if (!collectForward(op, entry, gradient) || !findWanted(op, gradient) || gradient.wanted.empty())
-    return;
-  Location location = locationOf(currentIndex, op);
+/// Makes a pd.vjp at the insertion point; the gradients go to `results` by output slot.
+bool ProgramImporter::makeGradient(GradientImport &gradient, Location location, Results &results) {
+  if (!collectForward(gradient) || !findWanted(gradient))
+    return false;
+  if (gradient.wanted.empty())
+    return true;
   llvm::SmallVector<Value> inputs;
   for (const GradientImport::Wanted &wanted : gradient.wanted)
     inputs.push_back(gradient.inputs[wanted.slot].second[wanted.place]);
@@ -218,24 +280,43 @@ void ProgramImporter::importGradient(const legacy::Operation &op, const LegacyOp
   Block &body = region.emplaceBlock();
   for (Value input : inputs)
     body.addArgument(input.getType(), location);
-  std::map<std::string, llvm::SmallVector<Value>> results;
-  if (!importForward(gradient, entry, location, body, results))
-    return;
-  GivenResults given = givenResults(op, results);
+  Results ofForward;
+  if (!importForward(gradient, location, body, ofForward))
+    return false;
+  GivenResults given = givenResults(gradient, ofForward);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&body);
     pd::YieldOp::create(builder, location, given.yielded);
   }
   auto vjp = pd::VjpOp::create(builder, location, inputs, given.saved, given.cotangents,
-                               builder.getDenseI64ArrayAttr(given.savedOf), builder.getDenseI64ArrayAttr(given.cotangentOf));
+                               builder.getDenseI64ArrayAttr(given.savedOf),
+                               builder.getDenseI64ArrayAttr(given.cotangentOf));
   vjp.getBody().takeBody(region);
   if (failed(vjp.verifyRegions())) {
     report(takeDiagnostics());
-    return;
+    return false;
   }
-  for (auto [wanted, value] : llvm::zip(gradient.wanted, vjp.getGradients()))
-    define(wanted.name, value);
+  for (auto [wanted, value] : llvm::zip(gradient.wanted, vjp.getGradients())) {
+    auto &slot = results[wanted.output];
+    slot.resize(std::max(slot.size(), wanted.outputPlace + 1));
+    slot[wanted.outputPlace] = value;
+  }
+  return true;
+}
+
+void ProgramImporter::importGradient(const legacy::Operation &op) {
+  GradientImport gradient{op, inputValues(op)};
+  Results results;
+  bool made = makeGradient(gradient, locationOf(currentIndex, op), results);
+  if (hasHigherGradients)
+    recordProducer(op);
+  if (!made)
+    return;
+  for (const legacy::Slot &slot : op.outputs)
+    for (auto [place, value] : llvm::enumerate(results[slot.name]))
+      if (value)
+        define(slot.arguments[place], value);
 }
 
 } // namespace proa::import

@@ -1,3 +1,4 @@
+#include "translator/import/GradientSlots.h"
 #include "translator/import/Import.h"
 #include "translator/import/ProgramImporter.h"
 #include "translator/import/newir/NewIrImporter.h"
@@ -50,9 +51,16 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   });
   findInterface();
   makeFunction();
-  for (const legacy::Block &block : program.blocks)
-    hasGradients |= llvm::any_of(
-        block.operations, [](const legacy::Operation &op) { return findForwardOp(op.type) != nullptr; });
+  for (const legacy::Block &block : program.blocks) {
+    hasSelectedRows |= llvm::any_of(block.variables, [](const legacy::Variable &variable) {
+      return variable.kind == legacy::VariableKind::SelectedRows;
+    });
+    for (const legacy::Operation &op : block.operations)
+      if (findForwardOp(op.type)) {
+        hasGradients = true;
+        hasHigherGradients |= gradientOrder(op.type) > 1;
+      }
+  }
   findOwnGradients();
   Names wanted(fetches.begin(), fetches.end());
   importBlock(0, wanted);
@@ -220,10 +228,16 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     importSelectOutput(op);
   } else if (op.type == "while") {
     importWhile(op);
-  } else if (op.type == "conditional_block_grad" || op.type == "while_grad") {
+  } else if (op.type == "recurrent") {
+    importRecurrent(op);
+  } else if (op.type == "pylayer") {
+    importPyLayer(op);
+  } else if (op.type == "pylayer_grad") {
+    importPyLayerGradient(op);
+  } else if (op.type == "conditional_block_grad" || op.type == "while_grad" || op.type == "recurrent_grad") {
     importBlockGradient(op);
-  } else if (const LegacyOp *forward = entry ? nullptr : findForwardOp(op.type)) {
-    importGradient(op, *forward);
+  } else if (!entry && findForwardOp(op.type)) {
+    importGradient(op);
   } else if (!entry) {
     report("op '" + op.type + "' is not known");
   } else {
@@ -238,6 +252,8 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
       importer.importByTable();
   }
   if (problems.size() == before) {
+    if (hasSelectedRows)
+      shareRows(op);
     shareLod(op, entry, lod);
     return takeOwnGradients(op);
   }
@@ -251,6 +267,8 @@ void ProgramImporter::define(const std::string &name, Value value) {
     return;
   environment[name] = value;
   setLod(name, {});
+  if (hasSelectedRows)
+    setRows(name, Value());
   poisoned.erase(name);
   const legacy::Variable *declared = variables.find(currentBlock, name);
   if (!options.warn || !declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)

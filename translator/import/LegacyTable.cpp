@@ -8,13 +8,64 @@ namespace proa::import {
 
 namespace hooks {
 #include "dialects/pd/AllHooks.inc"
+// Of ops that are several ops of the dialect.
+void importMergeSelectedRows(OpImporter &);
+void importTensorOfSelectedRows(OpImporter &);
+void importLodRankTable(OpImporter &);
+void importMaxSequenceLength(OpImporter &);
+void importLodTensorToArray(OpImporter &);
+void importArrayToLodTensor(OpImporter &);
+void importShrinkRnnMemory(OpImporter &);
+void importReorderByRank(OpImporter &);
+void importReorderByRankGradient(OpImporter &);
+void importSplitLodTensor(OpImporter &);
+void importMergeLodTensor(OpImporter &);
 } // namespace hooks
+
+namespace {
+
+/// An op that no single op of the dialect stands for. `target` is the op that it comes nearest to; programs
+/// are never written with one.
+LegacyOp composed(const char *type, const char *target, std::vector<LegacySlot> inputs,
+                  std::vector<LegacySlot> outputs, void (*hook)(OpImporter &)) {
+  return {type, target, std::move(inputs), std::move(outputs), {}, {}, LodRule::None, hook, "any", 1000};
+}
+
+void addComposed(std::vector<LegacyOp> &entries) {
+  LegacySlot x{"X", Arity::Required}, table{"RankTable", Arity::Required}, mask{"Mask", Arity::Required},
+      out{"Out", Arity::Required};
+  LegacySlot onTrue{"InTrue", Arity::Required}, onFalse{"InFalse", Arity::Required};
+  entries.push_back(composed("merge_selected_rows", "pd.unique", {x}, {out}, hooks::importMergeSelectedRows));
+  entries.push_back(
+      composed("get_tensor_from_selected_rows", "pd.gather", {x}, {out}, hooks::importTensorOfSelectedRows));
+  entries.push_back(composed("lod_rank_table", "pd.argsort", {x}, {out}, hooks::importLodRankTable));
+  entries.push_back(composed("max_sequence_len", "pd.slice", {table}, {out}, hooks::importMaxSequenceLength));
+  entries.push_back(
+      composed("lod_tensor_to_array", "pd.array_split", {x, table}, {out}, hooks::importLodTensorToArray));
+  entries.push_back(composed("array_to_lod_tensor", "pd.array_to_tensor", {x, table}, {out},
+                             hooks::importArrayToLodTensor));
+  entries.push_back(composed("shrink_rnn_memory", "pd.gather", {x, table, {"I", Arity::Required}}, {out},
+                             hooks::importShrinkRnnMemory));
+  entries.push_back(
+      composed("reorder_lod_tensor_by_rank", "pd.gather", {x, table}, {out}, hooks::importReorderByRank));
+  entries.push_back(composed("reorder_lod_tensor_by_rank_grad", "pd.gather", {x, table}, {out},
+                             hooks::importReorderByRankGradient));
+  entries.push_back(composed("split_lod_tensor", "pd.gather", {x, mask},
+                             {{"OutTrue", Arity::Required}, {"OutFalse", Arity::Required}},
+                             hooks::importSplitLodTensor));
+  for (const char *type : {"merge_lod_tensor", "merge_lod_tensor_infer"})
+    entries.push_back(
+        composed(type, "pd.gather", {x, mask, onTrue, onFalse}, {out}, hooks::importMergeLodTensor));
+}
+
+} // namespace
 
 llvm::ArrayRef<LegacyOp> legacyOps() {
   static const std::vector<LegacyOp> table = [] {
     std::vector<LegacyOp> entries = {
 #include "dialects/pd/AllLegacy.inc"
     };
+    addComposed(entries);
     llvm::sort(entries, [](const LegacyOp &a, const LegacyOp &b) { return a.type < b.type; });
     return entries;
   }();
@@ -32,37 +83,86 @@ const LegacyOp *findLegacyOp(llvm::StringRef type) {
 }
 
 const LegacyOp *findForwardOp(llvm::StringRef gradientType) {
-  return gradientType.consume_back("_grad") ? findLegacyOp(gradientType) : nullptr;
+  if (!gradientType.consume_back("_triple_grad") && !gradientType.consume_back("_double_grad") &&
+      !gradientType.consume_back("_grad"))
+    return nullptr;
+  const LegacyOp *forward = findLegacyOp(gradientType);
+  return forward ? forward : findForwardOp(gradientType);
 }
 
 bool isImported(llvm::StringRef type) {
   llvm::StringRef forward = type;
-  return structuralOps().contains(type) || (forward.consume_back("_grad") && structuralOps().contains(forward)) ||
-         findLegacyOp(type) || findForwardOp(type);
+  return structuralOps().contains(type) ||
+         (forward.consume_back("_grad") && structuralOps().contains(forward)) || findLegacyOp(type) ||
+         findForwardOp(type);
 }
 
 const llvm::StringMap<std::string> &structuralOps() {
-  static const llvm::StringMap<std::string> ops = {{"feed", "argument of main"},
-                                                   {"fetch", "result of main"},
-                                                   {"fetch_v2", "result of main"},
-                                                   {"conditional_block", "scf.if"},
-                                                   {"select_input", "scf.if"},
-                                                   {"select_output", "scf.if"},
-                                                   {"while", "scf.while"}};
+  static const llvm::StringMap<std::string> ops = {
+      {"feed", "argument of main"},    {"fetch", "result of main"}, {"fetch_v2", "result of main"},
+      {"conditional_block", "scf.if"}, {"select_input", "scf.if"},  {"select_output", "scf.if"},
+      {"while", "scf.while"},          {"recurrent", "scf.while"},  {"pylayer", "the ops of its blocks"}};
   return ops;
 }
 
 bool isHintAttribute(llvm::StringRef name) {
-  static const llvm::StringSet<> hints = {
-      "op_role", "op_role_var", "op_namescope", "op_callstack", "op_device", "with_quant_attr", "use_mkldnn",
-      "use_onednn", "mkldnn_data_type", "onednn_data_type", "use_cudnn", "use_quantizer", "workspace_size_MB",
-      "exhaustive_search", "is_test", "force_fp32_output", "use_addto", "fuse_relu", "fuse_relu_before_depthwise_conv",
-      "fuse_residual_connection", "fuse_activation", "fuse_alpha", "fuse_beta", "Scale_in", "Scale_out", "Scale_x",
-      "Scale_y", "Scale_weights", "Scale_in_eltwise", "scale_x", "scale_y", "scale_out", "skip_quant",
-      "fused_reshape_X", "fused_reshape_Y", "fused_reshape_Out", "fused_transpose_X", "fused_transpose_Y",
-      "fused_transpose_Out", "fuse_with_relu", "x_data_format", "y_data_format", "use_cudnn_on_gpu", "quantization_type",
-      "bit_length", "out_threshold", "deterministic", "is_distributed", "remote_prefetch", "trainer_id", "slot",
-      "height_sections", "table_names", "epmap", "name", "execution_stream", "grad_merge_cond_name"};
+  static const llvm::StringSet<> hints = {"op_role",
+                                          "op_role_var",
+                                          "op_namescope",
+                                          "op_callstack",
+                                          "op_device",
+                                          "with_quant_attr",
+                                          "use_mkldnn",
+                                          "use_onednn",
+                                          "mkldnn_data_type",
+                                          "onednn_data_type",
+                                          "use_cudnn",
+                                          "use_quantizer",
+                                          "workspace_size_MB",
+                                          "exhaustive_search",
+                                          "is_test",
+                                          "force_fp32_output",
+                                          "use_addto",
+                                          "fuse_relu",
+                                          "fuse_relu_before_depthwise_conv",
+                                          "fuse_residual_connection",
+                                          "fuse_activation",
+                                          "fuse_alpha",
+                                          "fuse_beta",
+                                          "Scale_in",
+                                          "Scale_out",
+                                          "Scale_x",
+                                          "Scale_y",
+                                          "Scale_weights",
+                                          "Scale_in_eltwise",
+                                          "scale_x",
+                                          "scale_y",
+                                          "scale_out",
+                                          "skip_quant",
+                                          "fused_reshape_X",
+                                          "fused_reshape_Y",
+                                          "fused_reshape_Out",
+                                          "fused_transpose_X",
+                                          "fused_transpose_Y",
+                                          "fused_transpose_Out",
+                                          "fuse_with_relu",
+                                          "x_data_format",
+                                          "y_data_format",
+                                          "use_cudnn_on_gpu",
+                                          "quantization_type",
+                                          "bit_length",
+                                          "out_threshold",
+                                          "deterministic",
+                                          "is_distributed",
+                                          "remote_prefetch",
+                                          "trainer_id",
+                                          "slot",
+                                          "height_sections",
+                                          "table_names",
+                                          "epmap",
+                                          "name",
+                                          "execution_stream",
+                                          "grad_merge_cond_name"};
   return hints.contains(name) || name.starts_with("__") || name.starts_with("@ALL_KERNELS");
 }
 

@@ -47,7 +47,7 @@ struct LegacyOp {
 
 /// The entry of a legacy op type, or null.
 const LegacyOp *findLegacyOp(llvm::StringRef type);
-/// The entry of the op whose gradient an op type is ("relu" for "relu_grad"), or null.
+/// The entry of the op whose gradient, of whatever order, an op type is ("relu" for "relu_grad" and "relu_grad_grad"), or null.
 const LegacyOp *findForwardOp(llvm::StringRef gradientType);
 /// Whether the translator takes ops of this type.
 bool isImported(llvm::StringRef type);

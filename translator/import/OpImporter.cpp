@@ -137,10 +137,7 @@ Value OpImporter::valueBefore(llvm::StringRef outputSlot) const {
 
 bool OpImporter::isSelectedRows(llvm::StringRef slot) const {
   const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
-  if (!found || found->arguments.size() != 1)
-    return false;
-  const legacy::Variable *variable = program.variables.find(program.currentBlock, found->arguments.front());
-  return variable && variable->kind == legacy::VariableKind::SelectedRows;
+  return found && found->arguments.size() == 1 && program.isSelectedRows(found->arguments.front());
 }
 
 Value OpImporter::requiredInput(llvm::StringRef slot) {
@@ -155,6 +152,18 @@ Value OpImporter::array(llvm::StringRef slot) {
   const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
   Value value = found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
   return value && isa<pd::ArrayType>(value.getType()) ? value : Value();
+}
+
+llvm::SmallVector<Value> OpImporter::arrays(llvm::StringRef slot) {
+  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  llvm::SmallVector<Value> values;
+  for (const std::string &name : found ? found->arguments : std::vector<std::string>()) {
+    Value value = program.lookup(name);
+    if (!value || !isa<pd::ArrayType>(value.getType()))
+      return {};
+    values.push_back(value);
+  }
+  return values;
 }
 
 void OpImporter::setOutput(llvm::StringRef slot, Value value) {

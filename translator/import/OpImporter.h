@@ -39,6 +39,8 @@ public:
   /// The tensor array in an input slot; null where there is none. The other functions take tensors alone,
   /// unless the op has an operand that is an array.
   mlir::Value array(llvm::StringRef slot);
+  /// The tensor arrays in a list; empty where it holds anything else.
+  llvm::SmallVector<mlir::Value> arrays(llvm::StringRef slot);
   /// The input, or a reported problem and a null value where it is absent.
   mlir::Value requiredInput(llvm::StringRef slot);
   /// The tensor that an attribute names instead of a literal (attribute types VAR and VARS), several stacked
@@ -55,6 +57,14 @@ public:
   mlir::Value output(llvm::StringRef slot);
   /// Gives a variable in an output slot, which must have its value, a LoD.
   void setOutputLod(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> levels, size_t index = 0);
+
+  /// The rows that the one SELECTED_ROWS variable in an input slot has, as an int64 vector; null where that is not known.
+  mlir::Value rows(llvm::StringRef slot) const;
+  void setOutputRows(llvm::StringRef slot, mlir::Value rows);
+  /// Numbers of rows, each a tensor of any shape, as one int64 vector; null where there are none.
+  mlir::Value joinRows(llvm::ArrayRef<mlir::Value> parts);
+  /// `inside` in these rows, `outside` in the others; null, and a report, where that failed.
+  mlir::Value whereRows(mlir::Value rows, mlir::Value inside, mlir::Value outside);
 
   bool hasAttribute(llvm::StringRef name) const;
   /// Literal attributes, of whichever legacy kind holds them; `otherwise` where absent. A wrong kind is

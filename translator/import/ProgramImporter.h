@@ -67,9 +67,13 @@ private:
   /// Imports the ops of a block at the insertion point. Its own variables are gone afterwards if the caller
   /// restores the environment. Arms that wait at the end and write one of `wanted`, or a variable that is
   /// there, come to be.
-  void importBlock(int32_t block, const Names &wanted);
+  /// `given` are values of variables that the block declares itself.
+  using BlockInputs = std::vector<std::pair<std::string, mlir::Value>>;
+  void importBlock(int32_t block, const Names &wanted, const BlockInputs &given = {});
   /// The value of a condition, one bool, for control flow; null, and a report, for anything else.
   mlir::Value scalarCondition(mlir::Value condition, mlir::Location location);
+  /// Whether all tensors in 'Input' have elements, as one bool.
+  mlir::Value inputsHaveElements(const legacy::Operation &op);
 
   void importConditionalBlock(const legacy::Operation &op);
   void importSelectInput(const legacy::Operation &op);
@@ -99,7 +103,21 @@ private:
   bool widenCarried(Loop &loop, size_t index, mlir::Value after, bool &again);
   void finishLoop(Loop &loop);
 
-  /// What a conditional_block or a while began with, for its gradient.
+  // Steps over sequences and layers with gradients of their own (StepBlocks.cpp).
+  struct Recurrence;
+  void importRecurrent(const legacy::Operation &op);
+  bool importSteps(Recurrence &loop, mlir::Region &body, llvm::SmallVectorImpl<mlir::Value> &yielded,
+                   llvm::SmallVectorImpl<mlir::Type> &types);
+  bool importStep(Recurrence &loop, mlir::Block &body, llvm::SmallVectorImpl<mlir::Value> &yielded);
+  void finishRecurrent(Recurrence &loop, mlir::Region &body, llvm::SmallVectorImpl<mlir::Value> &inits,
+                       llvm::SmallVectorImpl<mlir::Value> &yielded, llvm::ArrayRef<mlir::Type> types);
+  void importPyLayer(const legacy::Operation &op);
+  void importPyLayerGradient(const legacy::Operation &op);
+  void importLayerBlock(int32_t block, const legacy::Slot *results);
+  /// What the blocks of pylayers left in their own variables.
+  std::map<int32_t, Environment> layerVariables;
+
+  /// What a conditional_block, a while or a recurrent began with, for its gradient.
   struct Run {
     const legacy::Operation *op = nullptr;
     mlir::Value condition;
@@ -123,24 +141,28 @@ private:
 
   // Gradient ops (Gradient.cpp).
 
+  /// Slots with the values of their variables, null where a variable has none.
+  using SlotValues = std::vector<std::pair<std::string, llvm::SmallVector<mlir::Value>>>;
+  using Results = std::map<std::string, llvm::SmallVector<mlir::Value>>;
   /// An op that ran, with the values that its inputs had.
   struct Producer {
     const legacy::Operation *op;
-    std::vector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputs;
+    SlotValues inputs;
   };
   struct GradientImport;
   struct GivenResults;
+  SlotValues inputValues(const legacy::Operation &op) const;
   void recordProducer(const legacy::Operation &op);
   /// Forgets all but the first so many: values of a block are not there outside of it.
   void forgetProducers(size_t count);
-  const Producer *findProducer(const legacy::Operation &op, llvm::StringRef forwardType) const;
-  void importGradient(const legacy::Operation &op, const LegacyOp &entry);
-  bool collectForward(const legacy::Operation &op, const LegacyOp &entry, GradientImport &gradient);
-  bool findWanted(const legacy::Operation &op, GradientImport &gradient);
-  bool importForward(const GradientImport &gradient, const LegacyOp &entry, mlir::Location location,
-                     mlir::Block &body, std::map<std::string, llvm::SmallVector<mlir::Value>> &results);
-  GivenResults givenResults(const legacy::Operation &op,
-                            const std::map<std::string, llvm::SmallVector<mlir::Value>> &results) const;
+  const Producer *findProducer(const legacy::Operation &op, llvm::ArrayRef<std::string> forwardTypes,
+                               const Producer *before) const;
+  void importGradient(const legacy::Operation &op);
+  bool makeGradient(GradientImport &gradient, mlir::Location location, Results &results);
+  bool collectForward(GradientImport &gradient);
+  bool findWanted(GradientImport &gradient);
+  bool importForward(const GradientImport &gradient, mlir::Location location, mlir::Block &body, Results &results);
+  GivenResults givenResults(const GradientImport &gradient, const Results &results) const;
 
   // Gradients of the forward part in place of the program's own (OwnGradients.cpp).
 
@@ -158,6 +180,8 @@ private:
 
   /// Whether the program has gradient ops, which look for the ops that they belong to.
   bool hasGradients = false;
+  /// Whether there are gradients of gradient ops.
+  bool hasHigherGradients = false;
   std::vector<Producer> producers;
   llvm::StringMap<llvm::SmallVector<size_t, 1>> producersOf;
 
@@ -182,6 +206,16 @@ private:
   LodSource lodSource(const legacy::Operation &op, const LegacyOp *entry) const;
   /// Gives the results that got no LoD of their own the one that the op's rule says, and gradients that of their variable.
   void shareLod(const legacy::Operation &op, const LegacyOp *entry, const LodSource &source);
+
+  // Sparse gradients (SparseRows.cpp).
+
+  /// The rows that a SELECTED_ROWS variable has; null where that is not known.
+  mlir::Value rowsOf(llvm::StringRef name) const;
+  void setRows(llvm::StringRef name, mlir::Value rows);
+  bool isSelectedRows(llvm::StringRef name) const;
+  void shareRows(const legacy::Operation &op);
+  /// Whether the program has SELECTED_ROWS variables.
+  bool hasSelectedRows = false;
 
   mlir::Location locationOf(size_t index, const legacy::Operation &op);
   /// "ops[3] (relu) -> relu_0.tmp_0, net.py:12".

@@ -193,6 +193,10 @@ private:
     for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients)) {
       if (!gradient || !isActive(operand))
         continue;
+      if (isa<ArrayType>(operand.getType())) {
+        accumulate(operand, gradient);
+        continue;
+      }
       auto type = tensorType(gradient), wanted = tensorType(operand);
       if (type.getRank() < wanted.getRank() || type.getElementType() != wanted.getElementType())
         return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' gives "

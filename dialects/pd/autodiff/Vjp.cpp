@@ -3,6 +3,7 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/Types.h"
 #include "dialects/pd/shape/Shape.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

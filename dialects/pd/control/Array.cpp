@@ -55,6 +55,50 @@ LogicalResult ArrayReadOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
+LogicalResult ArrayReadOrOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                              Results &results) {
+  if (failed(checkNumber(location, "index", adaptor.getIndex())))
+    return failure();
+  auto otherwise = tensorType(adaptor.getOtherwise());
+  RankedTensorType element = arrayType(adaptor.getArray()).getElement();
+  Type joined = element ? joinedTypes(element, otherwise) : otherwise;
+  if (!joined) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C2: otherwise has type " << otherwise << ", the elements have " << element;
+    return inferenceError(location, text);
+  }
+  results.push_back(joined);
+  return success();
+}
+
+LogicalResult ArrayAddOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                           Results &results) {
+  Type joined = joinedTypes(adaptor.getX().getType(), adaptor.getY().getType());
+  if (!joined) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C2: the elements of x have type " << arrayType(adaptor.getX()).getElement()
+                                   << ", those of y " << arrayType(adaptor.getY()).getElement();
+    return inferenceError(location, text);
+  }
+  results.push_back(joined);
+  return success();
+}
+
+LogicalResult ArraySplitOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+                                             Results &results) {
+  auto type = tensorType(adaptor.getX());
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  auto axis = normalizeAxis(location, static_cast<int64_t>(adaptor.getAxis()), type.getRank());
+  if (failed(axis))
+    return failure();
+  if (adaptor.getUseStack())
+    shape.erase(shape.begin() + *axis);
+  else
+    shape[*axis] = ShapedType::kDynamic;
+  results.push_back(ArrayType::get(context, type.clone(shape)));
+  return success();
+}
+
 LogicalResult ArrayLengthOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor,
                                               Results &results) {
   results.push_back(RankedTensorType::get({1}, IntegerType::get(context, 64)));

@@ -32,7 +32,40 @@ def Pd_ArrayReadOp : Pd_Op<"array_read"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index);
   let results = (outs Pd_Tensor:$out);
   let library = "array_read";
-  let legacy = [Legacy<"read_from_array", ["X", "I"], ["Out"], [], ["X_W"]>];
+  let legacy = [Legacy<"read_from_array", ["X", "I"], ["Out"], [], ["X_W"], "importReadFromArray">];
+}
+
+def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
+  let summary = "Element number `index` of the array, or `otherwise` where nothing was written to it";
+  let description = [{
+    What a gradient reads of the array of cotangents: an element that has none has cotangent zero. Constraints: C1 index has
+    one element; C2 `otherwise` has the rank and element type of the elements.
+  }];
+  let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$otherwise);
+  let results = (outs Pd_Tensor:$out);
+  let library = "array_read_or";
+  let vjpInCode = 1;
+}
+
+def Pd_ArrayAddOp : Pd_Op<"array_add"> {
+  let summary = "The sums of the elements of two arrays; an element that one of them lacks is that of the other";
+  let description = "Constraints: C2 the elements have one rank and element type; a run checks that they have the same dims.";
+  let arguments = (ins Pd_Array:$x, Pd_Array:$y);
+  let results = (outs Pd_Array:$out);
+  let library = "array_add";
+  let vjpInCode = 1;
+}
+
+def Pd_ArraySplitOp : Pd_Op<"array_split"> {
+  let summary = "The parts of a tensor along `axis` as an array: what array_to_tensor joined";
+  let description = [{
+    `sizes` has the extent of each part; with `use_stack` each part is one index of the axis, which it loses. Constraints:
+    C1 axis is within the rank of x; a run checks that the sizes add up to its extent.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$sizes, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr, "false">:$use_stack);
+  let results = (outs Pd_Array:$out);
+  let library = "array_split";
+  let vjpInCode = 1;
 }
 
 def Pd_ArrayLengthOp : Pd_Op<"array_length"> {

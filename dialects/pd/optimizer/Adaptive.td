@@ -185,7 +185,7 @@ def Pd_FtrlOp : Pd_UpdateOp<"ftrl", "adaptor.getParam(), adaptor.getSquaredAccum
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$squared_accumulator_out,
     Pd_FloatTensor:$linear_accumulator_out);
   let legacy = [Legacy<"ftrl", ["Param", "SquaredAccumulator", "LinearAccumulator", "Grad", "LearningRate"], ["ParamOut",
-    "SquaredAccumOut", "LinearAccumOut"], ["l1", "l2", "lr_power"], [], "importDenseUpdate">];
+    "SquaredAccumOut", "LinearAccumOut"], ["l1", "l2", "lr_power"], [], "importFtrl">];
 }
 
 #endif

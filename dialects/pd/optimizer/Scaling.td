@@ -14,7 +14,7 @@ def Pd_AddNOp : Pd_Op<"add_n"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferAddN";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"sum", ["X*"], ["Out"]>];
+  let legacy = [Legacy<"sum", ["X*"], ["Out"], [], [], "importSum">];
 }
 
 def Pd_CheckFiniteAndUnscaleOp : Pd_Op<"check_finite_and_unscale"> {

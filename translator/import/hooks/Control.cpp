@@ -35,6 +35,32 @@ void importWriteToArray(OpImporter &importer) {
   importer.setOutput("Out", importer.createOne("pd.array_write", {{array}, {index}, {x}}));
 }
 
+/// X_W is given where the op is a gradient: of an element that has no cotangent that is zero.
+void importReadFromArray(OpImporter &importer) {
+  Value like = importer.input("X_W");
+  if (!like)
+    return importer.importByTable();
+  Value array = importer.array("X"), index = importer.requiredInput("I");
+  if (!array)
+    return importer.report("input 'X' is no tensor array");
+  Value zeros = importer.createOne("pd.full_like", {{like}, {}},
+                                   {importer.named("value", importer.getBuilder().getF64FloatAttr(0))});
+  if (index && zeros)
+    importer.setOutput("Out", importer.createOne("pd.array_read_or", {{array}, {index}, {zeros}}));
+}
+
+/// Of arrays the sums of their elements.
+void importSum(OpImporter &importer) {
+  llvm::SmallVector<Value> arrays = importer.arrays("X");
+  if (arrays.empty())
+    return importer.importByTable();
+  Value sum = arrays.front();
+  for (Value array : llvm::drop_begin(arrays))
+    if (!(sum = importer.createOne("pd.array_add", {{sum}, {array}})))
+      return;
+  importer.setOutput("Out", sum);
+}
+
 /// Without dimensions to drop a slice of an array is an array, else one element.
 void importArraySlice(OpImporter &importer, Value array) {
   Value start = bound(importer, "StartsTensorList", "StartsTensor", "starts");

@@ -60,13 +60,20 @@ template <class List, class T> T entry(const List &list, size_t i, T otherwise) 
   return i < list.size() ? T(list[i]) : otherwise;
 }
 
-/// A sparse gradient is imported as the dense one that has zeros in its other rows. Rules that leave those
-/// rows alone would change them then.
-bool refuseSparse(OpImporter &importer, llvm::StringRef why) {
-  if (!importer.isSelectedRows("Grad"))
-    return false;
-  importer.report("input 'Grad' is sparse (SELECTED_ROWS): " + why + ", which is not supported");
-  return true;
+/// The update of rows that the sparse gradient has, where the rule leaves the others alone: a sparse gradient
+/// is imported as the dense one with zeros in its other rows, which would change those. `kept` are pairs of
+/// the slots before and after.
+void importForRows(OpImporter &importer, llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> kept) {
+  Value rows = importer.rows("Grad");
+  if (!rows)
+    return importer.report("input 'Grad' is sparse (SELECTED_ROWS), but nothing says which rows it has");
+  llvm::SmallVector<Value> before;
+  for (auto [input, output] : kept)
+    before.push_back(importer.input(input));
+  importer.importByTable();
+  for (auto [slots, old] : llvm::zip(kept, before))
+    if (Value updated = importer.output(slots.second); updated && old && updated != old)
+      importer.setOutput(slots.second, importer.whereRows(rows, updated, old));
 }
 
 } // namespace
@@ -117,18 +124,89 @@ void importMergedAdam(OpImporter &importer) {
   importMerged(importer, merged, [](size_t) { return llvm::SmallVector<NamedAttribute>{}; });
 }
 
-/// lazy_mode updates only the rows that a sparse gradient has; without it all rows are updated, as with a
-/// dense one.
-void importAdam(OpImporter &importer) {
-  if (importer.boolAttribute("lazy_mode", false) &&
-      refuseSparse(importer, "with lazy_mode only its rows are updated"))
-    return;
-  importer.importByTable();
+/// What Paddle's kernel for sparse gradients computes otherwise than the one for dense ones: it takes the
+/// powers of the betas after their update, which it makes in place before, and adds epsilon to the root of
+/// the second moment as it is.
+bool adjustSparseAdam(OpImporter &importer) {
+  if (importer.boolAttribute("use_global_beta_pow", false))
+    return true;
+  Builder &builder = importer.getBuilder();
+  auto scaled = [&](Value x, double scale, double bias) {
+    return x ? importer.createOne("pd.scale", {{x}, {}, {}},
+                                  {importer.named("scale", builder.getF64FloatAttr(scale)),
+                                   importer.named("bias", builder.getF64FloatAttr(bias))})
+             : Value();
+  };
+  const char *powers[2][3] = {{"Beta1Pow", "beta1", "Beta1Tensor"}, {"Beta2Pow", "beta2", "Beta2Tensor"}};
+  Value updated[2];
+  for (size_t i : {0, 1}) {
+    Value power = importer.requiredInput(powers[i][0]);
+    if (Value beta = importer.input(powers[i][2]))
+      updated[i] = power ? importer.createOne("pd.multiply", {{power}, {beta}}) : Value();
+    else
+      updated[i] = scaled(power, importer.floatAttribute(powers[i][1], i == 0 ? 0.9 : 0.999), 0);
+    if (!updated[i])
+      return false;
+    importer.overrideInput(powers[i][0], updated[i]);
+  }
+  Value rest = scaled(updated[1], -1, 1), inverse = rest ? importer.createOne("pd.rsqrt", {{rest}}) : Value(),
+        epsilon;
+  if (Value given = importer.input("EpsilonTensor"))
+    epsilon = inverse ? importer.createOne("pd.multiply", {{inverse}, {given}}) : Value();
+  else
+    epsilon = scaled(inverse, importer.floatAttribute("epsilon", 1e-8), 0);
+  importer.overrideInput("EpsilonTensor", epsilon);
+  return epsilon != nullptr;
 }
 
-void importDenseUpdate(OpImporter &importer) {
-  if (!refuseSparse(importer, "only its rows are updated"))
+/// lazy_mode updates only the rows that a sparse gradient has; without it all rows are updated, as with a
+/// dense one. Paddle 2.6.2 itself ends in a crash with sparse gradients of adamw.
+void importAdam(OpImporter &importer) {
+  if (!importer.isSelectedRows("Grad"))
+    return importer.importByTable();
+  bool isLazy = importer.boolAttribute("lazy_mode", false);
+  if (importer.target() == "pd.adamw") {
+    if (isLazy)
+      return importer.report(
+          "input 'Grad' is sparse (SELECTED_ROWS) and lazy_mode is set, which is not supported");
+    return importer.importByTable();
+  }
+  if (!adjustSparseAdam(importer))
+    return;
+  if (isLazy)
+    importForRows(importer, {{"Param", "ParamOut"}, {"Moment1", "Moment1Out"}, {"Moment2", "Moment2Out"}});
+  else
     importer.importByTable();
+  if (!importer.boolAttribute("use_global_beta_pow", false))
+    for (auto [input, output] : {std::pair("Beta1Pow", "Beta1PowOut"), std::pair("Beta2Pow", "Beta2PowOut")})
+      importer.setOutput(output, importer.input(input));
+}
+
+void importFtrl(OpImporter &importer) {
+  if (!importer.isSelectedRows("Grad"))
+    return importer.importByTable();
+  importForRows(importer, {{"Param", "ParamOut"},
+                           {"SquaredAccumulator", "SquaredAccumOut"},
+                           {"LinearAccumulator", "LinearAccumOut"}});
+}
+
+/// The same rows once each, in ascending order.
+void importMergeSelectedRows(OpImporter &importer) {
+  Value x = importer.requiredInput("X");
+  importer.setOutput("Out", x);
+  if (Value rows = importer.rows("X"))
+    importer.setOutputRows("Out", importer.createOne("pd.unique", {{rows}}));
+}
+
+/// The rows alone, as a tensor.
+void importTensorOfSelectedRows(OpImporter &importer) {
+  Value x = importer.requiredInput("X"), rows = importer.rows("X");
+  if (!x)
+    return;
+  if (!rows || !rows.getDefiningOp() || rows.getDefiningOp()->getName().getStringRef() != "pd.unique")
+    return importer.report(
+        "the rows of input 'X' may stand in it more than once: expected the result of merge_selected_rows");
+  importer.setOutput("Out", importer.createOne("pd.gather", {{x}, {rows}, {}}));
 }
 
 /// Each output is the input at its place.

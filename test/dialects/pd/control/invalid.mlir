@@ -50,3 +50,21 @@ func.func @condition(%c: tensor<2xi1>) {
   pd.assert %c : (tensor<2xi1>) -> ()
   return
 }
+
+// -----
+
+func.func @read_or(%a: !array.of<tensor<2xf32>>, %i: tensor<1xi64>, %x: tensor<2x3xf32>) {
+  // expected-error @+2 {{C2: otherwise has type tensor<2x3xf32>, the elements have tensor<2xf32>}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = pd.array_read_or %a, %i, %x : (!array.of<tensor<2xf32>>, tensor<1xi64>, tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @add(%a: !array.of<tensor<2xf32>>, %b: !array.of<tensor<2xi64>>) {
+  // expected-error @+2 {{C2: the elements of x have type tensor<2xf32>, those of y tensor<2xi64>}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = pd.array_add %a, %b : (!array.of<tensor<2xf32>>, !array.of<tensor<2xi64>>) -> !array.of<tensor<2xf32>>
+  return
+}

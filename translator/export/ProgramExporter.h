@@ -1,0 +1,76 @@
+/// The state of one export: the legacy program in the making and the names of its variables.
+#pragma once
+
+#include "translator/export/ExportOp.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace proa::exporter {
+
+class ProgramExporter : Names {
+public:
+  explicit ProgramExporter(mlir::func::FuncOp main) : main(main) {}
+
+  Result<legacy::Program> run();
+
+private:
+  /// The block that ops are written to.
+  legacy::Block &block() { return program.blocks[static_cast<size_t>(currentBlock)]; }
+  void write(legacy::Operation op) { block().operations.push_back(std::move(op)); }
+
+  void addHolder(const char *name, legacy::VariableKind kind);
+  mlir::StringAttr roleOf(mlir::BlockArgument argument, const char *role);
+  /// Fetched values are called what they are fetched as, where an op makes them and nothing else has the
+  /// name.
+  void nameResults();
+  void addArgument(mlir::BlockArgument argument);
+  void addFetches();
+  /// Whether a feed has this name and the function does not return it as it was fed.
+  bool isUnreturnedFeed(llvm::StringRef name);
+
+  void bind(mlir::Value value, const std::string &name) override { names[value] = name; }
+  std::string of(mlir::Value value) override;
+  std::string temporary(mlir::RankedTensorType type) override;
+  std::string freshName(bool isArray = false);
+  /// Declares the variable of a value in the current block, once.
+  void declare(mlir::Value value, const std::string &name, bool persistable = false, bool fed = false) {
+    declareType(value.getType(), name, persistable, fed);
+  }
+  void declareType(mlir::Type type, const std::string &name, bool persistable, bool fed);
+
+  void addOp(mlir::Operation &op);
+  /// The ops of a block of IR but its terminator.
+  void addOps(mlir::Block &body);
+  void addTable(mlir::Operation &op);
+  legacy::Operation assign(const std::string &from, const std::string &to);
+  void addArrayOp(mlir::Operation &op);
+
+  // Control flow (ExportControl.cpp).
+
+  void addIf(mlir::scf::IfOp op);
+  void addWhile(mlir::scf::WhileOp op);
+  /// Opens a block inside of the current one, writes what `body` writes, and returns its number.
+  int32_t addBlock(llvm::function_ref<void()> body);
+  /// The names of the variables of the current block that a block reads: what its op lists as inputs.
+  std::vector<std::string> readFromOutside(int32_t block, llvm::ArrayRef<std::string> written);
+  std::string scopes();
+  void addConditionalBlock(const std::string &condition, int32_t block, llvm::ArrayRef<std::string> written);
+  /// A variable for a value of a type, apart from all others.
+  std::string variableFor(mlir::Value like);
+
+  mlir::func::FuncOp main;
+  legacy::Program program;
+  int32_t currentBlock = 0;
+  Problems problems;
+  llvm::DenseMap<mlir::Value, std::string> names;
+  /// Names in use, and those of them that a variable is declared for.
+  llvm::StringSet<> taken, declared;
+  int64_t counter = 0;
+  int32_t feeds = 0;
+};
+
+} // namespace proa::exporter

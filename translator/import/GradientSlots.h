@@ -1,0 +1,36 @@
+/// How the slots of a gradient op refer to those of the op that it differentiates. First gradients say it
+/// exactly: `Out@GRAD` is the cotangent of `Out`. Gradients of gradients have had several spellings: the
+/// cotangent of `X@GRAD` is `DDX`, `grad_x@GRAD` or `X@GRAD@GRAD`.
+#pragma once
+
+#include "translator/legacy/Program.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace proa::import {
+
+/// Which gradient an op type is: 0 for "relu", 1 for "relu_grad", 2 for "relu_grad_grad" and
+/// "abs_double_grad", 3 for "sin_triple_grad".
+int gradientOrder(llvm::StringRef type);
+
+/// The types that the op whose gradient `type` is may have: "sin_grad_grad" and "sin_double_grad" for
+/// "sin_triple_grad".
+llvm::SmallVector<std::string> differentiatedTypes(llvm::StringRef type);
+
+/// What a slot of a gradient op holds of the op that it differentiates.
+struct SlotRole {
+  enum Kind { Nothing, Input, Output, Cotangent } kind = Nothing;
+  /// The slot of the differentiated op.
+  std::string slot;
+};
+
+/// The role of an input slot: an input or an output of `forward`, or the cotangent of an output.
+SlotRole inputRole(llvm::StringRef slot, const legacy::Operation &forward, int order);
+
+/// The input slot of `forward` whose gradients an output slot gets; empty where there is none.
+std::string gradientOf(llvm::StringRef slot, const legacy::Operation &forward);
+
+} // namespace proa::import
