@@ -91,7 +91,7 @@ Values IdentityLossOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   if (getReduction() == 2)
     return e.results({x});
-  return e.results({getReduction() == 0 ? e.sum(x, {}, false) : e.mean(x, {}, false)});
+  return e.results({e.reshape(getReduction() == 0 ? e.sum(x, {}, false) : e.mean(x, {}, false), {1})});
 }
 
 } // namespace proa::pd
