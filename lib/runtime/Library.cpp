@@ -1,6 +1,8 @@
 #include "lib/runtime/Library.h"
 
 #include "lib/runtime/library/Families.h"
+#include "lib/runtime/library/Losses.h"
+#include "lib/runtime/library/Metrics.h"
 
 #include <algorithm>
 #include <map>
@@ -22,6 +24,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"array_to_tensor", makeArrayToTensor},
       {"array_write", makeArrayWrite},
       {"assert", makeAssert},
+      {"auc", makeAuc},
       {"bincount", makeBincount},
       {"bipartite_match", makeBipartiteMatch},
       {"collect_fpn_proposals", makeCollectFpnProposals},
@@ -126,7 +129,9 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"unique_with_counts", makeUniqueWithCounts},
       {"viterbi_decode", makeViterbiDecode},
       {"warpctc", makeWarpctc},
+      {"warprnnt", makeWarprnnt},
       {"yolo_box", makeYoloBox},
+      {"yolo_loss", makeYoloLoss},
   };
   return table;
 }

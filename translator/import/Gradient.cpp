@@ -138,6 +138,9 @@ bool ProgramImporter::findWanted(const legacy::Operation &op, GradientImport &gr
     size_t index = 0;
     while (index < gradient.inputs.size() && gradient.inputs[index].first != of)
       ++index;
+    // Fused ops also give the gradient of what they keep between their parts; nothing reads it.
+    if (index == gradient.inputs.size() && find(gradient.forward.outputs, of.str()))
+      continue;
     for (auto [place, name] : llvm::enumerate(slot.arguments)) {
       if (name == emptyVariable)
         continue;
