@@ -120,6 +120,9 @@ bool ProgramImporter::collectForward(const legacy::Operation &op, const LegacyOp
     add(slot, std::move(values));
   }
   if (gradient.producer) {
+    for (const legacy::Attribute &attribute : gradient.producer->op->attributes)
+      if (!op.attribute(attribute.name))
+        gradient.forward.attributes.push_back(attribute);
     gradient.forward.outputs = gradient.producer->op->outputs;
     for (auto [slot, input] : llvm::zip(gradient.producer->op->inputs, gradient.producer->inputs))
       if (!find(gradient.forward.inputs, slot.name))

@@ -1,4 +1,4 @@
-/// The factories of kernels that measure predictions.
+/// The factories of kernels that count: measures of predictions, neighbours in graphs.
 #pragma once
 
 #include "lib/runtime/Library.h"
@@ -6,5 +6,8 @@
 namespace proa::runtime {
 
 Result<std::unique_ptr<LibraryKernel>> makeAuc(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeChunkEval(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeGraphSampleNeighbors(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makePrecisionRecall(const KernelRequest &request);
 
 } // namespace proa::runtime
