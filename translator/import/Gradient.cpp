@@ -212,6 +212,25 @@ ProgramImporter::givenResults(const legacy::Operation &op,
   return given;
 }
 
+/// Some gradient ops name the cotangents of a result slot otherwise (`outputs@GRAD` of Out): then the variables tell which
+/// results they are.
+static legacy::Operation withForwardSlots(const legacy::Operation &op, const std::vector<legacy::Slot> &outputs) {
+  legacy::Operation out = op;
+  for (legacy::Slot &slot : out.inputs) {
+    if (!isGradientSlot(slot.name) || slot.arguments.empty())
+      continue;
+    llvm::StringRef variable = slot.arguments.front();
+    variable = variable.substr(0, variable.find(gradientSuffix));
+    std::string base = llvm::StringRef(slot.name).drop_back(gradientSuffix.size()).str();
+    if (find(outputs, base))
+      continue;
+    for (const legacy::Slot &result : outputs)
+      if (!result.arguments.empty() && variable == result.arguments.front())
+        slot.name = result.name + gradientSuffix.str();
+  }
+  return out;
+}
+
 void ProgramImporter::importGradient(const legacy::Operation &op, const LegacyOp &entry) {
   GradientImport gradient;
   if (!collectForward(op, entry, gradient) || !findWanted(op, gradient) || gradient.wanted.empty())
@@ -227,7 +246,7 @@ void ProgramImporter::importGradient(const legacy::Operation &op, const LegacyOp
   std::map<std::string, llvm::SmallVector<Value>> results;
   if (!importForward(gradient, entry, location, body, results))
     return;
-  GivenResults given = givenResults(op, results);
+  GivenResults given = givenResults(withForwardSlots(op, gradient.forward.outputs), results);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&body);
