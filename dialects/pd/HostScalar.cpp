@@ -239,13 +239,10 @@ Value HostScalarBuilder::pow(Value x, Value y) {
     return Value::of(std::pow(x.number, y.number));
   if (!x.isInteger())
     return Value::of(std::pow(x.real(), y.real()));
-  if (y.integer < 0)
-    return Value::of(static_cast<int64_t>(std::pow(double(x.integer), double(y.integer))));
-  uint64_t result = 1, base = static_cast<uint64_t>(x.integer);
-  for (uint64_t exponent = static_cast<uint64_t>(y.integer); exponent != 0; exponent >>= 1, base *= base)
-    if (exponent & 1)
-      result *= base;
-  return Value::of(static_cast<int64_t>(result));
+  // Integers as Paddle does: rounded from doubles; what no int64 holds is the least one.
+  double power = std::nearbyint(std::pow(double(x.integer), double(y.integer)));
+  constexpr double limit = 0x1p63;
+  return Value::of(power >= -limit && power < limit ? static_cast<int64_t>(power) : std::numeric_limits<int64_t>::min());
 }
 
 Value HostScalarBuilder::atan2(Value x, Value y) { return Value::of(std::atan2(x.real(), y.real())); }

@@ -135,7 +135,16 @@ Value ScalarBuilder::pow(Value x, Value y) {
     return complex::PowOp::create(builder, location, x, y);
   if (isFloat(x))
     return math::PowFOp::create(builder, location, x, y);
-  return math::IPowIOp::create(builder, location, x, y);
+  // Integers as Paddle does: rounded from doubles.
+  Type f64 = builder.getF64Type();
+  auto real = [&](Value value) {
+    return operandUnsigned || isBool(value) ? arith::UIToFPOp::create(builder, location, f64, value).getResult()
+                                            : arith::SIToFPOp::create(builder, location, f64, value).getResult();
+  };
+  Value power = math::PowFOp::create(builder, location, real(x), real(y));
+  Value whole = arith::FPToSIOp::create(builder, location, builder.getI64Type(),
+                                        math::RoundEvenOp::create(builder, location, power));
+  return x.getType().isInteger(64) ? whole : arith::TruncIOp::create(builder, location, x.getType(), whole).getResult();
 }
 
 Value ScalarBuilder::atan2(Value x, Value y) { return math::Atan2Op::create(builder, location, x, y); }

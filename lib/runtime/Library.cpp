@@ -2,6 +2,8 @@
 
 #include "lib/runtime/library/ArrayGradient.h"
 #include "lib/runtime/library/Families.h"
+#include "lib/runtime/library/Losses.h"
+#include "lib/runtime/library/Metrics.h"
 
 #include <algorithm>
 #include <map>
@@ -26,8 +28,10 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"array_to_tensor", makeArrayToTensor},
       {"array_write", makeArrayWrite},
       {"assert", makeAssert},
+      {"auc", makeAuc},
       {"bincount", makeBincount},
       {"bipartite_match", makeBipartiteMatch},
+      {"chunk_eval", makeChunkEval},
       {"collect_fpn_proposals", makeCollectFpnProposals},
       {"class_center_sample", makeClassCenterSample},
       {"cholesky", makeCholesky},
@@ -64,6 +68,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"gru", makeGru},
       {"gru_grad", makeGruGrad},
       {"gaussian", makeGaussian},
+      {"graph_sample_neighbors", makeGraphSampleNeighbors},
       {"interpolate", makeInterpolate},
       {"interpolate_gradient", makeInterpolateGradient},
       {"linear_chain_crf", makeLinearChainCrf},
@@ -89,6 +94,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"pool2d_gradient", makePool2dGradient},
       {"pool3d", makePool3d},
       {"pool3d_gradient", makePool3dGradient},
+      {"precision_recall", makePrecisionRecall},
       {"psroi_pool", makePsroiPool},
       {"psroi_pool_grad", makePsroiPoolGrad},
       {"put_along_axis", makePutAlongAxis},
@@ -130,7 +136,9 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"unique_with_counts", makeUniqueWithCounts},
       {"viterbi_decode", makeViterbiDecode},
       {"warpctc", makeWarpctc},
+      {"warprnnt", makeWarprnnt},
       {"yolo_box", makeYoloBox},
+      {"yolo_loss", makeYoloLoss},
   };
   return table;
 }

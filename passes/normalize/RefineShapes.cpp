@@ -39,19 +39,24 @@ bool isEmptyTensor(Type type) {
 class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
 public:
   void runOnOperation() override {
+    hasFailed = false;
     for (Block &block : getOperation().getBody())
       visitBlock(block);
+    if (hasFailed)
+      return signalPassFailure();
     eraseUnusedConstants();
     updateFunctionType();
   }
 
 private:
+  bool hasFailed = false;
+
   void visitBlock(Block &block) {
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
     for (BlockArgument argument : block.getArguments())
       if (isEmptyTensor(argument.getType()) && !argument.use_empty())
         argument.replaceAllUsesWith(emptyConstant(builder, argument.getLoc(), argument.getType()));
-    for (Operation *op = block.empty() ? nullptr : &block.front(); op;)
+    for (Operation *op = block.empty() ? nullptr : &block.front(); op && !hasFailed;)
       op = visit(op);
   }
 
@@ -243,7 +248,14 @@ private:
                                           op->getRegions(), types)))
       return;
     for (auto [result, type] : llvm::zip(op->getResults(), types)) {
-      result.setType(refined(result.getType(), type));
+      auto given = dyn_cast<RankedTensorType>(result.getType()), inferred = dyn_cast_if_present<RankedTensorType>(type);
+      if (given && inferred && given.getRank() != inferred.getRank()) {
+        // Such as a squeeze of a dimension that was taken to be 1 as long as it was open.
+        op->emitOpError() << "has the result " << given << " as long as dims are open, but " << inferred << " now that they are known";
+        hasFailed = true;
+      } else {
+        result.setType(refined(result.getType(), type));
+      }
     }
   }
 

@@ -157,6 +157,9 @@ bool ProgramImporter::collectForward(GradientImport &gradient) {
       gradient.forward.inputs.push_back(*op.input(slot));
   }
   if (gradient.producer) {
+    for (const legacy::Attribute &attribute : gradient.producer->op->attributes)
+      if (!gradient.forward.attribute(attribute.name))
+        gradient.forward.attributes.push_back(attribute);
     gradient.forward.outputs = gradient.producer->op->outputs;
     for (auto [slot, input] : llvm::zip(gradient.producer->op->inputs, gradient.producer->inputs))
       if (llvm::none_of(gradient.inputs, [&](auto &known) { return known.first == slot.name; })) {
@@ -179,6 +182,9 @@ bool ProgramImporter::findWanted(GradientImport &gradient) {
     size_t index = 0;
     while (index < gradient.inputs.size() && gradient.inputs[index].first != of)
       ++index;
+    // Fused ops also give the gradient of what they keep between their parts; nothing reads it.
+    if (index == gradient.inputs.size() && find(gradient.forward.outputs, of.str()))
+      continue;
     for (auto [place, name] : llvm::enumerate(slot.arguments)) {
       if (name == emptyVariable)
         continue;
@@ -227,12 +233,30 @@ struct ProgramImporter::GivenResults {
   llvm::SmallVector<int64_t> savedOf, cotangentOf;
 };
 
+/// Some gradient ops name the cotangents of a result slot otherwise (`outputs@GRAD` of Out): then the variables tell which
+/// results they are.
+static std::string cotangentSlot(const legacy::Operation &op, const std::vector<legacy::Slot> &outputs,
+                                 const std::string &slot) {
+  const legacy::Slot *given = op.input(slot);
+  if (!isGradientSlot(slot) || !given || given->arguments.empty())
+    return slot;
+  std::string base = llvm::StringRef(slot).drop_back(gradientSuffix.size()).str();
+  llvm::StringRef variable = given->arguments.front();
+  variable = variable.substr(0, variable.find(gradientSuffix));
+  if (llvm::any_of(outputs, [&](const legacy::Slot &result) { return result.name == base; }))
+    return slot;
+  for (const legacy::Slot &result : outputs)
+    if (!result.arguments.empty() && variable == result.arguments.front())
+      return result.name + gradientSuffix.str();
+  return slot;
+}
+
 ProgramImporter::GivenResults ProgramImporter::givenResults(const GradientImport &gradient,
                                                             const Results &results) const {
   GivenResults given;
   auto find = [&](SlotRole::Kind kind, const std::string &of) -> const llvm::SmallVector<Value> * {
     for (auto &[slot, values] : gradient.given) {
-      bool fits = gradient.order == 1 ? slot == (kind == SlotRole::Cotangent ? of + gradientSuffix.str() : of)
+      bool fits = gradient.order == 1 ? cotangentSlot(gradient.op, gradient.forward.outputs, slot) == (kind == SlotRole::Cotangent ? of + gradientSuffix.str() : of)
                                       : false;
       if (gradient.order > 1) {
         SlotRole role = inputRole(slot, gradient.forward, gradient.order);

@@ -61,12 +61,11 @@ private:
     }
   }
 
+  /// Any negative dim is unknown: Paddle computes with -1 as with a size, so that twice an unknown one is -2.
   static std::string problemOfDims(const std::vector<int64_t> &dims) {
     int64_t product = 1;
     bool overflows = false, isEmpty = false;
     for (size_t i = 0; i < dims.size(); ++i) {
-      if (dims[i] < -1)
-        return fmt::format("dims[{}] is {}, expected -1 or a size", i, dims[i]);
       isEmpty |= dims[i] == 0;
       if (dims[i] > 0)
         overflows |= __builtin_mul_overflow(product, dims[i], &product);

@@ -45,6 +45,7 @@ def Pd_FullLikeOp : Pd_Op<"full_like"> {
   let decomposesInCode = 1;
   let legacy = [Legacy<"fill_any_like", ["X", "@value"], ["Out"], ["value", "dtype"], [], "importFullLike">,
                 Legacy<"fill_zeros_like", ["X", ""], ["Out"]>,
+                Legacy<"fill_zeros_like2", ["X", ""], ["Out"], ["dtype"]>,
                 Legacy<"fill_any", ["X", "@value"], ["Out"], ["value"]>];
 }
 

@@ -1,4 +1,5 @@
 #include "dialects/pd/graph/Graph.h"
+#include "dialects/pd/graph/Sampling.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/math/Math.h"
@@ -171,6 +172,10 @@ void registerGraphOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/graph/Graph.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/graph/Sampling.cpp.inc"
       >();
 }
 

@@ -103,7 +103,7 @@ def Pd_IndexPutOp : Pd_Op<"index_put"> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"index_put", ["x", "indices*", "value"], ["out"], ["accumulate"]>];
+  let legacy = [Legacy<"index_put", ["x", "indices*", "value"], ["out"], ["accumulate"], [], "importIndexPut">];
 }
 
 #endif

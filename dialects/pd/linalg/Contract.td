@@ -48,7 +48,11 @@ def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
   let infer = "inferMatmulWithFlatten";
   let decomposesInCode = 1;
   let legacy = [Legacy<"mul", ["X", "Y"], ["Out"], ["x_num_col_dims", "y_num_col_dims"],
-    ["force_fp32_output", "scale_x", "scale_y", "scale_out"]>];
+    ["force_fp32_output", "scale_x", "scale_y", "scale_out"]>,
+                Legacy<"fc", ["Input", "W"], ["Out"], [], ["Bias", "in_num_col_dims", "activation_type", "padding_weights",
+                  "use_quantizer", "Scale_in", "Scale_weights", "Scale_out", "force_fp32_output"], "importFc">,
+                Legacy<"fusion_repeated_fc_relu", ["X", "W*"], ["Out"], [], ["Bias", "ReluOut"],
+                  "importFusionRepeatedFcRelu">];
 }
 
 def Pd_BmmOp : Pd_Op<"bmm"> {

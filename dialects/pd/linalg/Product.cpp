@@ -66,7 +66,9 @@ LogicalResult CrossOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     stream << "C1: both operands must have one type, found " << x << " and " << y;
     return inferenceError(location, text);
   }
-  if (crossAxis(x, adaptor.getAxis()) < 0) {
+  // Which dimension 9 stands for is seen once all extents are known.
+  bool isOpen = adaptor.getAxis() == 9 && x.getNumDynamicDims() > 0;
+  if (crossAxis(x, adaptor.getAxis()) < 0 && !isOpen) {
     stream << "C2: the dimension must have extent 3, found axis " << static_cast<int64_t>(adaptor.getAxis())
            << " of " << x;
     return inferenceError(location, text);
@@ -79,6 +81,9 @@ FailureOr<SmallVector<Value>> CrossOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0), y = e.operand(1);
   int64_t axis = crossAxis(x.type(), getAxis());
+  bool isOpen = getAxis() == 9 && x.type().getNumDynamicDims() > 0;
+  if (axis < 0 || (isOpen && llvm::is_contained(x.type().getShape().take_front(axis), ShapedType::kDynamic)))
+    return failure();
   auto part = [&](Expression value, int64_t i) { return slice(value, axis, i % 3, i % 3 + 1); };
   llvm::SmallVector<Expression> parts;
   for (int64_t i = 0; i < 3; ++i)

@@ -1,4 +1,5 @@
 #include "dialects/pd/loss/Loss.h"
+#include "dialects/pd/loss/Kernels.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
@@ -219,6 +220,9 @@ void registerLossOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/loss/Ranking.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/loss/Kernels.cpp.inc"
       >();
 }
 

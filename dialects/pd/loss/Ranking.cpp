@@ -1,6 +1,7 @@
 #include "dialects/pd/loss/Loss.h"
 #include "dialects/pd/index/Index.h"
 #include "dialects/pd/math/Math.h"
+#include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/TensorBuilder.h"
 
@@ -91,7 +92,8 @@ Values IdentityLossOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   if (getReduction() == 2)
     return e.results({x});
-  return e.results({getReduction() == 0 ? e.sum(x, {}, false) : e.mean(x, {}, false)});
+  llvm::SmallVector<int64_t> axes = reducedAxes({}, x.rank());
+  return e.results({e.reshape(getReduction() == 0 ? e.sum(x, axes, false) : e.mean(x, axes, false), {1})});
 }
 
 } // namespace proa::pd

@@ -80,7 +80,8 @@ def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", 
 def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(x * op.getBeta().convertToDouble())",
     (ins F64Default<"1.0">:$beta)> {
   let postOp = [{PostOp{"swish", op.getBeta().convertToDouble(), {}} }];
-  let legacy = [LegacyFormula<"swish", ["beta"]>];
+  // Since Paddle 2.4 its kernel does not look at beta.
+  let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta"]>];
 }
 def Pd_MishOp : Pd_Activation<"mish", "x * tanh(softplus(x)); softplus is x above the threshold",
     "x * e.tanh(e.select(x > op.getThreshold().convertToDouble(), x, e.log1p(e.exp(x))))",
@@ -116,7 +117,8 @@ def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), thr
   let derivatives = [[{e.select(x + op.getOffset().convertToDouble() < op.getThreshold().convertToDouble(),
     e.indicator(x + op.getOffset().convertToDouble() > 0.0, x) * (2.0 * x + op.getOffset().convertToDouble())
       / op.getScale().convertToDouble(), e.constant(1, x.type().getElementType()))}]];
-  let legacy = [LegacyFormula<"hard_swish", ["threshold", "scale", "offset"]>];
+  // Since Paddle 2.4 its kernel does not look at the attributes.
+  let legacy = [Legacy<"hard_swish", ["X"], ["Out"], [], ["threshold", "scale", "offset"]>];
 }
 def Pd_TanhShrinkOp : Pd_Activation<"tanh_shrink", "x - tanh(x)", "x - e.tanh(x)"> {
   let legacy = [LegacyFormula<"tanh_shrink">];

@@ -14,11 +14,16 @@ class Pd_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> t = []> : Pd
 class LegacyByAxis<string type> : Legacy<type, ["X", "Y"], ["Out"], [],
   ["axis", "force_cpu", "Scale_x", "Scale_y", "Scale_out", "x_data_format", "y_data_format"], "importElementwise">;
 
+// A function of two operands and one of one, whichever comes first.
+class LegacyFusedElementwise<string type> : Legacy<type, ["X", "Y"], ["Out"], [],
+  ["axis", "scale", "save_intermediate_out", "functor_list", "IntermediateOut"], "importFusedElementwise">;
+
 def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
   let summary = "x + y; logical or on bools";
   let scalar = "b.add(x, y)";
   let derivatives = ["1.0", "1.0"];
-  let legacy = [LegacyByAxis<"elementwise_add">, LegacyByAxis<"grad_add">];
+  let legacy = [LegacyByAxis<"elementwise_add">, LegacyByAxis<"grad_add">,
+    LegacyFusedElementwise<"fused_elemwise_activation">, LegacyFusedElementwise<"fused_elemwise_add_activation">];
 }
 
 def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {

@@ -22,17 +22,23 @@ class Pd_UnaryMath<string mnemonic, string text, string body, string derivative 
   let legacy = [LegacyUnary<mnemonic>];
 }
 
+// Paddle takes integers too, and computes in float32.
+class Pd_UnaryOfReals<string mnemonic, string text, string body, string derivative>
+    : Pd_UnaryMath<mnemonic, text, body, derivative> {
+  let legacy = [Legacy<mnemonic, ["X"], ["Out"], [], [], "importUnaryOfReals">];
+}
+
 class Pd_UnaryFloat<string mnemonic, string text, string body, string derivative = "">
     : Pd_UnaryOp<mnemonic, Pd_FloatTensor, text, body, derivative> {
   let legacy = [LegacyUnary<mnemonic>];
 }
 
-def Pd_ExpOp : Pd_UnaryMath<"exp", "e to the power of x", "b.exp(x)", "out">;
-def Pd_Expm1Op : Pd_UnaryMath<"expm1", "e^x - 1, exact near zero", "b.expm1(x)", "out + 1.0">;
-def Pd_LogOp : Pd_UnaryMath<"log", "Natural logarithm", "b.log(x)", "1.0 / x">;
-def Pd_Log1pOp : Pd_UnaryMath<"log1p", "log(1 + x), exact near zero", "b.log1p(x)", "1.0 / (1.0 + x)">;
-def Pd_Log2Op : Pd_UnaryMath<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)">;
-def Pd_Log10Op : Pd_UnaryMath<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)">;
+def Pd_ExpOp : Pd_UnaryOfReals<"exp", "e to the power of x", "b.exp(x)", "out">;
+def Pd_Expm1Op : Pd_UnaryOfReals<"expm1", "e^x - 1, exact near zero", "b.expm1(x)", "out + 1.0">;
+def Pd_LogOp : Pd_UnaryOfReals<"log", "Natural logarithm", "b.log(x)", "1.0 / x">;
+def Pd_Log1pOp : Pd_UnaryOfReals<"log1p", "log(1 + x), exact near zero", "b.log1p(x)", "1.0 / (1.0 + x)">;
+def Pd_Log2Op : Pd_UnaryOfReals<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)">;
+def Pd_Log10Op : Pd_UnaryOfReals<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)">;
 def Pd_SqrtOp : Pd_UnaryMath<"sqrt", "Square root", "b.sqrt(x)", "0.5 / out">;
 def Pd_RsqrtOp : Pd_UnaryMath<"rsqrt", "1 / sqrt(x)", "b.rsqrt(x)", "-0.5 * out * out * out">;
 def Pd_SinOp : Pd_UnaryMath<"sin", "Sine", "b.sin(x)", "e.cos(x)">;

@@ -1,5 +1,6 @@
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/nn/Deformable.h"
+#include "dialects/pd/nn/Spatial.h"
 #include "dialects/pd/Families.h"
 
 namespace proa::pd {
@@ -35,6 +36,9 @@ void registerNnOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/nn/Deformable.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Spatial.cpp.inc"
       >();
 }
 

@@ -252,7 +252,7 @@ mlir::LogicalResult inferPrelu(std::optional<mlir::Location> location, Adaptor a
 
 mlir::LogicalResult checkSoftmaxMask(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                      mlir::RankedTensorType mask);
-mlir::LogicalResult checkPositionEncoding(std::optional<mlir::Location> location, mlir::RankedTensorType x);
+mlir::LogicalResult checkPositionEncoding(std::optional<mlir::Location> location, mlir::RankedTensorType x, bool hasOffsets);
 
 template <class Adaptor>
 mlir::LogicalResult inferSoftmaxMask(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
@@ -265,7 +265,7 @@ mlir::LogicalResult inferSoftmaxMask(std::optional<mlir::Location> location, Ada
 
 template <class Adaptor>
 mlir::LogicalResult inferPositionEncoding(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(checkPositionEncoding(location, tensorType(adaptor.getX()))))
+  if (failed(checkPositionEncoding(location, tensorType(adaptor.getX()), static_cast<bool>(adaptor.getOffsets()))))
     return mlir::failure();
   results.push_back(adaptor.getX().getType());
   return mlir::success();

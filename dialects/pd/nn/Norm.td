@@ -60,7 +60,13 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let legacy = [Legacy<"layer_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"], ["epsilon", "begin_norm_axis"],
-    ["is_test"]>];
+    ["is_test"]>,
+    Legacy<"skip_layernorm", ["X", "Scale", "Bias"], ["Out", "", ""], [], ["Y", "epsilon", "begin_norm_axis"],
+      "importSkipLayerNorm">,
+    Legacy<"fused_fc_elementwise_layernorm", ["X", "Scale", "Bias1"], ["Out", "Mean", "Variance"], [], ["W", "Y", "Bias0",
+      "x_num_col_dims", "activation_type", "epsilon", "begin_norm_axis"], "importFcElementwiseLayerNorm">,
+    Legacy<"fused_embedding_eltwise_layernorm", ["Ids*", "Scale", "Bias"], ["Out", "", ""], [], ["Embs", "epsilon"],
+      "importEmbeddingEltwiseLayerNorm">];
 }
 
 def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {

@@ -1,3 +1,4 @@
+#include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/math/Math.h"
@@ -113,22 +114,24 @@ FailureOr<SmallVector<Value>> FusedSoftmaxMaskOp::decompose(OpBuilder &builder) 
   return e.results({exponentials / e.sum(exponentials, axes)});
 }
 
-LogicalResult checkPositionEncoding(std::optional<Location> location, RankedTensorType x) {
-  if (x.getRank() == 3 && (x.isDynamicDim(2) || x.getDimSize(2) % 2 == 0))
+LogicalResult checkPositionEncoding(std::optional<Location> location, RankedTensorType x, bool hasOffsets) {
+  int64_t rank = hasOffsets ? 2 : 3;
+  if (x.getRank() == rank && (x.isDynamicDim(rank - 1) || x.getShape().back() % 2 == 0))
     return success();
   std::string text;
-  llvm::raw_string_ostream(text) << "C1: x must have rank 3 and an even number of features, found " << x;
+  llvm::raw_string_ostream(text) << "C1: x must have rank " << rank << " and an even number of features, found " << x;
   return inferenceError(location, text);
 }
 
 FailureOr<SmallVector<Value>> AddPositionEncodingOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
-  if (x.type().isDynamicDim(2))
+  if (ShapedType::isDynamic(x.type().getShape().back()))
     return failure();
   Type element = x.type().getElementType(), i64 = builder.getI64Type();
-  int64_t half = x.type().getDimSize(2) / 2;
-  Expression steps = e.reshape(e.cast(iota(e, Extent(x, 1), i64), element), {-1, 1});
+  int64_t half = x.type().getShape().back() / 2;
+  Expression places = getOffsets() ? rowPlaces(x, e.wrap(getOffsets())).position : iota(e, Extent(x, 1), i64);
+  Expression steps = e.reshape(e.cast(places, element), {-1, 1});
   Expression powers = e.cast(iota(e, Extent(half), i64), element) * (half > 1 ? std::log(10000.0) / static_cast<double>(half - 1) : 0.0);
   Expression angles = half > 1 ? steps / e.exp(powers) : steps / 10000.0;
   Expression encoding = concat({e.sin(angles), e.cos(angles)}, 1);

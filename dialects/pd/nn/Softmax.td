@@ -50,17 +50,18 @@ def Pd_FusedSoftmaxMaskOp : Pd_Op<"fused_softmax_mask"> {
 def Pd_AddPositionEncodingOp : Pd_Op<"add_position_encoding"> {
   let summary = "alpha * x + beta * sines and cosines of the position";
   let description = [{
-    x has the dimensions batch, time, features. With h the half of the features and w_k = 10000^(-k / (h - 1)) (1 / 10000
+    x has the dimensions batch, time, features, or with `offsets` its rows are sequences of features. With h the half of the features and w_k = 10000^(-k / (h - 1)) (1 / 10000
     where h is 1), feature k < h gets sin(t * w_k), feature h + k gets cos(t * w_k).
 
     Constraints:
-      C1. x has rank 3 and an even number of features
+      C1. x has rank 3, with offsets rank 2, and an even number of features
   }];
-  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<F64Attr, "1.0">:$alpha, DefaultValuedAttr<F64Attr, "1.0">:$beta);
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$offsets, DefaultValuedAttr<F64Attr, "1.0">:$alpha,
+    DefaultValuedAttr<F64Attr, "1.0">:$beta);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferPositionEncoding";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"add_position_encoding", ["X"], ["Out"], ["alpha", "beta"]>];
+  let legacy = [Legacy<"add_position_encoding", ["X", "X@LOD?"], ["Out"], ["alpha", "beta"]>];
 }
 
 def Pd_RreluOp : Pd_Op<"rrelu"> {

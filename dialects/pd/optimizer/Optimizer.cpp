@@ -1,5 +1,6 @@
 #include "dialects/pd/optimizer/Optimizer.h"
 #include "dialects/pd/Families.h"
+#include "dialects/pd/index/Index.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/random/Random.h"
 #include "dialects/pd/reduce/Reduce.h"
@@ -110,6 +111,18 @@ template <class Op> VelocityStep stepByMomentum(UpdateBuilder &update, Op op, Ex
 FailureOr<SmallVector<Value>> MomentumOp::decompose(OpBuilder &builder) {
   UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());
   VelocityStep step = stepByMomentum(update, *this, update.tensor(getGrad()));
+  return update.finish({step.param, step.velocity});
+}
+
+FailureOr<SmallVector<Value>> SparseMomentumOp::decompose(OpBuilder &builder) {
+  UpdateBuilder update(builder, getOperation(), getParam(), {}, false);
+  TensorBuilder &e = update.builder();
+  auto turned = [&](Expression x) { return getAxis() == 0 ? x : e.transpose(x, {1, 0}); };
+  Expression index = e.reshape(e.wrap(getIndex()), {-1, 1});
+  Expression zeros = turned(update.param() * 0.0), rows = turned(update.tensor(getGrad()));
+  Value placed = e.create<ScatterNdOp>(zeros, index, rows, builder.getStringAttr("assign"));
+  Expression gradient = turned(e.wrap(placed)) * getRescaleGrad().convertToDouble();
+  VelocityStep step = stepByMomentum(update, *this, gradient);
   return update.finish({step.param, step.velocity});
 }
 

@@ -114,4 +114,24 @@ def Pd_DpsgdOp : Pd_UpdateOp<"dpsgd", "adaptor.getParam()"> {
   let legacy = [Legacy<"dpsgd", ["Param", "Grad", "LearningRate"], ["ParamOut"], ["clip", "batch_size", "sigma", "seed"]>];
 }
 
+def Pd_SparseMomentumOp : Pd_Op<"sparse_momentum"> {
+  let summary = "momentum with a gradient of some slices of the parameter along `axis`, and zeros elsewhere";
+  let description = [{
+    Slice i of rescale_grad * grad belongs to slice index[i] of param; index holds each number once. All slices are updated, as momentum does.
+
+    Constraints:
+      C1. param has rank 2 and axis is 0 or 1
+      C2. regularization_method is l2_decay or empty
+  }];
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_IntTensor:$index,
+    Pd_FloatTensor:$learning_rate, F64Attr:$mu, UpdateFlag<"false">:$use_nesterov,
+    DefaultValuedAttr<StrAttr, "\"\"">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
+    UpdateFloat<"1.0">:$rescale_grad, DefaultValuedAttr<I64Attr, "0">:$axis);
+  let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out);
+  let infer = "inferSparseMomentum";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"sparse_momentum", ["Param", "Grad", "Velocity", "Index", "LearningRate"], ["ParamOut", "VelocityOut"],
+    ["mu", "use_nesterov", "regularization_method", "regularization_coeff", "rescale_grad", "axis"], ["multi_precision"]>];
+}
+
 #endif

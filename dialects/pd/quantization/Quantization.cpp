@@ -1,6 +1,7 @@
 #include "dialects/pd/quantization/Quantization.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/index/Index.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Extent.h"
@@ -292,6 +293,15 @@ FailureOr<SmallVector<Value>> DequantizeAbsMaxOp::decompose(OpBuilder &builder) 
   Expression scale = e.reshape(e.computed(getScale()), {});
   Expression x = e.cast(e.wrap(getX()), scale.type().getElementType());
   return e.results({scale * x / getMaxRange().convertToDouble()});
+}
+
+FailureOr<SmallVector<Value>> DequantizeLogOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.cast(e.wrap(getX()), builder.getI64Type()), table = e.reshape(e.wrap(getDict()), {-1});
+  Expression isNegative = x < 0.0;
+  Value place = e.select(isNegative, x + 128.0, x);
+  Expression entry = e.wrap(e.create<GatherOp>(table, place, Value(), uint64_t(0)));
+  return SmallVector<Value>{e.select(isNegative, -entry, entry)};
 }
 
 //===-- The affine ops of oneDNN

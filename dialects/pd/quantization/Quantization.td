@@ -215,4 +215,17 @@ def Pd_RequantizeOp : Pd_QuantizationOp<"requantize"> {
     "shift_out=Shift_out"]>];
 }
 
+def Pd_DequantizeLogOp : Pd_Op<"dequantize_log"> {
+  let summary = "Entry x of a table of 128 numbers; for a negative x minus entry x + 128";
+  let description = [{
+    Constraints:
+      C1. dict has 128 elements
+  }];
+  let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$dict);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferDequantizeLog";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"dequantize_log", ["X", "Dict"], ["Out"]>];
+}
+
 #endif

@@ -61,7 +61,9 @@ template <class Op> Expression sumBackwards(TensorBuilder &e, Op op, Expression 
 template <class Op> Gradients extremeScanGradient(OpBuilder &builder, Op op, Value cotangent) {
   TensorBuilder e(builder, op);
   auto type = tensorType(op.getX());
-  int64_t axis = type.getRank() ? *normalizeAxis(std::nullopt, op.getAxis(), type.getRank()) : 0;
+  if (type.getRank() == 0)
+    return llvm::SmallVector<Value>{cotangent};
+  int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), type.getRank());
   Value zeros = zerosLike(builder, op.getLoc(), op.getX());
   return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(zeros, op.getIndices(), cotangent, builder.getI64IntegerAttr(axis),
                                                            builder.getStringAttr("add"))};
@@ -102,11 +104,24 @@ Gradients CumsumOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return ofFirstOperand(getOperation(), reshapeTo(e.wrap(out), extentsOf(e.wrap(getX()))));
 }
 
+/// A product with one zero does not change with its other factors, and with the zero as it would without that: the first zero
+/// of each line gets its gradient from products in which it is replaced by one.
 Gradients CumprodOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  Expression x = e.operand(0);
-  Expression sums = sumBackwards(e, *this, e.computed(cotangents[0]) * e.conj(e.computed(getOut())));
-  return llvm::SmallVector<Value>{e.gradient(reshapeTo(sums, extentsOf(x)) / e.conj(x), getX())};
+  Expression x = e.operand(0), cotangent = e.computed(cotangents[0]), along = reshapeTo(x, extentsOf(cotangent));
+  IntegerAttr axis = builder.getI64IntegerAttr(getAxis());
+  BoolAttr flatten = builder.getBoolAttr(getFlatten()), exclusive = builder.getBoolAttr(getExclusive()),
+           reverse = builder.getBoolAttr(getReverse());
+  Expression isZero = e.equal(along, 0.0);
+  Expression zerosBefore = e.wrap(e.create<CumsumOp>(e.cast(isZero, builder.getI64Type()), Value(), axis, flatten,
+                                                     builder.getBoolAttr(true), reverse));
+  Expression isFirstZero = e.wrap(e.create<LogicalAndOp>(isZero, e.equal(zerosBefore, 0.0)));
+  Expression rest = e.wrap(e.create<CumprodOp>(e.select(isFirstZero, 1.0, along), axis, flatten, exclusive, reverse));
+  Expression sums = sumBackwards(e, *this, cotangent * e.conj(e.computed(getOut())));
+  Expression sumsOfRest = sumBackwards(e, *this, cotangent * e.conj(rest));
+  Expression others = e.select(isZero, 0.0, sums / e.conj(e.select(isZero, 1.0, along)));
+  return llvm::SmallVector<Value>{
+      e.gradient(reshapeTo(e.select(isFirstZero, sumsOfRest, others), extentsOf(x)), getX())};
 }
 
 Gradients LogcumsumexpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {

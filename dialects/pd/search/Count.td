@@ -40,7 +40,7 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique";
   let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"],
-    ["return_index", "return_inverse", "return_counts", "is_sorted"]>];
+    ["return_index", "return_inverse", "return_counts", "is_sorted"], "importUnique">];
 }
 
 def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {

@@ -1,4 +1,6 @@
 #include "dialects/pd/search/Search.h"
+#include "dialects/pd/search/Contents.h"
+#include "dialects/pd/search/Metrics.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/index/Index.h"
@@ -375,6 +377,14 @@ void registerSearchOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/search/Count.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/search/Contents.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/search/Metrics.cpp.inc"
       >();
 }
 

@@ -25,7 +25,10 @@ def Pd_SequencePoolOp : Pd_SequenceOp<"sequence_pool"> {
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$max_index);
   let infer = "inferSequencePool";
   let lod = "outer";
-  let legacy = [Legacy<"sequence_pool", ["X", "X@LOD"], ["Out", "MaxIndex"], ["pooltype", "pad_value"]>];
+  let legacy = [Legacy<"sequence_pool", ["X", "X@LOD"], ["Out", "MaxIndex"], ["pooltype", "pad_value"]>,
+    Legacy<"fusion_seqpool_concat", ["X*", "X*@LOD"], ["Out", ""], [], ["pooltype", "axis"], "importFusionSeqpoolConcat">,
+    Legacy<"fused_embedding_seq_pool", ["W", "Ids@LOD"], ["Out", ""], [], ["Ids", "combiner", "padding_idx", "grad_inplace",
+      "is_sparse"], "importFusedEmbeddingSeqPool">];
 }
 
 def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
@@ -149,7 +152,9 @@ def Pd_SequenceExpandAsOp : Pd_SequenceOp<"sequence_expand_as"> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSequenceExpandAs";
   let lod = "none";
-  let legacy = [Legacy<"sequence_expand_as", ["X", "Y", "Y@LOD"], ["Out"], [], [], "importSequenceExpandAs">];
+  let legacy = [Legacy<"sequence_expand_as", ["X", "Y", "Y@LOD"], ["Out"], [], [], "importSequenceExpandAs">,
+    Legacy<"fusion_seqexpand_concat_fc", ["X*", "", "X@LOD"], ["Out"], [], ["FCWeight", "FCBias", "FCOut", "fc_activation"],
+      "importFusionSeqexpandConcatFc">];
 }
 
 def Pd_SequenceEnumerateOp : Pd_SequenceOp<"sequence_enumerate"> {
@@ -192,7 +197,9 @@ def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSequenceConv";
   let legacy = [Legacy<"sequence_conv", ["X", "X@LOD", "PaddingData", "Filter"], ["Out"], ["context_length=contextLength",
-    "context_start=contextStart", "context_stride=contextStride"], ["paddingTrainable"]>];
+    "context_start=contextStart", "context_stride=contextStride"], ["paddingTrainable"]>,
+    Legacy<"fusion_seqconv_eltadd_relu", ["X", "X@LOD", "", "Filter"], ["Out"], [], ["Bias", "ColMat", "contextLength",
+      "contextStart", "contextStride"], "importFusionSeqconvEltaddRelu">];
 }
 
 def Pd_SequenceMaskOp : Pd_SequenceOp<"sequence_mask"> {

@@ -256,6 +256,19 @@ FailureOr<SmallVector<Value>> MeshgridOp::decompose(OpBuilder &builder) {
   return out;
 }
 
+/// Counts for an axis of that extent: one for all, or one for each.
+static LogicalResult checkRepeats(std::optional<Location> location, llvm::ArrayRef<int64_t> times, int64_t extent) {
+  for (auto [i, count] : llvm::enumerate(times))
+    if (count < 0)
+      return inferenceError(location, "element " + llvm::Twine(i) + " of repeats_tensor is " + llvm::Twine(count) +
+                                          ", expected at least 0");
+  auto size = static_cast<int64_t>(times.size());
+  if (size != 1 && extent != unknown && size != extent)
+    return inferenceError(location, "repeats_tensor has " + llvm::Twine(size) + " elements, expected 1 or " +
+                                        llvm::Twine(extent));
+  return success();
+}
+
 LogicalResult RepeatInterleaveOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                    Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
@@ -267,6 +280,8 @@ LogicalResult RepeatInterleaveOp::inferReturnTypes(MLIRContext *, std::optional<
   shape[*axis] = extent == unknown ? unknown : extent * repeats;
   if (adaptor.getRepeatsTensor()) {
     auto times = allKnownElements(adaptor.getRepeatsTensor());
+    if (times && failed(checkRepeats(location, *times, extent)))
+      return failure();
     if (times && times->size() == 1 && extent != unknown)
       shape[*axis] = extent * times->front();
     else
@@ -283,7 +298,8 @@ FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) 
   llvm::SmallVector<int64_t> times = {static_cast<int64_t>(getRepeats())};
   if (getRepeatsTensor()) {
     auto known = allKnownElements(getRepeatsTensor());
-    if (!known)
+    int64_t extent = tensorType(getX()).getDimSize(*normalizeAxis(std::nullopt, getAxis(), tensorType(getX()).getRank()));
+    if (!known || failed(checkRepeats(std::nullopt, *known, extent)))
       return failure();
     times = *known;
   }

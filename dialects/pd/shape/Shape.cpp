@@ -1,3 +1,4 @@
+#include "dialects/pd/shape/Fill.h"
 #include "dialects/pd/shape/Shape.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
@@ -339,6 +340,10 @@ void registerShapeOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/shape/Diagonal.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/shape/Fill.cpp.inc"
       >();
 }
 

@@ -21,7 +21,8 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let evaluates = 1;
   let library = "reshape";
   let legacy = [Legacy<"reshape2", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], ["XShape"]>,
-                Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], []>];
+                Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], []>,
+                Legacy<"view_shape", ["input", ""], ["out"], ["shape=dims"]>];
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
@@ -128,7 +129,20 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
                 Legacy<"c_wait_comm", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
                 Legacy<"c_wait_compute", ["X*"], ["Out"], [], ["ring_id"], "importEach">,
                 Legacy<"nop", ["X*"], ["Out"], [], [], "importEach">,
-                Legacy<"depend", ["X"], ["Out"], [], ["Dep"]>];
+                Legacy<"depend", ["X"], ["Out"], [], ["Dep"]>,
+                Legacy<"share_buffer", ["X*"], ["Out"], [], ["share_dims_and_dtype", "XOut"], "importEach">,
+                Legacy<"npu_identity", ["x"], ["out"], [], ["format"]>,
+                Legacy<"transfer_layout", ["X"], ["Out"], [], ["src_layout", "dst_layout"]>,
+                // Sparse gradients are dense here, so there is nothing to merge or to take out of them.
+                Legacy<"merge_selected_rows", ["X"], ["Out"]>,
+                Legacy<"get_tensor_from_selected_rows", ["X"], ["Out"]>,
+                // Prints nothing.
+                Legacy<"print", ["In"], ["Out"], [], ["first_n", "message", "summarize", "print_tensor_name",
+                  "print_tensor_type", "print_tensor_shape", "print_tensor_layout", "print_tensor_lod", "print_phase",
+                  "is_forward"]>,
+                // The gradient of the ops fake_quantize_dequantize_*: as if they did not round.
+                Legacy<"stright_throuth_estimator_grad", ["Out@GRAD"], ["X@GRAD"], [], ["bit_length", "round_type",
+                  "moving_rate", "is_test", "quant_axis"]>];
 }
 
 #endif

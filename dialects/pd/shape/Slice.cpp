@@ -388,12 +388,29 @@ LogicalResult CropOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
+/// The box of known extents at an offset that only the run knows.
+static FailureOr<SmallVector<Value>> cropAt(TensorBuilder &e, Value x, Expression offsets, llvm::ArrayRef<int64_t> shape) {
+  if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
+    return failure();
+  llvm::SmallVector<int64_t> axes, zeros(shape.size(), 0);
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    axes.push_back(static_cast<int64_t>(axis));
+  auto type = RankedTensorType::get({static_cast<int64_t>(shape.size())}, e.getBuilder().getI64Type());
+  Expression extents = e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, shape)));
+  Expression starts = e.cast(offsets, type.getElementType());
+  Value box = e.create<SliceOp>(x, starts, starts + extents, Value(), llvm::ArrayRef<int64_t>(axes),
+                                llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>());
+  return SmallVector<Value>{e.reshape(e.wrap(box), shape)};
+}
+
 FailureOr<SmallVector<Value>> CropOp::decompose(OpBuilder &builder) {
   auto shape = constantOr(std::nullopt, "shape", getShapeTensor(), getShape());
   auto offsets = constantOr(std::nullopt, "offsets", getOffsetsTensor(), getOffsets());
-  if (failed(shape) || failed(offsets))
+  if (failed(shape))
     return failure();
   TensorBuilder e(builder, getOperation());
+  if (failed(offsets))
+    return cropAt(e, getX(), e.wrap(getOffsetsTensor()), *shape);
   llvm::SmallVector<int64_t> axes, starts, ends;
   for (auto [axis, extent] : llvm::enumerate(*shape)) {
     int64_t start = axis < offsets->size() ? (*offsets)[axis] : 0;

@@ -87,7 +87,8 @@ def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
   let legacy = [Legacy<"crop_tensor", ["X", "ShapeTensor*|Shape|@shape", "OffsetsTensor*|Offsets|@offsets"], ["Out"],
-    ["shape", "offsets"]>];
+    ["shape", "offsets"]>,
+    Legacy<"crop", ["X", "Y", "Offsets"], ["Out"], [], ["shape", "offsets"], "importCropV1">];
 }
 
 #endif

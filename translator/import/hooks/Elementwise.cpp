@@ -34,6 +34,16 @@ void importElementwise(OpImporter &importer) {
   importer.importByTable();
 }
 
+/// The sum divided by the number of elements, rounded towards zero, in the operand's type.
+static Value meanOfIntegers(OpImporter &importer, Value x, llvm::SmallVector<NamedAttribute> attributes) {
+  Builder &builder = importer.getBuilder();
+  attributes.push_back(importer.named("dtype", TypeAttr::get(pd::tensorType(x).getElementType())));
+  Value ones = importer.createOne("pd.full_like", {{x}, {}}, {importer.named("value", builder.getF64FloatAttr(1))});
+  Value sum = importer.createOne("pd.sum", {{x}}, attributes);
+  Value count = ones ? importer.createOne("pd.sum", {{ones}}, attributes) : Value();
+  return sum && count ? importer.createOne("pd.divide", {{sum}, {count}}) : Value();
+}
+
 void importReduce(OpImporter &importer) {
   Value x = importer.requiredInput("X");
   if (!x)
@@ -50,7 +60,10 @@ void importReduce(OpImporter &importer) {
   bool isSum = importer.legacyOp().type == "reduce_sum";
   if (isSum && importer.intAttribute("out_dtype", -1) >= 0)
     attributes.push_back(importer.named("dtype", TypeAttr::get(importer.typeAttribute("out_dtype", -1))));
-  importer.setOutput("Out", importer.createOne(importer.target(), {{x}}, attributes));
+  bool isIntegerMean = importer.target() == "pd.mean" && pd::tensorType(x).getElementType().isInteger() &&
+                       !pd::tensorType(x).getElementType().isInteger(1);
+  importer.setOutput("Out", isIntegerMean ? meanOfIntegers(importer, x, attributes)
+                                          : importer.createOne(importer.target(), {{x}}, attributes));
 }
 
 void importCloseness(OpImporter &importer) {
@@ -62,6 +75,18 @@ void importCloseness(OpImporter &importer) {
       return importer.report("attribute '" + llvm::StringRef(name) + "' must be a number, found '" + text +
                              "'");
     importer.overrideAttribute(name, importer.getBuilder().getF64FloatAttr(number));
+  }
+  importer.importByTable();
+}
+
+/// Integers are converted to float32.
+void importUnaryOfReals(OpImporter &importer) {
+  Value x = importer.requiredInput("X");
+  if (!x)
+    return;
+  if (pd::tensorType(x).getElementType().isInteger()) {
+    Type f32 = importer.getBuilder().getF32Type();
+    importer.overrideInput("X", importer.createOne("pd.cast", {{x}}, {importer.named("dtype", TypeAttr::get(f32))}));
   }
   importer.importByTable();
 }

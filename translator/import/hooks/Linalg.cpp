@@ -24,9 +24,6 @@ void importMatmulV1(OpImporter &importer) {
   double alpha = importer.floatAttribute("alpha", 1);
   if (out && alpha != 1)
     out = importer.createOne("pd.scale", {{out}, {}, {}}, {importer.named("scale", builder.getF64FloatAttr(alpha))});
-  // The first version made a vector of one element of the product of two vectors.
-  if (out && pd::tensorType(out).getRank() == 0)
-    out = importer.createOne("pd.reshape", {{out}, {}}, {importer.named("shape", builder.getDenseI64ArrayAttr({1}))});
   importer.setOutput("Out", out);
 }
 

@@ -159,4 +159,30 @@ void importSetValue(OpImporter &importer) {
   importer.setOutput("Out", importer.createOne("pd.set_value", operands, attributes));
 }
 
+/// A mask stands for the coordinates of its true elements, a vector for each of its dimensions.
+void importIndexPut(OpImporter &importer) {
+  Builder &builder = importer.getBuilder();
+  llvm::SmallVector<Value> indices;
+  for (Value index : importer.inputs("indices")) {
+    auto type = pd::tensorType(index);
+    if (!type.getElementType().isInteger(1)) {
+      indices.push_back(index);
+      continue;
+    }
+    Value places = importer.createOne("pd.nonzero", {{index}});
+    for (int64_t axis = 0; places && axis < type.getRank(); ++axis) {
+      auto ints = [&](llvm::StringRef name, int64_t value) {
+        return importer.named(name, builder.getDenseI64ArrayAttr({value}));
+      };
+      Value column = importer.createOne("pd.slice", {{places}, {}, {}, {}},
+                                        {ints("axes", 1), ints("starts", axis), ints("ends", axis + 1), ints("strides", 1)});
+      indices.push_back(column ? importer.createOne("pd.reshape", {{column}, {}}, {ints("shape", -1)}) : Value());
+      if (!indices.back())
+        return;
+    }
+  }
+  importer.overrideInputs("indices", indices);
+  importer.importByTable();
+}
+
 } // namespace proa::import::hooks

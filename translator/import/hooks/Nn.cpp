@@ -37,13 +37,38 @@ void importLookupTableV1(OpImporter &importer) {
   importer.importByTable();
 }
 
-/// The first version has one scale, 0 where there is none.
+/// The first version has one scale, 0 where there is none. It gives the size alone: positions are those of a size that was
+/// given, not those of a scale.
 void importInterpolateV1(OpImporter &importer) {
-  double scale = importer.floatAttribute("scale", 0);
-  llvm::SmallVector<double> scales;
-  if (scale > 0)
-    scales.push_back(scale);
-  importer.overrideAttribute("scale", importer.getBuilder().getDenseF64ArrayAttr(scales));
+  Builder &builder = importer.getBuilder();
+  Value x = importer.requiredInput("X"), scale = importer.input("Scale");
+  double factor = importer.floatAttribute("scale", 0);
+  importer.overrideAttribute("scale", builder.getDenseF64ArrayAttr({}));
+  bool isSized = importer.input("OutSize") || !importer.inputs("SizeTensor").empty();
+  if (!x || isSized || (!scale && factor <= 0))
+    return importer.importByTable();
+  auto cast = [&](Value value, Type type) {
+    return value ? importer.createOne("pd.cast", {{value}}, {importer.named("dtype", TypeAttr::get(type))}) : Value();
+  };
+  if (!scale) {
+    auto type = RankedTensorType::get({1}, builder.getF32Type());
+    scale = importer.constant(DenseElementsAttr::get(type, static_cast<float>(factor)));
+  }
+  bool channelsLast = importer.stringAttribute("data_layout", "NCHW").back() == 'C';
+  int64_t first = channelsLast ? 1 : 2, rank = pd::tensorType(x).getRank();
+  Value shape = importer.createOne("pd.shape", {{x}});
+  Value extents = shape ? importer.createOne("pd.slice", {{shape}, {}, {}, {}},
+                                             {importer.named("axes", builder.getDenseI64ArrayAttr({0})),
+                                              importer.named("starts", builder.getDenseI64ArrayAttr({first})),
+                                              importer.named("ends", builder.getDenseI64ArrayAttr({first + rank - 2})),
+                                              importer.named("strides", builder.getDenseI64ArrayAttr({1}))})
+                        : Value();
+  Value reals = cast(extents, builder.getF32Type());
+  Value size = reals ? cast(importer.createOne("pd.multiply", {{reals}, {scale}}), builder.getI32Type()) : Value();
+  if (!size)
+    return;
+  importer.overrideInput("OutSize", size);
+  importer.overrideInput("Scale", Value());
   importer.importByTable();
 }
 

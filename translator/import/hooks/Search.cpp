@@ -20,4 +20,20 @@ void importReduceByAxis(OpImporter &importer) {
   importer.importByTable();
 }
 
+/// The op of 1.x, without is_sorted: elements in the order of their first appearance.
+void importUnique(OpImporter &importer) {
+  if (importer.boolAttribute("is_sorted", false))
+    return importer.importByTable();
+  Value x = importer.requiredInput("X");
+  Type dtype = importer.typeAttribute("dtype", 3);
+  if (!x || !dtype)
+    return;
+  llvm::SmallVector<Value> results =
+      importer.create("pd.unique_with_counts", {{x}}, {importer.named("dtype", TypeAttr::get(dtype))});
+  if (results.empty())
+    return;
+  importer.setOutput("Out", results[0]);
+  importer.setOutput("Index", results[1]);
+}
+
 } // namespace proa::import::hooks

@@ -1,0 +1,48 @@
+#include "dialects/pd/graph/Sampling.h"
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/sequence/Rows.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+LogicalResult inferTdmChildOf(std::optional<Location> location, RankedTensorType x, RankedTensorType tree,
+                              int64_t children, std::optional<Type> dtype, Results &results) {
+  if (children < 1 || tree.getRank() != 2 || (!tree.isDynamicDim(1) && tree.getDimSize(1) != 3 + children)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C1: tree_info must have rank 2 and 3 + child_nums columns, found "
+                                   << tree << " for " << children;
+    return inferenceError(location, text);
+  }
+  llvm::SmallVector<int64_t> shape(x.getShape());
+  shape.push_back(children);
+  results.append(2, RankedTensorType::get(shape, dtype.value_or(IntegerType::get(x.getContext(), 32))));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> TdmChildOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression tree = e.wrap(getTreeInfo());
+  Expression children = slice(tree, 1, 3, toTheEnd), items = slice(tree, 1, 0, 1);
+  Expression found = gatherRows(children, asInts(e.wrap(getX())));
+  int64_t last = found.rank() - 1;
+  // A node whose first child is 0 has none, and node 0 is none.
+  auto isOne = [&](Expression node) {
+    return e.wrap(e.create<NotEqualOp>(node, e.constant(0, node.type().getElementType())));
+  };
+  Expression hasChildren =
+      e.wrap(e.create<LogicalAndOp>(isOne(slice(found, last, 0, 1)), isOne(insertDim(e.wrap(getX()), last))));
+  Expression kept = found * e.cast(hasChildren, found.type().getElementType());
+  Expression itemOf = dropDim(gatherRows(items, asInts(kept)), last + 1);
+  Expression leaves = e.cast(isOne(itemOf), found.type().getElementType()) *
+                      e.cast(hasChildren, found.type().getElementType());
+  Type dtype = tensorType(getChild()).getElementType();
+  return SmallVector<Value>{e.cast(kept, dtype), e.cast(leaves, dtype)};
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/graph/Sampling.cpp.inc"
+#include "dialects/pd/graph/Sampling.methods.inc"
