@@ -1,6 +1,7 @@
 //! pd-refine-shapes: types and constants from the function's arguments on.
 #include "passes/normalize/Passes.h"
 
+#include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -67,6 +68,8 @@ private:
       return next;
     }
     refine(op);
+    if (replaceEmpty(op))
+      return next;
     if (auto gradient = dyn_cast<pd::VjpOp>(op)) {
       refineBody(gradient);
       return next;
@@ -196,6 +199,30 @@ private:
         result.setType(refined(result.getType(), type));
       }
     }
+  }
+
+  /// What has no elements needs no computing.
+  bool replaceEmpty(Operation *op) {
+    auto isEmpty = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 0;
+    };
+    if (hasFailed || op->getNumResults() == 0 || !isMemoryEffectFree(op) || !llvm::all_of(op->getResultTypes(), isEmpty) ||
+        !isa_and_present<pd::PdDialect>(op->getDialect()))
+      return false;
+    OpBuilder builder(op);
+    for (Value result : op->getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      auto dtype = pd::dtypeOf(type.getElementType());
+      if (!dtype)
+        return false;
+      Tensor none(*dtype, std::vector<int64_t>(type.getShape()));
+      result.replaceAllUsesWith(op->getDialect()
+                                    ->materializeConstant(builder, pd::attributeFromTensor(op->getContext(), none), type, op->getLoc())
+                                    ->getResult(0));
+    }
+    op->erase();
+    return true;
   }
 
   bool fold(Operation *op) {

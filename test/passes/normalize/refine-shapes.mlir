@@ -66,3 +66,12 @@ func.func @loop(%x: tensor<3xf32>, %c: tensor<i1>) -> (tensor<?xf32>, tensor<?xf
   }
   return %0#0, %0#1 : tensor<?xf32>, tensor<?xf32>
 }
+
+// What has no elements is not computed.
+// CHECK-LABEL: @nothing
+func.func @nothing(%x: tensor<0x3xf32>) -> tensor<3x0xf32> {
+  // CHECK-NEXT: %[[NONE:.*]] = pd.constant dense<> : tensor<3x0xf32>
+  // CHECK-NEXT: return %[[NONE]]
+  %0 = pd.transpose %x {perm = array<i64: 1, 0>} : (tensor<0x3xf32>) -> tensor<3x0xf32>
+  return %0 : tensor<3x0xf32>
+}
