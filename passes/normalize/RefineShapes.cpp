@@ -1,7 +1,10 @@
 //! pd-refine-shapes: types and constants from the function's arguments on.
 #include "passes/normalize/Passes.h"
 
+<<<<<<< HEAD
 #include "dialects/pd/Guarded.h"
+=======
+>>>>>>> ops
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -93,7 +96,8 @@ private:
   /// A tensor without elements is constant, whatever computes it; no kernel ever sees one of static type. A reduction of such
   /// a tensor to one with elements is its neutral element; a maximum has none and stays.
   bool replaceEmpty(Operation *op) {
-    if (op->getNumResults() == 0 || op->getNumRegions() > 0 || !isMemoryEffectFree(op))
+    if (hasFailed || op->getNumResults() == 0 || op->getNumRegions() > 0 || !isMemoryEffectFree(op) ||
+        !isa_and_present<pd::PdDialect>(op->getDialect()))
       return false;
     OpBuilder builder(op);
     SmallVector<Value> values;

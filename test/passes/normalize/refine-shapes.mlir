@@ -87,3 +87,12 @@ func.func @no_maximum(%x: tensor<0x3xf32>) -> tensor<?xf32> {
   %0 = pd.max %x {axis = array<i64: 0>} : (tensor<0x3xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// What has no elements is not computed.
+// CHECK-LABEL: @nothing
+func.func @nothing(%x: tensor<0x3xf32>) -> tensor<3x0xf32> {
+  // CHECK-NEXT: %[[NONE:.*]] = pd.constant dense<> : tensor<3x0xf32>
+  // CHECK-NEXT: return %[[NONE]]
+  %0 = pd.transpose %x {perm = array<i64: 1, 0>} : (tensor<0x3xf32>) -> tensor<3x0xf32>
+  return %0 : tensor<3x0xf32>
+}
