@@ -272,7 +272,10 @@ private:
     add("value", static_cast<float>(full.getValue().convertToDouble()));
     // The float attribute holds 24 bits; the text holds all.
     llvm::SmallString<32> digits;
-    full.getValue().toString(digits);
+    if (full.getValue().isFinite())
+      full.getValue().toString(digits);
+    else // as Paddle spells them
+      digits = full.getValue().isNaN() ? "nan" : full.getValue().isNegative() ? "-inf" : "inf";
     add("str_value", full.getIntegerValue() ? std::to_string(static_cast<int64_t>(*full.getIntegerValue()))
                                             : digits.str().str());
   }
@@ -289,6 +292,14 @@ private:
 } // namespace
 
 Result<legacy::Operation> exportOp(Operation *op, Names &names) {
+  if (isa<pd::NegateOp>(op)) {
+    legacy::Operation scale;
+    scale.type = "scale";
+    scale.inputs.push_back({"X", {names.of(op->getOperand(0))}});
+    scale.outputs.push_back({"Out", {names.of(op->getResult(0))}});
+    scale.attributes = {{"scale", -1.0F}, {"bias", 0.0F}, {"bias_after_scale", true}};
+    return scale;
+  }
   // One legacy op is both triangles.
   llvm::StringRef target =
       isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef();
