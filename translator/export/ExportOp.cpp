@@ -243,6 +243,9 @@ private:
     add(axis, axes.empty() ? std::vector<int32_t>{0} : vectorOf<int32_t>(axes));
     add(keep, keepdim);
     add("reduce_all", axes.empty());
+    // No types, which a gradient op does not take for granted.
+    add("in_dtype", int32_t(-1));
+    add("out_dtype", int32_t(-1));
     if (auto sum = dyn_cast<pd::SumOp>(op); sum && sum.getDtype()) {
       add("in_dtype", dtypeNumber(pd::tensorType(sum.getX()).getElementType()));
       add("out_dtype", dtypeNumber(*sum.getDtype()));
