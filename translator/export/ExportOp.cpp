@@ -200,7 +200,8 @@ private:
   }
 
   void addInteger(const std::string &name, int64_t value) {
-    if (value == static_cast<int32_t>(value))
+    // padding_idx is wide whatever its value is.
+    if (value == static_cast<int32_t>(value) && name != "padding_idx")
       add(name, static_cast<int32_t>(value));
     else
       add(name, value);
@@ -219,6 +220,8 @@ private:
 
   /// Attributes that the importer's hooks read beside the table, and those that Paddle asks for.
   void addWhatHooksRead() {
+    if (llvm::is_contained(entry.ignored, "Include_self"))
+      add("Include_self", true);
     if (llvm::is_contained(entry.ignored, "axis") &&
         !llvm::any_of(entry.attributes, [](const LegacyAttribute &a) { return a.legacyName == "axis"; }))
       add("axis", int32_t(-1));
