@@ -3,7 +3,6 @@
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 #include "lib/support/Files.h"
-#include "passes/decompose/Passes.h"
 #include "tools/common/CommandLine.h"
 #include "tools/proa-translate/Coverage.h"
 #include "tools/proa-translate/Summary.h"
@@ -17,7 +16,6 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -179,21 +177,10 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLI
   return module;
 }
 
-/// Gradients as the ops that compute them: no legacy op has a region of them.
-void expandGradients(mlir::ModuleOp module) {
-  DecomposeOptions options;
-  options.only = {"pd.vjp"};
-  mlir::PassManager passes(module.getContext());
-  passes.addPass(createDecompose(options));
-  // What is left then is named by the export.
-  (void)passes.run(module);
-}
-
 /// The module as what `--to` says.
 Result<std::string> contentOf(mlir::ModuleOp module, const Options &options) {
   if (options.to == "mlir")
     return textOf(module, options);
-  expandGradients(module);
   Result<legacy::Program> program = exporter::exportProgram(module);
   if (!program)
     return program.problems();

@@ -141,6 +141,8 @@ void ProgramExporter::addOp(Operation &op) {
     return addWhile(loop);
   if (isa<pd::ArrayCreateOp, pd::ArrayWriteOp, pd::ArrayReadOp, pd::ArrayReadOrOp, pd::ArrayAddOp>(op))
     return addArrayOp(op);
+  if (isa<pd::VjpOp>(op))
+    return addGradient(op);
   addTable(op);
 }
 

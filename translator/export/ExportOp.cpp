@@ -200,7 +200,8 @@ private:
   }
 
   void addInteger(const std::string &name, int64_t value) {
-    if (value == static_cast<int32_t>(value))
+    // padding_idx is wide whatever its value is.
+    if (value == static_cast<int32_t>(value) && name != "padding_idx")
       add(name, static_cast<int32_t>(value));
     else
       add(name, value);
@@ -219,6 +220,8 @@ private:
 
   /// Attributes that the importer's hooks read beside the table, and those that Paddle asks for.
   void addWhatHooksRead() {
+    if (llvm::is_contained(entry.ignored, "Include_self"))
+      add("Include_self", true);
     if (llvm::is_contained(entry.ignored, "axis") &&
         !llvm::any_of(entry.attributes, [](const LegacyAttribute &a) { return a.legacyName == "axis"; }))
       add("axis", int32_t(-1));
@@ -243,6 +246,9 @@ private:
     add(axis, axes.empty() ? std::vector<int32_t>{0} : vectorOf<int32_t>(axes));
     add(keep, keepdim);
     add("reduce_all", axes.empty());
+    // No types, which a gradient op does not take for granted.
+    add("in_dtype", int32_t(-1));
+    add("out_dtype", int32_t(-1));
     if (auto sum = dyn_cast<pd::SumOp>(op); sum && sum.getDtype()) {
       add("in_dtype", dtypeNumber(pd::tensorType(sum.getX()).getElementType()));
       add("out_dtype", dtypeNumber(*sum.getDtype()));
@@ -272,7 +278,10 @@ private:
     add("value", static_cast<float>(full.getValue().convertToDouble()));
     // The float attribute holds 24 bits; the text holds all.
     llvm::SmallString<32> digits;
-    full.getValue().toString(digits);
+    if (full.getValue().isFinite())
+      full.getValue().toString(digits);
+    else // as Paddle spells them
+      digits = full.getValue().isNaN() ? "nan" : full.getValue().isNegative() ? "-inf" : "inf";
     add("str_value", full.getIntegerValue() ? std::to_string(static_cast<int64_t>(*full.getIntegerValue()))
                                             : digits.str().str());
   }
@@ -289,6 +298,14 @@ private:
 } // namespace
 
 Result<legacy::Operation> exportOp(Operation *op, Names &names) {
+  if (isa<pd::NegateOp>(op)) {
+    legacy::Operation scale;
+    scale.type = "scale";
+    scale.inputs.push_back({"X", {names.of(op->getOperand(0))}});
+    scale.outputs.push_back({"Out", {names.of(op->getResult(0))}});
+    scale.attributes = {{"scale", -1.0F}, {"bias", 0.0F}, {"bias_after_scale", true}};
+    return scale;
+  }
   // One legacy op is both triangles.
   llvm::StringRef target =
       isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef();

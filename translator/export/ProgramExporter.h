@@ -1,6 +1,7 @@
 /// The state of one export: the legacy program in the making and the names of its variables.
 #pragma once
 
+#include "dialects/pd/autodiff/Autodiff.h"
 #include "translator/export/ExportOp.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,6 +49,12 @@ private:
   void addTable(mlir::Operation &op);
   legacy::Operation assign(const std::string &from, const std::string &to);
   void addArrayOp(mlir::Operation &op);
+
+  // Gradients (ExportGradient.cpp).
+
+  /// False where no legacy gradient op stands for it.
+  bool addGradientOp(pd::VjpOp vjp);
+  void addGradient(mlir::Operation &op);
 
   // Control flow (ExportControl.cpp).
 

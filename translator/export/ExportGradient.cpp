@@ -1,0 +1,98 @@
+//! pd.vjp of one op as the legacy gradient op that it may come from; any other one as the ops that compute
+//! it.
+#include "translator/export/ProgramExporter.h"
+
+#include "dialects/pd/autodiff/Autodiff.h"
+
+using namespace mlir;
+
+namespace proa::exporter {
+namespace {
+
+const std::string emptyVariable = "@EMPTY@";
+
+/// The one op that is differentiated; null where the region holds others beside it.
+Operation *onlyOp(pd::VjpOp vjp) {
+  Block &body = vjp.getBody().front();
+  if (body.getOperations().size() != 2 || body.front().getNumRegions() > 0)
+    return nullptr;
+  return &body.front();
+}
+
+} // namespace
+
+bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
+  Operation *inner = onlyOp(vjp);
+  if (!inner)
+    return false;
+  // Which operand is which input: one variable may be several of them.
+  llvm::StringMap<size_t> arguments;
+  for (auto [i, argument] : llvm::enumerate(vjp.getBody().getArguments())) {
+    names[argument] = "@" + std::to_string(i);
+    arguments[names[argument]] = i;
+  }
+  llvm::StringMap<std::pair<std::string, std::string>> given; // a result: its value, its cotangent
+  ValueRange yielded = vjp.getBody().front().getTerminator()->getOperands();
+  for (Value result : inner->getResults())
+    given[names[result] = freshName()];
+  for (auto [value, number] : llvm::zip(vjp.getSaved(), vjp.getSavedOf()))
+    given[of(yielded[number])].first = of(value);
+  for (auto [value, number] : llvm::zip(vjp.getCotangents(), vjp.getCotangentOf()))
+    given[of(yielded[number])].second = of(value);
+  Result<legacy::Operation> forward = exportOp(inner, *this);
+  if (!forward || forward->output("XShape") || forward->type == "assign_value")
+    return false;
+  legacy::Operation out;
+  out.type = forward->type + "_grad";
+  out.attributes = forward->attributes;
+  for (const legacy::Slot &slot : forward->inputs) {
+    legacy::Slot values{slot.name, {}}, gradients{slot.name + "@GRAD", {}};
+    for (const std::string &name : slot.arguments) {
+      auto argument = arguments.find(name);
+      bool isInput = argument != arguments.end();
+      values.arguments.push_back(isInput ? of(vjp.getInputs()[argument->second]) : name);
+      gradients.arguments.push_back(isInput ? of(vjp.getGradients()[argument->second]) : emptyVariable);
+    }
+    out.inputs.push_back(values);
+    if (llvm::any_of(gradients.arguments, [](const std::string &name) { return name != emptyVariable; }))
+      out.outputs.push_back(gradients);
+  }
+  for (const legacy::Slot &slot : forward->outputs) {
+    legacy::Slot values{slot.name, {}}, cotangents{slot.name + "@GRAD", {}};
+    for (const std::string &name : slot.arguments) {
+      auto &[value, cotangent] = given[name];
+      if (!value.empty())
+        values.arguments.push_back(value);
+      if (!cotangent.empty())
+        cotangents.arguments.push_back(cotangent);
+    }
+    for (const legacy::Slot &known : {values, cotangents})
+      if (known.arguments.size() == slot.arguments.size())
+        out.inputs.push_back(known);
+  }
+  for (Value gradient : vjp.getGradients())
+    declare(gradient, of(gradient));
+  write(std::move(out));
+  return true;
+}
+
+void ProgramExporter::addGradient(Operation &op) {
+  auto vjp = cast<pd::VjpOp>(op);
+  if (addGradientOp(vjp))
+    return;
+  Operation *before = op.getPrevNode();
+  OpBuilder builder(&op);
+  auto values = vjp.decompose(builder);
+  if (failed(values))
+    return problems.add("pd.vjp -> " + of(op.getResult(0)),
+                        "no legacy op stands for it, and it can't be taken apart");
+  for (Operation *made = before ? before->getNextNode() : &op.getBlock()->front(); made != &op;
+       made = made->getNextNode())
+    addOp(*made);
+  for (auto [gradient, value] : llvm::zip(vjp.getGradients(), *values)) {
+    declare(gradient, of(gradient));
+    write(assign(of(value), of(gradient)));
+  }
+}
+
+} // namespace proa::exporter
