@@ -1,10 +1,7 @@
 //! pd-refine-shapes: types and constants from the function's arguments on.
 #include "passes/normalize/Passes.h"
 
-<<<<<<< HEAD
 #include "dialects/pd/Guarded.h"
-=======
->>>>>>> ops
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"

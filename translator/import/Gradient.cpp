@@ -183,7 +183,7 @@ bool ProgramImporter::findWanted(GradientImport &gradient) {
     while (index < gradient.inputs.size() && gradient.inputs[index].first != of)
       ++index;
     // Fused ops also give the gradient of what they keep between their parts; nothing reads it.
-    if (index == gradient.inputs.size() && find(gradient.forward.outputs, of.str()))
+    if (index == gradient.inputs.size() && gradient.forward.output(of))
       continue;
     for (auto [place, name] : llvm::enumerate(slot.arguments)) {
       if (name == emptyVariable)
