@@ -333,6 +333,9 @@ Value ScalarBuilder::cast(Value x) {
       unsigned toWidth = floatTo.getWidth(), fromWidth = from.getIntOrFloatBitWidth();
       if (toWidth > fromWidth)
         return arith::ExtFOp::create(builder, location, to, x);
+      // From f64 to 16 bits through f32: the one step is a function of the compiler's runtime, which kernels do not have.
+      if (toWidth < 32 && fromWidth > 32)
+        x = arith::TruncFOp::create(builder, location, builder.getF32Type(), x);
       if (toWidth < fromWidth)
         return arith::TruncFOp::create(builder, location, to, x);
       // f16 and bf16 have one width: through f32.

@@ -40,6 +40,7 @@ private:
   /// A tensor of other dims or element type with elements of `old`, at their places as long as nothing else changes.
   Tensor redrawn(const Tensor &old, DType dtype, const std::vector<int64_t> &dims) {
     Tensor made(dtype, dims);
+    std::memset(made.data(), 0, made.bytes()); // what stays where there is nothing to draw from
     size_t size = sizeOf(dtype);
     for (int64_t i = 0; i < made.size() && old.size() > 0; ++i) {
       int64_t from = dims == old.dims() ? i : static_cast<int64_t>(below(static_cast<size_t>(old.size())));

@@ -61,6 +61,8 @@ int gradientOrder(llvm::StringRef type) {
     return 3;
   if (type.ends_with("_double_grad"))
     return 2;
+  if (type == "cross_entropy_grad2") // the one whose name is made in another way
+    return 1;
   int order = 0;
   while (type.consume_back("_grad"))
     ++order;
@@ -72,6 +74,8 @@ llvm::SmallVector<std::string> differentiatedTypes(llvm::StringRef type) {
     return {(type + "_double_grad").str(), (type + "_grad_grad").str()};
   if (type.consume_back("_double_grad"))
     return {(type + "_grad").str()};
+  if (type == "cross_entropy_grad2")
+    return {"cross_entropy2"};
   type.consume_back("_grad");
   return {type.str()};
 }

@@ -26,7 +26,7 @@ Value makeArray(OpBuilder &builder, Location location, Value count, Type type,
 
 /// The array with `term` added to an element.
 Value withAdded(OpBuilder &builder, Location location, Value array, Value index, Value term) {
-  Value held = ArrayReadOp::create(builder, location, array, index);
+  Value held = ArrayReadOrOp::create(builder, location, array, index, zerosLike(builder, location, term));
   Value sum = AddOp::create(builder, location, held, term);
   return widened(builder, location, ArrayWriteOp::create(builder, location, array, index, sum), array.getType());
 }
@@ -73,12 +73,7 @@ Value zerosLikeAny(OpBuilder &builder, Location location, Value like) {
 }
 
 Value sumOfArrays(OpBuilder &builder, Location location, Value x, Value y) {
-  Value first = ArrayLengthOp::create(builder, location, x), second = ArrayLengthOp::create(builder, location, y);
-  Value count = MinimumOp::create(builder, location, first, second);
-  return makeArray(builder, location, count, x.getType(), [&](OpBuilder &inside, Value index) -> Value {
-    Value a = ArrayReadOp::create(inside, location, x, index), b = ArrayReadOp::create(inside, location, y, index);
-    return AddOp::create(inside, location, a, b);
-  });
+  return widened(builder, location, ArrayAddOp::create(builder, location, x, y), x.getType());
 }
 
 bool isOnArrays(Operation *op) {
@@ -93,7 +88,7 @@ FailureOr<SmallVector<Value>> differentiateOnArrays(OpBuilder &builder, Operatio
     Value cotangent = widened(builder, location, cotangents[0], write.getOut().getType()), index = write.getIndex();
     Value zeros = zerosLike(builder, location, write.getX());
     gradients[0] = ArrayWriteOp::create(builder, location, cotangent, index, zeros);
-    gradients[2] = ArrayReadOp::create(builder, location, cotangent, index);
+    gradients[2] = ArrayReadOrOp::create(builder, location, cotangent, index, zeros);
     if (soFar)
       gradients[0] = sumOfArrays(builder, location, soFar, gradients[0]);
   } else if (auto read = dyn_cast<ArrayReadOp>(op)) {

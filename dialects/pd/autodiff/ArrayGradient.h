@@ -1,4 +1,4 @@
-/// Cotangents of tensor arrays: arrays of the cotangents of their elements, as long as the arrays or longer.
+/// Cotangents of tensor arrays: arrays of the cotangents of their elements. An element that one lacks is zero.
 #pragma once
 
 #include "dialects/pd/Pd.h"

@@ -12,7 +12,7 @@ namespace {
 FailureOr<Operation *> onArrays(Batcher &batcher, Operation *op) {
   SmallVector<Value> operands;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    bool isElement = isa<ArrayWriteOp>(op) && i == 2;
+    bool isElement = isa<ArrayWriteOp, ArrayReadOrOp>(op) && i == 2;
     if (isElement || isa<ArrayType>(operand.getType()))
       operands.push_back(batcher.batched(operand));
     else if (!batcher.isBatched(operand))
@@ -45,7 +45,7 @@ BatchedResults toTensor(Batcher &batcher, Operation *op) {
 } // namespace
 
 void addArrayBatching(BatchingRules &rules) {
-  rules.add<ArrayWriteOp, ArrayReadOp, ArraySliceOp, ArrayCastOp>(element);
+  rules.add<ArrayWriteOp, ArrayReadOp, ArrayReadOrOp, ArrayAddOp, ArraySliceOp, ArrayCastOp>(element);
   rules.add<ArrayLengthOp>(length);
   rules.add<ArrayToTensorOp>(toTensor);
 }

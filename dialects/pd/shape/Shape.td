@@ -133,9 +133,6 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
                 Legacy<"share_buffer", ["X*"], ["Out"], [], ["share_dims_and_dtype", "XOut"], "importEach">,
                 Legacy<"npu_identity", ["x"], ["out"], [], ["format"]>,
                 Legacy<"transfer_layout", ["X"], ["Out"], [], ["src_layout", "dst_layout"]>,
-                // Sparse gradients are dense here, so there is nothing to merge or to take out of them.
-                Legacy<"merge_selected_rows", ["X"], ["Out"]>,
-                Legacy<"get_tensor_from_selected_rows", ["X"], ["Out"]>,
                 // Prints nothing.
                 Legacy<"print", ["In"], ["Out"], [], ["first_n", "message", "summarize", "print_tensor_name",
                   "print_tensor_type", "print_tensor_shape", "print_tensor_layout", "print_tensor_lod", "print_phase",
