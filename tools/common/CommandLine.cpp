@@ -44,7 +44,10 @@ int runTool(const CLI::App &app, const std::function<int()> &work) {
   }
 }
 
-std::optional<std::vector<int64_t>> parseDims(const std::string &text) {
+namespace {
+
+/// "1x3x224x224", or "" for no dims at all.
+std::optional<std::vector<int64_t>> parseDims(std::string_view text) {
   std::vector<int64_t> dims;
   if (text.empty())
     return dims;
@@ -64,6 +67,24 @@ std::optional<std::vector<int64_t>> parseDims(const std::string &text) {
   if (!elementCount(dims))
     return std::nullopt;
   return dims;
+}
+
+} // namespace
+
+Result<FeedDims> parseFeedDims(const std::vector<std::string> &texts) {
+  FeedDims all;
+  Problems problems;
+  for (const std::string &text : texts) {
+    size_t equals = text.rfind('=');
+    auto dims = equals == std::string::npos ? std::nullopt : parseDims(std::string_view(text).substr(equals + 1));
+    if (!dims)
+      problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
+    else if (!all.emplace(text.substr(0, equals), *dims).second)
+      problems.add("--dims", "'" + text.substr(0, equals) + "' is given twice");
+  }
+  if (!problems.empty())
+    return problems;
+  return all;
 }
 
 } // namespace proa::tools

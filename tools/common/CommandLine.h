@@ -6,8 +6,10 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace proa::tools {
 
@@ -36,7 +38,10 @@ int failCommandLine(const CLI::App &app, const std::string &message);
 /// Runs the work of a tool, which returns its exit code. Where memory runs out, that is an error like others.
 int runTool(const CLI::App &app, const std::function<int()> &work);
 
-/// Parses "1x3x224x224" (also "" for no dims at all).
-std::optional<std::vector<int64_t>> parseDims(const std::string &text);
+/// Dims of feeds, by name.
+using FeedDims = std::map<std::string, std::vector<int64_t>>;
+
+/// Reads the values of a --dims option, each NAME=1x3x224x224 (nothing after the sign: a scalar). Problems: of all of them.
+Result<FeedDims> parseFeedDims(const std::vector<std::string> &texts);
 
 } // namespace proa::tools

@@ -70,14 +70,10 @@ void declare(CommandLine &line, Options &options) {
 /// What CLI11 can't see is wrong with the command line, all at once.
 Problems checkOptions(Options &options) {
   Problems problems;
-  for (const std::string &text : options.dims) {
-    size_t equals = text.rfind('=');
-    auto dims = equals == std::string::npos ? std::nullopt : parseDims(text.substr(equals + 1));
-    if (!dims)
-      problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
-    else if (!options.request.dims.emplace(text.substr(0, equals), *dims).second)
-      problems.add("--dims", "'" + text.substr(0, equals) + "' is given twice");
-  }
+  if (Result<FeedDims> dims = parseFeedDims(options.dims))
+    options.request.dims = std::move(*dims);
+  else
+    problems.append(dims.problems());
   if (options.link.prefix.empty())
     options.link.prefix = aot::prefixOf(options.link.output);
   else if (!aot::isIdentifier(options.link.prefix))

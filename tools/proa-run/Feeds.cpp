@@ -62,19 +62,13 @@ private:
   }
 
   void readDims() {
-    for (const std::string &text : options.dims) {
-      size_t equals = text.rfind('=');
-      std::optional<std::vector<int64_t>> parsed;
-      if (equals != std::string::npos)
-        parsed = parseDims(text.substr(equals + 1));
-      if (!parsed)
-        problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
-      else if (!find(text.substr(0, equals)))
-        problems.add("--dims", fmt::format("'{}' is no feed of the program, which has: {}",
-                                           text.substr(0, equals), namesOf(feeds)));
-      else
-        dims[text.substr(0, equals)] = *parsed;
-    }
+    Result<FeedDims> parsed = parseFeedDims(options.dims);
+    if (!parsed)
+      return problems.append(parsed.problems());
+    for (const auto &[name, given] : *parsed)
+      if (!find(name))
+        problems.add("--dims", fmt::format("'{}' is no feed of the program, which has: {}", name, namesOf(feeds)));
+    dims = std::move(*parsed);
   }
 
   void addSource(const std::string &source) {

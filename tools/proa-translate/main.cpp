@@ -107,15 +107,18 @@ Result<void> write(const Options &options, const std::string &content) {
 Result<std::string> textOf(mlir::ModuleOp module, const Options &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
+  stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
   if (options.bytecode) {
     if (llvm::failed(mlir::writeBytecodeToFile(module, stream)))
       return problem(options.path, "the module can not be written as bytecode");
+    stream.flush();
     return text;
   }
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
   flags.assumeVerified(); // translate() did; the printer would do it once more
   module.print(stream, flags);
+  stream.flush();
   return text;
 }
 
@@ -187,25 +190,9 @@ Result<std::string> contentOf(mlir::ModuleOp module, const Options &options) {
   return options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program);
 }
 
-Result<std::map<std::string, std::vector<int64_t>>> readDims(const std::vector<std::string> &texts) {
-  std::map<std::string, std::vector<int64_t>> all;
-  Problems problems;
-  for (const std::string &text : texts) {
-    size_t equals = text.rfind('=');
-    auto dims = equals == std::string::npos ? std::nullopt : parseDims(text.substr(equals + 1));
-    if (dims)
-      all[text.substr(0, equals)] = *dims;
-    else
-      problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
-  }
-  if (!problems.empty())
-    return problems;
-  return all;
-}
-
 /// A program that can't be imported still has ops, parameters and bytes; its arithmetic is not counted.
 Result<void> addFlops(Options &options, const legacy::Program &program, ProgramSummary &summary) {
-  Result<std::map<std::string, std::vector<int64_t>>> dims = readDims(options.dims);
+  Result<FeedDims> dims = parseFeedDims(options.dims);
   if (!dims)
     return dims.problems();
   mlir::DialectRegistry registry;

@@ -4,12 +4,14 @@
 #include "proa/Tensor.h"
 #include "translator/newir/Model.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -152,7 +154,7 @@ public:
 
 private:
   const Program &program;
-  std::vector<std::unordered_map<std::string_view, const Variable *>> byName;
+  std::vector<llvm::DenseMap<llvm::StringRef, const Variable *>> byName;
 };
 
 } // namespace proa::legacy

@@ -1,9 +1,11 @@
 #include "translator/legacy/Validate.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringRef.h"
+
 #include <fmt/format.h>
 
 #include <limits>
-#include <unordered_set>
 
 namespace proa::legacy {
 namespace {
@@ -46,7 +48,7 @@ private:
   }
 
   void checkVariables(const Block &block) {
-    std::unordered_set<std::string_view> names;
+    llvm::DenseSet<llvm::StringRef> names;
     names.reserve(block.variables.size());
     for (size_t i = 0; i < block.variables.size(); ++i) {
       const Variable &variable = block.variables[i];
