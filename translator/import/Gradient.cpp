@@ -174,6 +174,10 @@ bool ProgramImporter::collectForward(GradientImport &gradient) {
 /// Which gradients the op computes, of which inputs.
 bool ProgramImporter::findWanted(GradientImport &gradient) {
   size_t before = problems.size();
+  bool isOnIntegers = llvm::any_of(gradient.given, [](const auto &slot) {
+    return isGradientSlot(slot.first) &&
+           llvm::any_of(slot.second, [](Value value) { return value && pd::isIntegerTensor(value.getType()); });
+  });
   for (const legacy::Slot &slot : gradient.op.outputs) {
     llvm::StringRef first = slot.name;
     if (slot.arguments.empty() || (gradient.order == 1 && !first.consume_back(gradientSuffix)))
@@ -192,7 +196,8 @@ bool ProgramImporter::findWanted(GradientImport &gradient) {
           !gradient.inputs[index].second[place])
         report("output '" + llvm::Twine(slot.name) + "': the op has no input '" + of + "', and no '" +
                gradient.forward.type + "' before it made what it is given");
-      else if (pd::hasTangent(gradient.inputs[index].second[place].getType()))
+      else if (Type type = gradient.inputs[index].second[place].getType();
+               pd::hasTangent(type) || (isOnIntegers && pd::isIntegerTensor(type)))
         gradient.wanted.push_back({index, place, slot.name, place});
     }
   }

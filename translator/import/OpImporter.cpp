@@ -336,6 +336,10 @@ Type OpImporter::typeAttribute(llvm::StringRef name, int64_t otherwise) {
 llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name,
                                             llvm::ArrayRef<llvm::SmallVector<Value>> operands,
                                             llvm::ArrayRef<NamedAttribute> attributes) {
+  // An operand that could not be made was reported where that failed.
+  for (const auto &group : operands)
+    if (llvm::is_contained(group, Value()))
+      return {};
   Operation *made = makeOp(builder, location, name, operands, attributes);
   if (!made) {
     report(program.takeDiagnostics());

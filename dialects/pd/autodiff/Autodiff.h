@@ -30,6 +30,9 @@ void eraseUnused(mlir::Block &block);
 /// Whether values of the type have gradients: floats and complex numbers.
 bool isDifferentiable(mlir::Type type);
 
+/// Integers have gradients only where they are asked for, as gradient ops of legacy programs do: linear ops move and add them.
+bool isIntegerTensor(mlir::Type type);
+
 /// `gradient` summed along the dimensions that `like` has not, or with extent 1: the transpose of a broadcast.
 mlir::Value sumToShapeOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value gradient, mlir::Value like);
 

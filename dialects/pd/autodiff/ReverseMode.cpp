@@ -11,6 +11,7 @@
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Shape.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -26,6 +27,11 @@ namespace proa::pd {
 bool isDifferentiable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa<FloatType, ComplexType>(tensor.getElementType());
+}
+
+bool isIntegerTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getElementType().isInteger() && !tensor.getElementType().isInteger(1);
 }
 
 Value sumToShapeOf(OpBuilder &builder, Location location, Value gradient, Value like) {
@@ -61,6 +67,7 @@ class ReverseMode {
 public:
   ReverseMode(Block &block, llvm::ArrayRef<Value> inputs) : builder(block.getTerminator()), block(block) {
     active.insert(inputs.begin(), inputs.end());
+    isOnIntegers = llvm::any_of(inputs, [](Value input) { return isIntegerTensor(input.getType()); });
   }
 
   /// Cotangents meet at a value that is used more than once.
@@ -83,7 +90,7 @@ public:
         continue;
       }
       for (Value result : op->getResults())
-        if (hasTangent(result.getType()))
+        if (hasTangent(result.getType()) || (isOnIntegers && isIntegerTensor(result.getType())))
           active.insert(result);
       ops.push_back(op);
       op = next;
@@ -184,6 +191,10 @@ private:
       return differentiateLoop(builder, loop, cotangents, isActive, accumulate);
     if (isOnArrays(op))
       return differentiateArrays(op, cotangents);
+    if (auto cast = dyn_cast<tensor::CastOp>(op)) { // the same tensor with more or fewer dims known
+      accumulate(cast.getSource(), widened(builder, op->getLoc(), cotangents.front(), cast.getSource().getType()));
+      return success();
+    }
     auto rule = dyn_cast<VjpOpInterface>(op);
     if (!rule)
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
@@ -209,6 +220,7 @@ private:
   OpBuilder builder;
   Block &block;
   llvm::DenseSet<Value> active;
+  bool isOnIntegers = false;
   llvm::DenseMap<Value, llvm::SmallVector<Value, 2>> pending;
   std::vector<Operation *> ops;
 };

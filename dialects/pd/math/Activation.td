@@ -101,6 +101,7 @@ def Pd_SoftReluOp : Pd_Activation<"soft_relu", "log(1 + exp(x)), x clamped to [-
   let legacy = [LegacyFormula<"soft_relu", ["threshold"]>];
 }
 def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs(x))"> {
+  let derivatives = ["1.0 / ((1.0 + e.abs(x)) * (1.0 + e.abs(x)))"];
   let legacy = [LegacyFormula<"softsign">];
 }
 def Pd_HardsigmoidOp : Pd_Activation<"hardsigmoid", "min(max(slope * x + offset, 0), 1)",

@@ -71,9 +71,11 @@ using Maker3d = Maker<Conv3dOp, Conv3dTransposeOp, Conv3dWeightGradientOp>;
 template <class Make, class Op> Gradients convGradient(OpBuilder &builder, Op op, Value cotangent) {
   TensorBuilder e(builder, op.getOperation());
   RankedTensorType input = tensorType(op.getInput());
-  auto conv = convolutionOf(op, op.getInput(), convWindow(op, input.getRank() - 2, tensorType(op.getFilter())));
+  Window window = convWindow(op, input.getRank() - 2, tensorType(op.getFilter()));
+  auto conv = convolutionOf(op, op.getInput(), window);
   if (failed(conv))
     return failure();
+  conv->paddings = window.paddingsThatFit(conv->extents);
   Make make{e, *conv};
   return llvm::SmallVector<Value>{make.transposed(cotangent, op.getFilter(), conv->extents),
                                   make.weightGradient(op.getInput(), cotangent)};
@@ -110,6 +112,7 @@ template <class Make, class Op> Gradients weightGradientGradient(OpBuilder &buil
   auto conv = convolutionOf(op, op.getInput(), window);
   if (failed(conv))
     return failure();
+  conv->paddings = window.paddingsThatFit(conv->extents);
   Make make{e, *conv};
   return llvm::SmallVector<Value>{make.transposed(op.getOutGradient(), cotangent, conv->extents),
                                   make.conv(op.getInput(), cotangent)};

@@ -135,6 +135,10 @@ LogicalResult inferInstanceNormOf(std::optional<Location> location, Value x, llv
   return success();
 }
 
+bool isOneElementAChannel(RankedTensorType x, int64_t channelAxis) {
+  return x.hasStaticShape() && x.getNumElements() == x.getDimSize(channelAxis);
+}
+
 FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), mean = e.computed(getMean()), variance = e.computed(getVariance());
@@ -151,6 +155,10 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
     Expression summand = bias ? *bias - mean * factor : -(mean * factor);
     Expression givenMean = e.wrap(getMean()), givenVariance = e.wrap(getVariance());
     return e.results({scaledAndShifted(x, factor, summand, axis), givenMean, givenVariance, givenMean, givenVariance, reserve});
+  }
+  if (isOneElementAChannel(x.type(), axis)) {
+    Expression zeros = expandTo(e.constant(0, mean.type().getElementType()), extentsOf(mean));
+    return e.results({e.wrap(getX()), e.wrap(getMean()), e.wrap(getVariance()), zeros, zeros, reserve});
   }
   auto [batchMean, batchVariance, centered] = momentsOf(x, axesBut(x.rank(), {axis}));
   Expression inverse = 1.0 / e.sqrt(batchVariance + epsilon);

@@ -20,7 +20,8 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
     `trainable_statistics`, m and v are `mean` and `variance`. Else they are the mean and the (biased) variance of the
     channel in x, and `mean_out = mean * momentum + m * (1 - momentum)`, so for `variance_out`; `saved_mean` is m and
     `saved_variance` is 1 / sqrt(v + epsilon). In the first case `mean_out` and `variance_out` are the operands, and
-    so are `saved_mean` and `saved_variance`. `reserve_space` has no elements. `momentum_tensor` wins over `momentum`.
+    so are `saved_mean` and `saved_variance`. In training, where each channel has one element, out is x, nothing is moved, `saved_mean` and
+    `saved_variance` are zero and the gradient goes to x alone, as in Paddle. `reserve_space` has no elements. `momentum_tensor` wins over `momentum`.
 
     Constraints:
       C1. x has a channel dimension (rank 2 or more)

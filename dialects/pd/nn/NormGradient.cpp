@@ -129,7 +129,15 @@ static Gradients frozenBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayRe
 
 Gradients BatchNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
+  RankedTensorType type = tensorType(getX());
   bool isFrozen = getUseGlobalStats() || (getIsTest() && !getTrainableStatistics());
+  if (!isFrozen && isOneElementAChannel(type, channelAxis(type, getDataFormat()))) {
+    Collected collected(e, *this);
+    collected.set(getX(), part(e, cotangents[0]));
+    collected.set(getMean(), part(e, cotangents[1]));
+    collected.set(getVariance(), part(e, cotangents[2]));
+    return collected.gradients;
+  }
   return isFrozen ? frozenBatchNorm(e, *this, cotangents) : trainedBatchNorm(e, *this, cotangents);
 }
 

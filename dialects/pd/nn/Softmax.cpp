@@ -75,7 +75,13 @@ llvm::SmallVector<int64_t> frontAxis(int64_t axis, int64_t rank) {
 
 } // namespace
 
-Expression shiftedByMaximum(Expression x, llvm::ArrayRef<int64_t> axes) { return x - x.owner().max(x, axes); }
+/// Not below -64, as in Paddle's kernels: the logarithm of what is far below the maximum stays finite.
+Expression shiftedByMaximum(Expression x, llvm::ArrayRef<int64_t> axes) {
+  constexpr double least = -64;
+  TensorBuilder &e = x.owner();
+  Expression shifted = x - e.max(x, axes);
+  return e.select(shifted < least, e.constant(least, x.type().getElementType()), shifted);
+}
 
 Expression logSoftmax(Expression x, llvm::ArrayRef<int64_t> axes) {
   TensorBuilder &e = x.owner();

@@ -16,7 +16,8 @@ def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
   let summary = "exp(x) divided by its sum along the axis";
   let vjp = ["(dout - e.sum(dout * out, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))) * out"];
   let description = [{
-    Computed as exp(x - m) / sum of exp(x - m) with the maximum m along the axis, so that nothing overflows.
+    Computed as exp(d) / sum of exp(d) with d = max(x - m, -64) and the maximum m along the axis, so that nothing overflows. The gradient is
+    that of the formula without the bound, as in Paddle.
 
     Constraints:
       C1. axis is a dimension of x (of rank 0: 0 or -1)
@@ -27,7 +28,8 @@ def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
   let summary = "log of softmax";
   let vjp = ["dout - e.exp(out) * e.sum(dout, reducedAxes({static_cast<int64_t>(op.getAxis())}, x.rank()))"];
   let description = [{
-    Computed as x - m - log(sum of exp(x - m)) with the maximum m along the axis.
+    Computed as d - log(sum of exp(d)) with d = max(x - m, -64) and the maximum m along the axis; the gradient is that of the formula without
+    the bound, as in Paddle.
 
     Constraints:
       C1. axis is a dimension of x (of rank 0: 0 or -1)

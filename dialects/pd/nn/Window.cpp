@@ -43,6 +43,18 @@ llvm::SmallVector<int64_t> Window::resolvedPaddings(llvm::ArrayRef<int64_t> inpu
   return out;
 }
 
+llvm::SmallVector<int64_t> Window::paddingsThatFit(llvm::ArrayRef<int64_t> input) const {
+  llvm::SmallVector<int64_t> out = resolvedPaddings(input);
+  for (int64_t i = 0; i < spatial; ++i) {
+    if (ShapedType::isDynamic(input[i]) || ShapedType::isDynamic(kernel[i]) || ShapedType::isDynamic(out[2 * i]))
+      continue;
+    int64_t missing = dilation(i) * (kernel[i] - 1) + 1 - (input[i] + out[2 * i] + out[2 * i + 1]);
+    if (missing > 0 && missing < strides[i])
+      out[2 * i + 1] += missing;
+  }
+  return out;
+}
+
 bool channelsAreLast(llvm::StringRef dataFormat) {
   return dataFormat == "NHWC" || dataFormat == "NDHWC" || dataFormat == "NLC" || dataFormat == "NWC";
 }
@@ -87,7 +99,7 @@ llvm::SmallVector<int64_t> shapeOf(int64_t batch, int64_t channels, llvm::ArrayR
 
 FailureOr<llvm::SmallVector<int64_t>> windowCounts(std::optional<Location> location, const Window &window,
                                                    llvm::ArrayRef<int64_t> input, bool ceilMode, llvm::StringRef constraint) {
-  llvm::SmallVector<int64_t> paddings = window.resolvedPaddings(input), out;
+  llvm::SmallVector<int64_t> paddings = window.paddingsThatFit(input), out;
   for (int64_t i = 0; i < window.spatial; ++i) {
     int64_t before = paddings[2 * i], after = paddings[2 * i + 1];
     if (ShapedType::isDynamic(input[i]) || ShapedType::isDynamic(window.kernel[i]) || ShapedType::isDynamic(before)) {

@@ -22,6 +22,9 @@ struct Window {
   /// Paddings as two values a dimension, before and after; kDynamic where they follow from an input extent that is not
   /// known. `input` holds the spatial extents. With SAME dilations count as 1, as in Paddle.
   llvm::SmallVector<int64_t> resolvedPaddings(llvm::ArrayRef<int64_t> input) const;
+  /// The same for windows over the input, with so much more after it that the first window fits: Paddle divides towards zero, so that
+  /// a window that sticks out of the padded input by less than a stride still counts.
+  llvm::SmallVector<int64_t> paddingsThatFit(llvm::ArrayRef<int64_t> input) const;
   /// Dilations after the padding algorithm.
   int64_t dilation(int64_t i) const { return paddingAlgorithm == "SAME" ? 1 : dilations[i]; }
 };

@@ -217,7 +217,7 @@ FailureOr<SmallVector<Value>> CoalesceTensorOp::decompose(OpBuilder &builder) {
   llvm::SmallVector<Expression> parts;
   for (Value input : getInput()) {
     Expression x = e.cast(e.wrap(input), getDtype());
-    if (getSetConstant() || !getCopyData())
+    if (!getCopyData())
       x = expandTo(e.constant(getSetConstant() ? getConstant().convertToDouble() : 0, getDtype()),
                    extentsOf(x));
     values.push_back(x);

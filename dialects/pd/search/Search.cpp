@@ -9,6 +9,7 @@
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
+#include "lib/support/SortOrder.h"
 
 #include <cmath>
 #include <numeric>
@@ -45,24 +46,24 @@ bool less(const HostScalar &x, const HostScalar &y) {
   return !std::isnan(x.real()) && (std::isnan(y.real()) || x.real() < y.real());
 }
 
-/// The positions along a line in the order of its elements, equal ones in the order they stand.
-llvm::SmallVector<int64_t> sortedPositions(const Tensor &x, const Lines &lines, int64_t line,
-                                           bool descending) {
+/// The positions along a line with the first `count` in the order of its elements.
+llvm::SmallVector<int64_t> sortedPositions(const Tensor &x, const Lines &lines, int64_t line, int64_t count, bool descending,
+                                           SortOrder how) {
   llvm::SmallVector<int64_t> order(lines.extent);
   std::iota(order.begin(), order.end(), 0);
   auto value = [&](int64_t i) { return loadScalar(x, lines.at(line, i, lines.extent)); };
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+  sortFirst(order.begin(), order.end(), count, how, [&](int64_t a, int64_t b) {
     return descending ? less(value(b), value(a)) : less(value(a), value(b));
   });
   return order;
 }
 
 /// Writes the first elements of the order of each line.
-void storeSorted(const Tensor &x, int64_t axis, bool descending, Tensor &values, Tensor &indices) {
+void storeSorted(const Tensor &x, int64_t axis, bool descending, SortOrder how, Tensor &values, Tensor &indices) {
   int64_t length = values.dims().empty() ? 1 : values.dims()[axis];
   Lines lines(x.dims(), axis);
   for (int64_t line = 0; line < lines.count; ++line) {
-    llvm::SmallVector<int64_t> order = sortedPositions(x, lines, line, descending);
+    llvm::SmallVector<int64_t> order = sortedPositions(x, lines, line, length, descending, how);
     for (int64_t i = 0; i < length; ++i) {
       storeScalar(values, lines.at(line, i, length), loadScalar(x, lines.at(line, order[i], lines.extent)));
       storeScalar(indices, lines.at(line, i, length), HostScalar::of(order[i]));
@@ -159,7 +160,7 @@ LogicalResult ArgsortOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutable
   auto axis = axisOf(std::nullopt, getAxis(), static_cast<int64_t>(operands[0].dims().size()));
   if (failed(axis))
     return failure();
-  storeSorted(operands[0], *axis, getDescending(), results[0], results[1]);
+  storeSorted(operands[0], *axis, getDescending(), getStable() ? SortOrder::Stable : SortOrder::Sort, results[0], results[1]);
   return success();
 }
 
@@ -194,7 +195,7 @@ LogicalResult TopkOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArr
   auto axis = axisOf(std::nullopt, getAxis(), static_cast<int64_t>(operands[0].dims().size()));
   if (failed(axis))
     return failure();
-  storeSorted(operands[0], *axis, getLargest(), results[0], results[1]);
+  storeSorted(operands[0], *axis, getLargest(), getSorted() ? SortOrder::Select : SortOrder::SelectUnsorted, results[0], results[1]);
   return success();
 }
 

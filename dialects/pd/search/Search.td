@@ -30,7 +30,8 @@ def Pd_ArgminOp : Pd_ArgOp<"argmin", "arg_min", "Position of the first smallest 
 
 def Pd_ArgsortOp : Pd_Op<"argsort"> {
   let lod = "all";
-  let summary = "The elements along an axis in order, and where each of them stood; equal ones keep their order";
+  let summary = "The elements along an axis in order, and where each of them stood";
+  let description = "Equal elements keep their order where `stable`; else they stand as std::sort leaves them, as in Paddle.";
   let arguments = (ins Pd_RealTensor:$x, IntDefault<"-1">:$axis, BoolDefault<"false">:$descending,
     BoolDefault<"false">:$stable);
   let vjpInCode = 1;
@@ -44,7 +45,10 @@ def Pd_ArgsortOp : Pd_Op<"argsort"> {
 def Pd_TopkOp : Pd_Op<"topk"> {
   let lod = "all";
   let summary = "The k greatest (or smallest) elements along an axis in order, and where they stood";
-  let description = "`k_tensor` wins over the attribute. The order holds with and without `sorted`.";
+  let description = [{
+    `k_tensor` wins over the attribute. Without `sorted` the order is that in which std::nth_element leaves the elements. Equal ones stand as the
+    algorithms of Paddle's kernel leave them (`SortOrder::Select`).
+  }];
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$k_tensor, IntDefault<"1">:$k, IntDefault<"-1">:$axis,
     BoolDefault<"true">:$largest, BoolDefault<"true">:$sorted);
   let vjpInCode = 1;

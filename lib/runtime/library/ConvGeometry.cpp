@@ -116,7 +116,8 @@ Result<int64_t> outputExtent(const ConvAttributes &attributes, const ConvGeometr
   int64_t in = g.input.dims[2 + axis], reach = g.dilations[axis] * (g.kernel[axis] - 1) + 1;
   if (!attributes.transposed) {
     int64_t room = in + g.before[axis] + g.after[axis] - reach;
-    if (room < 0)
+    // Paddle divides towards zero: a window that sticks out by less than a stride still counts.
+    if (room <= -g.strides[axis])
       return failure("a window of {} does not fit into {} with paddings {} and {}", reach, in, g.before[axis],
                      g.after[axis]);
     return room / g.strides[axis] + 1;

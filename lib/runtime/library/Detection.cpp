@@ -4,6 +4,7 @@
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Boxes.h"
 #include "lib/runtime/library/Families.h"
+#include "lib/runtime/library/SpareOutput.h"
 
 #include <cmath>
 #include <limits>
@@ -113,7 +114,8 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
   int64_t plane = x.dims[2] * x.dims[3];
   const int64_t boxDims[] = {x.dims[0], anchors * plane, 4},
                 scoreDims[] = {x.dims[0], anchors * plane, attributes.classes};
-  Result<View> boxes = call.output(0, boxDims), scores = call.output(1, scoreDims);
+  std::vector<std::byte> spareBoxes, spareScores;
+  Result<View> boxes = outputOrSpare(call, 0, x.dtype, boxDims, spareBoxes), scores = outputOrSpare(call, 1, x.dtype, scoreDims, spareScores);
   for (const Result<View> *result : {&boxes, &scores})
     if (!*result)
       return result->problems();
@@ -275,7 +277,7 @@ Result<std::unique_ptr<LibraryKernel>> makeYoloBox(const KernelRequest &request)
   attributes.iouFactor = reader.real("iou_aware_factor", 0.5);
   attributes.clip = reader.boolean("clip_bbox", true);
   attributes.iouAware = reader.boolean("iou_aware", false);
-  reader.expectOperands(2, 2);
+  reader.expectOperands(2, 0);
   reader.expectDType(0, {DType::Float32, DType::Float64});
   reader.expect(!attributes.anchors.empty() && attributes.anchors.size() % 2 == 0, "anchors are no pairs");
   reader.expect(attributes.classes > 0 && attributes.downsample > 0,

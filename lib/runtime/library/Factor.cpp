@@ -254,7 +254,7 @@ Result<std::unique_ptr<LibraryKernel>> makeCholesky(const KernelRequest &request
 
 Result<std::unique_ptr<LibraryKernel>> makeLu(const KernelRequest &request) {
   Attributes reader(request);
-  reader.expectOperands(1, 1);
+  reader.expectOperands(1, 0);
   if (!reader.ok())
     return reader.problems();
   return makeKernel([](Call &call) {

@@ -69,7 +69,8 @@ Result<PoolGeometry> PoolGeometry::compute(const PoolAttributes &attributes, std
   g.output = {g.input[0], g.input[1]};
   for (size_t axis = 0; axis < spatial; ++axis) {
     int64_t room = extents[axis] + g.before[axis] + g.after[axis] - g.kernel[axis];
-    if (!g.adaptive && room < 0)
+    // Paddle divides towards zero: a window that sticks out by less than a stride still counts.
+    if (!g.adaptive && room <= -g.strides[axis])
       return failure("a window of {} does not fit into {} with paddings {} and {}", g.kernel[axis],
                      extents[axis], g.before[axis], g.after[axis]);
     int64_t rounding = attributes.ceilMode ? g.strides[axis] - 1 : 0;

@@ -7,6 +7,7 @@
 #include "lib/runtime/library/Rnn.h"
 
 #include "lib/runtime/library/Families.h"
+#include "lib/runtime/library/SpareOutput.h"
 
 namespace proa::runtime {
 
@@ -70,7 +71,8 @@ template <class T> Result<void> run(RnnOperands &operands) {
   const View &x = call.input(0);
   int64_t time = x.dims[0], batch = x.dims[1], width = attributes.hidden * attributes.directions;
   const int64_t outDims[] = {time, batch, width};
-  Result<View> out = call.output(0, outDims);
+  std::vector<std::byte> spare; // a program may read the final states alone
+  Result<View> out = outputOrSpare(call, 0, x.dtype, outDims, spare);
   if (!out)
     return out.problems();
   std::vector<std::vector<T>> state(states);
@@ -138,7 +140,7 @@ Result<RnnAttributes> parseRnn(const KernelRequest &request) {
   constexpr int64_t most = 1 << 16;
   reader.expect(attributes.layers > 0 && attributes.layers < most && attributes.hidden > 0,
                 fmt::format("{} layers of {} units", attributes.layers, attributes.hidden));
-  reader.expectOperands(1, 1);
+  reader.expectOperands(1, 0);
   reader.expectDType(0, {DType::Float32, DType::Float64});
   if (!reader.ok())
     return reader.problems();

@@ -5,6 +5,7 @@
 #include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Lines.h"
+#include "lib/runtime/library/SpareOutput.h"
 
 #include <cmath>
 #include <limits>
@@ -112,7 +113,8 @@ Result<void> extreme(Call &call, int64_t axisAttribute, bool greatest) {
   Result<size_t> axis = normalizeAxis(axisAttribute, std::max<size_t>(1, x.rank()));
   if (!axis)
     return axis.problems();
-  Result<View> out = call.output(0, x.dims);
+  std::vector<std::byte> spare;
+  Result<View> out = outputOrSpare(call, 0, x.dtype, x.dims, spare);
   if (!out)
     return out.problems();
   View indices;
@@ -142,7 +144,7 @@ template <class Combine> Result<std::unique_ptr<LibraryKernel>> makeScan(const K
 Result<std::unique_ptr<LibraryKernel>> makeExtreme(const KernelRequest &request, bool greatest) {
   Attributes reader(request);
   int64_t axis = reader.integer("axis", -1);
-  reader.expectOperands(1, 1);
+  reader.expectOperands(1, 0);
   if (!reader.ok())
     return reader.problems();
   return makeKernel([axis, greatest](Call &call) { return extreme(call, axis, greatest); });

@@ -1,14 +1,13 @@
-/// The library kernels "argsort" (x; axis, descending), "topk" (x, k as a tensor, which wins; k, axis,
-/// largest) and "argmax" and "argmin" (x, axis as a tensor, which wins; axis, keepdims, flatten).
+/// The library kernels "argsort" (x; axis, descending, stable), "topk" (x, k as a tensor, which wins; k, axis,
+/// largest, sorted) and "argmax" and "argmin" (x, axis as a tensor, which wins; axis, keepdims, flatten).
 ///
-/// NaN is greater than every number. Equal elements keep their order; argmax takes the first of them.
+/// NaN is greater than every number. Equal elements stand as SortOrder says; argmax takes the first of them.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Lines.h"
-
-#include <algorithm>
+#include "lib/support/SortOrder.h"
 
 namespace proa::runtime {
 namespace {
@@ -27,7 +26,7 @@ template <class T> struct Element {
 
 /// Writes the first `length` elements of each line's order, and their places.
 template <class T>
-void sortLines(const Lines &lines, bool descending, int64_t length, const T *x, T *values,
+void sortLines(const Lines &lines, bool descending, SortOrder order, int64_t length, const T *x, T *values,
                const View &indices) {
   parallelFor(lines.count(), 1 + 2048 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
     std::vector<Element<T>> line(static_cast<size_t>(lines.extent));
@@ -35,17 +34,9 @@ void sortLines(const Lines &lines, bool descending, int64_t length, const T *x, 
       int64_t from = lines.begin(number, lines.extent), to = lines.begin(number, length);
       for (int64_t i = 0; i < lines.extent; ++i)
         line[static_cast<size_t>(i)] = {static_cast<Wide<T>>(x[from + i * lines.inner]), i};
-      auto before = [descending](const Element<T> &a, const Element<T> &b) {
-        if (descending ? less(b.value, a.value) : less(a.value, b.value))
-          return true;
-        if (descending ? less(a.value, b.value) : less(b.value, a.value))
-          return false;
-        return a.place < b.place;
-      };
-      if (length * 8 < lines.extent)
-        std::partial_sort(line.begin(), line.begin() + length, line.end(), before);
-      else
-        std::sort(line.begin(), line.end(), before);
+      sortFirst(line.begin(), line.end(), length, order, [descending](const Element<T> &a, const Element<T> &b) {
+        return descending ? less(b.value, a.value) : less(a.value, b.value);
+      });
       for (int64_t i = 0; i < length; ++i) {
         int64_t place = line[static_cast<size_t>(i)].place;
         if (values)
@@ -65,7 +56,7 @@ Result<View> optionalOutput(Call &call, size_t i, std::span<const int64_t> dims)
   return call.hasOutput(i) ? call.output(i, dims) : Result<View>(View());
 }
 
-Result<void> sort(Call &call, int64_t axisAttribute, bool descending, std::optional<int64_t> first) {
+Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder order, std::optional<int64_t> first) {
   const View &x = call.input(0);
   Result<size_t> axis = normalizeAxis(axisAttribute, std::max<size_t>(1, x.rank()));
   if (!axis)
@@ -83,7 +74,7 @@ Result<void> sort(Call &call, int64_t axisAttribute, bool descending, std::optio
       return result->problems();
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    sortLines(lines, descending, length, x.as<T>(), values->as<T>(), *indices);
+    sortLines(lines, descending, order, length, x.as<T>(), values->as<T>(), *indices);
   });
   return known ? Result<void>() : failure("sorting {} is not supported", nameOf(x.dtype));
 }
@@ -173,28 +164,30 @@ Result<std::unique_ptr<LibraryKernel>> makeArgsort(const KernelRequest &request)
   Attributes reader(request);
   int64_t axis = reader.integer("axis", -1);
   bool descending = reader.boolean("descending", false);
+  SortOrder order = reader.boolean("stable", false) ? SortOrder::Stable : SortOrder::Sort;
   reader.expectOperands(1, 0);
   expectIndexOutput(reader, request, 1);
   if (!reader.ok())
     return reader.problems();
-  return makeKernel([=](Call &call) { return sort(call, axis, descending, std::nullopt); });
+  return makeKernel([=](Call &call) { return sort(call, axis, descending, order, std::nullopt); });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeTopk(const KernelRequest &request) {
   Attributes reader(request);
   int64_t count = reader.integer("k", 1), axis = reader.integer("axis", -1);
   bool largest = reader.boolean("largest", true);
+  SortOrder order = reader.boolean("sorted", true) ? SortOrder::Select : SortOrder::SelectUnsorted;
   reader.expectOperands(1, 0);
   expectIndexOutput(reader, request, 1);
   if (!reader.ok())
     return reader.problems();
   return makeKernel([=](Call &call) -> Result<void> {
     if (!call.input(1))
-      return sort(call, axis, largest, count);
+      return sort(call, axis, largest, order, count);
     Result<std::vector<int64_t>> given = integersOf(call.input(1));
     if (!given || given->size() != 1)
       return failure("expected one number k");
-    return sort(call, axis, largest, given->front());
+    return sort(call, axis, largest, order, given->front());
   });
 }
 

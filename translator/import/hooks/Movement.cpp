@@ -48,13 +48,32 @@ void importGather(OpImporter &importer) {
   importer.importByTable();
 }
 
-void importPutAlongAxis(OpImporter &importer) {
-  if (!importer.boolAttribute("Include_self", true)) {
-    importer.report("Include_self=false is not supported");
-    return;
+/// Puts what changes no sum or product in place of the elements that updates are put to: x is not included in it.
+static bool clearAddressed(OpImporter &importer, llvm::StringRef reduce) {
+  if (reduce != "add" && reduce != "multiply") {
+    importer.report("attribute 'Include_self' is false with Reduce '" + reduce + "', expected add or mul");
+    return false;
   }
-  if (importer.stringAttribute("Reduce", "assign") == "mul")
-    importer.overrideAttribute("Reduce", importer.getBuilder().getStringAttr("multiply"));
+  Value x = importer.requiredInput("Input"), index = importer.requiredInput("Index");
+  if (!x || !index)
+    return false;
+  Builder &builder = importer.getBuilder();
+  Type element = pd::tensorType(x).getElementType();
+  Value neutral = importer.createOne("pd.full_like", {{index}, {}},
+                                     {importer.named("value", builder.getF64FloatAttr(reduce == "multiply" ? 1 : 0)),
+                                      importer.named("dtype", TypeAttr::get(element))});
+  Value cleared = importer.createOne("pd.put_along_axis", {{x}, {index}, {neutral}},
+                                     {importer.named("axis", builder.getI64IntegerAttr(importer.intAttribute("Axis", 0)))});
+  importer.overrideInput("Input", cleared);
+  return cleared != nullptr;
+}
+
+void importPutAlongAxis(OpImporter &importer) {
+  std::string reduce = importer.stringAttribute("Reduce", "assign");
+  if (reduce == "mul")
+    importer.overrideAttribute("Reduce", importer.getBuilder().getStringAttr(reduce = "multiply"));
+  if (!importer.boolAttribute("Include_self", true) && reduce != "assign" && !clearAddressed(importer, reduce))
+    return;
   importer.importByTable();
 }
 
