@@ -20,6 +20,12 @@ void importReorderByRank(OpImporter &);
 void importReorderByRankGradient(OpImporter &);
 void importSplitLodTensor(OpImporter &);
 void importMergeLodTensor(OpImporter &);
+void importNce(OpImporter &);
+void importFusedEmbeddingFcLstm(OpImporter &);
+void importDropoutNd(OpImporter &);
+void importMatchMatrixTensor(OpImporter &);
+void importPositiveNegativePair(OpImporter &);
+void importFusedAdam(OpImporter &);
 } // namespace hooks
 
 namespace {
@@ -38,6 +44,27 @@ void addComposed(std::vector<LegacyOp> &entries) {
   entries.push_back(composed("merge_selected_rows", "pd.unique", {x}, {out}, hooks::importMergeSelectedRows));
   entries.push_back(
       composed("get_tensor_from_selected_rows", "pd.gather", {x}, {out}, hooks::importTensorOfSelectedRows));
+  entries.push_back(
+      composed("nce", "pd.sigmoid",
+               {{"Input", Arity::Required}, {"Label", Arity::Required}, {"Weight", Arity::Required}},
+               {{"Cost", Arity::Required}}, hooks::importNce));
+  entries.push_back(
+      composed("positive_negative_pair", "pd.greater_than",
+               {{"Score", Arity::Required}, {"Label", Arity::Required}, {"QueryID", Arity::Required}},
+               {{"PositivePair", Arity::Required}}, hooks::importPositiveNegativePair));
+  entries.push_back(composed("fused_adam", "pd.adam",
+                             {{"Params*", Arity::Variadic}, {"Grads*", Arity::Variadic}},
+                             {{"ParamsOut*", Arity::Variadic}}, hooks::importFusedAdam));
+  entries.push_back(composed("fusion_seqpool_cvm_concat", "pd.cvm", {{"X*", Arity::Variadic}}, {out},
+                             hooks::importFusionSeqpoolConcat));
+  entries.push_back(
+      composed("fused_embedding_fc_lstm", "pd.lstm",
+               {{"Ids", Arity::Required}, {"Embeddings", Arity::Required}, {"WeightH", Arity::Required}},
+               {{"Hidden", Arity::Required}, {"Cell", Arity::Required}}, hooks::importFusedEmbeddingFcLstm));
+  entries.push_back(composed("dropout_nd", "pd.dropout", {x}, {out}, hooks::importDropoutNd));
+  entries.push_back(composed("match_matrix_tensor", "pd.matmul",
+                             {x, {"Y", Arity::Required}, {"W", Arity::Required}}, {out},
+                             hooks::importMatchMatrixTensor));
   entries.push_back(composed("lod_rank_table", "pd.argsort", {x}, {out}, hooks::importLodRankTable));
   entries.push_back(composed("max_sequence_len", "pd.slice", {table}, {out}, hooks::importMaxSequenceLength));
   entries.push_back(

@@ -32,32 +32,49 @@ void fill(const Variable &variable, proto::VarDesc &out) {
     tensor.mutable_tensor()->add_dims(dim);
 }
 
+void fill(const Scalar &scalar, proto::Scalar &out) {
+  out.set_type(static_cast<proto::Scalar::Type>(scalar.value.index() + 1));
+  std::visit(Overloaded{[&](bool v) { out.set_b(v); }, [&](int64_t v) { out.set_i(v); },
+                        [&](double v) { out.set_r(v); },
+                        [&](const Complex &v) {
+                          out.mutable_c()->set_r(v.real);
+                          out.mutable_c()->set_i(v.imaginary);
+                        }},
+             scalar.value);
+}
+
 void fill(const Attribute &attribute, proto::OpDesc::Attr &out) {
   out.set_name(attribute.name);
   out.set_type(static_cast<proto::AttrType>(attribute.value.index()));
-  std::visit(Overloaded{[&](int32_t v) { out.set_i(v); },
-                        [&](float v) { out.set_f(v); },
-                        [&](const std::string &v) { out.set_s(v); },
-                        [&](const std::vector<int32_t> &v) { out.mutable_ints()->Assign(v.begin(), v.end()); },
-                        [&](const std::vector<float> &v) { out.mutable_floats()->Assign(v.begin(), v.end()); },
-                        [&](const std::vector<std::string> &v) {
-                          for (const std::string &s : v)
-                            out.add_strings(s);
-                        },
-                        [&](bool v) { out.set_b(v); },
-                        [&](const std::vector<bool> &v) { out.mutable_bools()->Assign(v.begin(), v.end()); },
-                        [&](BlockIndex v) { out.set_block_idx(v.index); },
-                        [&](int64_t v) { out.set_l(v); },
-                        [&](const BlockIndices &v) { out.mutable_blocks_idx()->Assign(v.indices.begin(), v.indices.end()); },
-                        [&](const std::vector<int64_t> &v) { out.mutable_longs()->Assign(v.begin(), v.end()); },
-                        [&](const std::vector<double> &v) { out.mutable_float64s()->Assign(v.begin(), v.end()); },
-                        [&](const VariableName &v) { out.set_var_name(v.name); },
-                        [&](const VariableNames &v) {
-                          for (const std::string &s : v.names)
-                            out.add_vars_name(s);
-                        },
-                        [&](double v) { out.set_float64(v); }, [&](const Scalar &) {}, [&](const std::vector<Scalar> &) {}},
-             attribute.value);
+  std::visit(
+      Overloaded{[&](int32_t v) { out.set_i(v); }, [&](float v) { out.set_f(v); },
+                 [&](const std::string &v) { out.set_s(v); },
+                 [&](const std::vector<int32_t> &v) { out.mutable_ints()->Assign(v.begin(), v.end()); },
+                 [&](const std::vector<float> &v) { out.mutable_floats()->Assign(v.begin(), v.end()); },
+                 [&](const std::vector<std::string> &v) {
+                   for (const std::string &s : v)
+                     out.add_strings(s);
+                 },
+                 [&](bool v) { out.set_b(v); },
+                 [&](const std::vector<bool> &v) { out.mutable_bools()->Assign(v.begin(), v.end()); },
+                 [&](BlockIndex v) { out.set_block_idx(v.index); }, [&](int64_t v) { out.set_l(v); },
+                 [&](const BlockIndices &v) {
+                   out.mutable_blocks_idx()->Assign(v.indices.begin(), v.indices.end());
+                 },
+                 [&](const std::vector<int64_t> &v) { out.mutable_longs()->Assign(v.begin(), v.end()); },
+                 [&](const std::vector<double> &v) { out.mutable_float64s()->Assign(v.begin(), v.end()); },
+                 [&](const VariableName &v) { out.set_var_name(v.name); },
+                 [&](const VariableNames &v) {
+                   for (const std::string &s : v.names)
+                     out.add_vars_name(s);
+                 },
+                 [&](double v) { out.set_float64(v); },
+                 [&](const Scalar &v) { fill(v, *out.mutable_scalar()); },
+                 [&](const std::vector<Scalar> &v) {
+                   for (const Scalar &scalar : v)
+                     fill(scalar, *out.add_scalars());
+                 }},
+      attribute.value);
 }
 
 void fill(const Slot &slot, proto::OpDesc::Var &out) {
@@ -87,29 +104,41 @@ template <class T, class Convert> Json list(const std::vector<T> &values, Conver
 
 Json textOf(int64_t value) { return std::to_string(value); }
 
+Json json(const Scalar &scalar) {
+  Json out{{"type", proto::Scalar::Type_Name(static_cast<proto::Scalar::Type>(scalar.value.index() + 1))}};
+  std::visit(
+      Overloaded{[&](bool v) { out["b"] = v; }, [&](int64_t v) { out["i"] = textOf(v); },
+                 [&](double v) { out["r"] = number(v); },
+                 [&](const Complex &v) { out["c"] = {{"r", number(v.real)}, {"i", number(v.imaginary)}}; }},
+      scalar.value);
+  return out;
+}
+
 Json json(const Attribute &attribute) {
   Json out{{"name", attribute.name},
            {"type", proto::AttrType_Name(static_cast<proto::AttrType>(attribute.value.index()))}};
   auto put = [&](const char *field, Json value) { out[field] = std::move(value); };
   auto same = [](const auto &value) { return Json(value); };
-  std::visit(Overloaded{[&](int32_t v) { put("i", v); },
-                        [&](float v) { put("f", number(v)); },
-                        [&](const std::string &v) { put("s", v); },
-                        [&](const std::vector<int32_t> &v) { put("ints", list(v, same)); },
-                        [&](const std::vector<float> &v) { put("floats", list(v, number)); },
-                        [&](const std::vector<std::string> &v) { put("strings", list(v, same)); },
-                        [&](bool v) { put("b", v); },
-                        [&](const std::vector<bool> &v) { put("bools", list(v, [](bool b) { return Json(b); })); },
-                        [&](BlockIndex v) { put("block_idx", v.index); },
-                        [&](int64_t v) { put("l", textOf(v)); },
-                        [&](const BlockIndices &v) { put("blocks_idx", list(v.indices, same)); },
-                        [&](const std::vector<int64_t> &v) { put("longs", list(v, textOf)); },
-                        [&](const std::vector<double> &v) { put("float64s", list(v, number)); },
-                        [&](const VariableName &v) { put("var_name", v.name); },
-                        [&](const VariableNames &v) { put("vars_name", list(v.names, same)); },
-                        [&](double v) { put("float64", number(v)); }, [&](const Scalar &) {},
-                        [&](const std::vector<Scalar> &) {}},
-             attribute.value);
+  std::visit(
+      Overloaded{[&](int32_t v) { put("i", v); }, [&](float v) { put("f", number(v)); },
+                 [&](const std::string &v) { put("s", v); },
+                 [&](const std::vector<int32_t> &v) { put("ints", list(v, same)); },
+                 [&](const std::vector<float> &v) { put("floats", list(v, number)); },
+                 [&](const std::vector<std::string> &v) { put("strings", list(v, same)); },
+                 [&](bool v) { put("b", v); },
+                 [&](const std::vector<bool> &v) { put("bools", list(v, [](bool b) { return Json(b); })); },
+                 [&](BlockIndex v) { put("block_idx", v.index); }, [&](int64_t v) { put("l", textOf(v)); },
+                 [&](const BlockIndices &v) { put("blocks_idx", list(v.indices, same)); },
+                 [&](const std::vector<int64_t> &v) { put("longs", list(v, textOf)); },
+                 [&](const std::vector<double> &v) { put("float64s", list(v, number)); },
+                 [&](const VariableName &v) { put("var_name", v.name); },
+                 [&](const VariableNames &v) { put("vars_name", list(v.names, same)); },
+                 [&](double v) { put("float64", number(v)); },
+                 [&](const Scalar &v) { put("scalar", json(v)); },
+                 [&](const std::vector<Scalar> &v) {
+                   put("scalars", list(v, [](const Scalar &s) { return json(s); }));
+                 }},
+      attribute.value);
   return out;
 }
 

@@ -4,10 +4,10 @@
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/control/Control.h"
-#include "dialects/pd/index/Index.h"
+#include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
-#include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -31,35 +31,42 @@ Value withAdded(OpBuilder &builder, Location location, Value array, Value index,
   return widened(builder, location, ArrayWriteOp::create(builder, location, array, index, sum), array.getType());
 }
 
-/// The parts of a tensor that was made of an array's elements.
-Value apart(OpBuilder &builder, ArrayToTensorOp op, Value cotangent) {
-  Location location = op.getLoc();
-  int64_t rank = tensorType(op.getOut()).getRank();
-  int64_t axis = *normalizeAxis(std::nullopt, static_cast<int64_t>(op.getAxis()), rank);
-  Value count = ArrayLengthOp::create(builder, location, op.getArray());
-  Type type = op.getArray().getType();
-  if (op.getUseStack())
-    return makeArray(builder, location, count, type, [&](OpBuilder &inside, Value index) {
-      TensorBuilder e(inside, op);
-      Value row = GatherOp::create(inside, location, cotangent, index, Value(), inside.getI64IntegerAttr(axis));
-      return Value(dropDim(e.wrap(row), axis));
-    });
-  Value empty = widened(builder, location, ArrayCreateOp::create(builder, location), type);
-  Value inits[] = {oneInt(builder, location, 0), empty};
-  return countedLoop(builder, location, count, inits, [&](OpBuilder &inside, Value index, ValueRange carried) {
-    TensorBuilder e(inside, op);
-    Value element = ArrayReadOp::create(inside, location, op.getArray(), index);
-    Value extent = e.reshape(e.wrap(Extent(e.wrap(element), axis).getValue(e)), {1});
-    Value end = AddOp::create(inside, location, carried[0], extent);
-    Value part = SliceOp::create(inside, location, cotangent, carried[0], end, Value(), ArrayRef<int64_t>{axis},
-                                 ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, ArrayRef<int64_t>{});
-    part = reshapeTo(e.wrap(part), extentsOf(e.wrap(element)));
-    Value longer = ArrayWriteOp::create(inside, location, carried[1], index, part);
-    return SmallVector<Value>{end, widened(inside, location, longer, type)};
-  })[1];
+/// Whether nothing but zeros can be in a tensor.
+bool isZero(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto full = dyn_cast_or_null<FullOp>(op))
+    return !full.getValueTensor() && full.getValue().isZero();
+  auto like = dyn_cast_or_null<FullLikeOp>(op);
+  return like && !like.getValueTensor() && like.getValue().isZero();
+}
+
+/// The array so far, with the elements of `part` added to those from number `start` on.
+Value withPart(OpBuilder &builder, ArraySliceOp slice, Value part, Value soFar) {
+  Location location = slice.getLoc();
+  Value front = ArraySliceOp::create(builder, location, slice.getArray(), oneInt(builder, location, 0),
+                                     slice.getStart());
+  Value whole = ArrayConcatOp::create(builder, location, zerosLikeAny(builder, location, front), part);
+  return soFar ? sumOfArrays(builder, location, soFar, whole) : whole;
 }
 
 } // namespace
+
+Value noCotangent(OpBuilder &builder, Location location, Value like) {
+  if (isa<ArrayType>(like.getType()))
+    return widened(builder, location, ArrayCreateOp::create(builder, location), like.getType());
+  return zerosLike(builder, location, like);
+}
+
+Value indexFromStart(ArrayReadOp read) {
+  DenseIntElementsAttr number;
+  if (!matchPattern(read.getIndex(), m_Constant(&number)) || number.getNumElements() != 1 ||
+      !number.getSplatValue<APInt>().isNegative())
+    return read.getIndex();
+  OpBuilder builder(read);
+  Value length = ArrayLengthOp::create(builder, read.getLoc(), read.getArray());
+  return AddOp::create(builder, read.getLoc(), length,
+                       oneInt(builder, read.getLoc(), number.getSplatValue<APInt>().getSExtValue()));
+}
 
 Value zerosLikeAny(OpBuilder &builder, Location location, Value like) {
   if (!isa<ArrayType>(like.getType()))
@@ -77,7 +84,7 @@ Value sumOfArrays(OpBuilder &builder, Location location, Value x, Value y) {
 }
 
 bool isOnArrays(Operation *op) {
-  return isa<ArrayWriteOp, ArrayReadOp, ArrayToTensorOp, ArrayCastOp, ArraySliceOp>(op);
+  return isa<ArrayWriteOp, ArrayReadOp, ArrayReadOrOp, ArrayToTensorOp, ArrayCastOp, ArraySliceOp>(op);
 }
 
 FailureOr<SmallVector<Value>> differentiateOnArrays(OpBuilder &builder, Operation *op, ArrayRef<Value> cotangents,
@@ -92,12 +99,20 @@ FailureOr<SmallVector<Value>> differentiateOnArrays(OpBuilder &builder, Operatio
     if (soFar)
       gradients[0] = sumOfArrays(builder, location, soFar, gradients[0]);
   } else if (auto read = dyn_cast<ArrayReadOp>(op)) {
-    Value whole = soFar ? soFar : zerosLikeAny(builder, location, read.getArray());
+    Value whole = soFar ? soFar : noCotangent(builder, location, read.getArray());
+    gradients[0] = withAdded(builder, location, whole, indexFromStart(read), cotangents[0]);
+  } else if (auto read = dyn_cast<ArrayReadOrOp>(op)) {
+    if (!isZero(read.getOtherwise()))
+      return op->emitError() << "what is read where an element is missing is not zero, which has no gradient";
+    Value whole = soFar ? soFar : noCotangent(builder, location, read.getArray());
     gradients[0] = withAdded(builder, location, whole, read.getIndex(), cotangents[0]);
   } else if (auto join = dyn_cast<ArrayToTensorOp>(op)) {
-    gradients[0] = apart(builder, join, cotangents[0]);
+    gradients[0] = ArraySplitOp::create(builder, location, cotangents[0], join.getSizes(), join.getAxisAttr(),
+                                        join.getUseStackAttr());
     if (soFar)
       gradients[0] = sumOfArrays(builder, location, soFar, gradients[0]);
+  } else if (auto slice = dyn_cast<ArraySliceOp>(op)) {
+    gradients[0] = withPart(builder, slice, cotangents[0], soFar);
   } else if (isa<ArrayCastOp>(op)) {
     gradients[0] = soFar ? sumOfArrays(builder, location, soFar, cotangents[0]) : cotangents[0];
   } else {

@@ -2,14 +2,21 @@
 #pragma once
 
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/control/Control.h"
 
 namespace proa::pd {
+
+/// A cotangent of zero: zeros like a tensor, or an array without elements.
+mlir::Value noCotangent(mlir::OpBuilder &builder, mlir::Location location, mlir::Value like);
 
 /// Zeros like a tensor, or an array of zeros like the elements of an array.
 mlir::Value zerosLikeAny(mlir::OpBuilder &builder, mlir::Location location, mlir::Value like);
 
 /// The sum of two cotangents of one array.
 mlir::Value sumOfArrays(mlir::OpBuilder &builder, mlir::Location location, mlir::Value x, mlir::Value y);
+
+/// The number of the element that the op reads, counted from the array's start; ops go before the op.
+mlir::Value indexFromStart(ArrayReadOp read);
 
 /// Whether the op is one of those on arrays that have a rule.
 bool isOnArrays(mlir::Operation *op);

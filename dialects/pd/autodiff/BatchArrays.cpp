@@ -42,12 +42,24 @@ BatchedResults toTensor(Batcher &batcher, Operation *op) {
   return SmallVector<Batched>{Batched(made.getOut()), Batched(made.getSizes(), false)};
 }
 
+BatchedResults split(Batcher &batcher, Operation *op) {
+  auto parts = cast<ArraySplitOp>(op);
+  if (batcher.isBatched(parts.getSizes()))
+    return failure();
+  int64_t rank = tensorType(parts.getX()).getRank(), axis = parts.getAxis();
+  Operation *made = batcher.cloneOn(op, {batcher.batched(parts.getX()), batcher.plain(parts.getSizes())});
+  cast<ArraySplitOp>(made).setAxis((axis < 0 ? axis + rank : axis) + 1);
+  return batcher.allOf(made);
+}
+
 } // namespace
 
 void addArrayBatching(BatchingRules &rules) {
-  rules.add<ArrayWriteOp, ArrayReadOp, ArrayReadOrOp, ArrayAddOp, ArraySliceOp, ArrayCastOp>(element);
+  rules.add<ArrayWriteOp, ArrayReadOp, ArrayReadOrOp, ArrayAddOp, ArrayConcatOp, ArraySliceOp, ArrayCastOp>(
+      element);
   rules.add<ArrayLengthOp>(length);
   rules.add<ArrayToTensorOp>(toTensor);
+  rules.add<ArraySplitOp>(split);
 }
 
 } // namespace proa::pd

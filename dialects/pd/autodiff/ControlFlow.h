@@ -18,8 +18,8 @@ mlir::LogicalResult differentiateBranch(mlir::OpBuilder &builder, mlir::scf::IfO
 
 /// The loop once more, with what each iteration begins with kept in tensor arrays, then a loop back through
 /// them. Gradients go to the values with which the loop begins and to those from outside that it reads.
-/// What it draws at random is not differentiated. An error is emitted where it carries a tensor array through which a
-/// gradient would flow and uses it otherwise than to write one element an iteration and to read elements.
+/// What it draws at random is not differentiated. What iterations find in tensor arrays that
+/// the loop changes is kept as well (LoopGradient.cpp).
 mlir::LogicalResult differentiateLoop(mlir::OpBuilder &builder, mlir::scf::WhileOp op,
                                       llvm::ArrayRef<mlir::Value> cotangents,
                                       llvm::function_ref<bool(mlir::Value)> isActive,

@@ -37,7 +37,8 @@ std::optional<Groups> linearGroups(Operation *op) {
               NearestInterpOp>(op))
     return Groups{{0}};
   if (isOneOf<ConcatOp, SetValueOp, AddOp, SubtractOp, ArrayWriteOp, ArrayReadOp, ArraySliceOp,
-              ArrayToTensorOp, ArrayCastOp, ArrayReadOrOp, ArrayAddOp, ArraySplitOp, tensor::CastOp>(op))
+              ArrayToTensorOp, ArrayCastOp, ArrayReadOrOp, ArrayAddOp, ArrayConcatOp, ArraySplitOp,
+              tensor::CastOp>(op))
     return together(op);
   if (isOneOf<MatmulOp, Conv2dOp, Conv3dOp, Conv2dTransposeOp, Conv3dTransposeOp, Conv2dWeightGradientOp,
               Conv3dWeightGradientOp, MultiplyOp>(op))

@@ -248,7 +248,7 @@ FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<i
   OpBuilder builder(block.getTerminator());
   for (auto [input, gradient] : llvm::zip(inputs, *gradients))
     if (!gradient)
-      gradient = zerosLikeAny(builder, input.getLoc(), input);
+      gradient = noCotangent(builder, input.getLoc(), input);
   return gradients;
 }
 

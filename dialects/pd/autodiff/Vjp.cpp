@@ -3,7 +3,7 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/Types.h"
+#include "dialects/pd/control/Control.h"
 #include "dialects/pd/shape/Shape.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -57,6 +57,7 @@ FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
   Operation *clone = getOperation()->clone(mapping);
   builder.insert(clone);
   auto copy = cast<VjpOp>(clone);
+  copy->walk([](PrintOp print) { print.erase(); }); // the forward op has shown it
   Block &block = copy.getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
   llvm::SmallVector<Value> cotangents(copy.getCotangents()), inputs(block.getArguments().begin(), block.getArguments().end());

@@ -22,6 +22,16 @@ FailureOr<RankedTensorType> elementOf(std::optional<Location> location, Value ar
   return inferenceError(location, "C2: nothing was written to the array");
 }
 
+/// The type of an array with elements of both.
+FailureOr<Type> joinedElements(std::optional<Location> location, Value x, Value y) {
+  if (Type joined = joinedTypes(x.getType(), y.getType()))
+    return joined;
+  std::string text;
+  llvm::raw_string_ostream(text) << "C2: the elements of x have type " << arrayType(x).getElement()
+                                 << ", those of y " << arrayType(y).getElement();
+  return inferenceError(location, text);
+}
+
 } // namespace
 
 LogicalResult ArrayCreateOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor,
@@ -73,14 +83,19 @@ LogicalResult ArrayReadOrOp::inferReturnTypes(MLIRContext *, std::optional<Locat
 
 LogicalResult ArrayAddOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                            Results &results) {
-  Type joined = joinedTypes(adaptor.getX().getType(), adaptor.getY().getType());
-  if (!joined) {
-    std::string text;
-    llvm::raw_string_ostream(text) << "C2: the elements of x have type " << arrayType(adaptor.getX()).getElement()
-                                   << ", those of y " << arrayType(adaptor.getY()).getElement();
-    return inferenceError(location, text);
-  }
-  results.push_back(joined);
+  auto joined = joinedElements(location, adaptor.getX(), adaptor.getY());
+  if (failed(joined))
+    return failure();
+  results.push_back(*joined);
+  return success();
+}
+
+LogicalResult ArrayConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                              Adaptor adaptor, Results &results) {
+  auto joined = joinedElements(location, adaptor.getX(), adaptor.getY());
+  if (failed(joined))
+    return failure();
+  results.push_back(*joined);
   return success();
 }
 

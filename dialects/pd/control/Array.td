@@ -44,7 +44,6 @@ def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$otherwise);
   let results = (outs Pd_Tensor:$out);
   let library = "array_read_or";
-  let vjpInCode = 1;
 }
 
 def Pd_ArrayAddOp : Pd_Op<"array_add"> {
@@ -53,6 +52,18 @@ def Pd_ArrayAddOp : Pd_Op<"array_add"> {
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
   let results = (outs Pd_Array:$out);
   let library = "array_add";
+  let vjpInCode = 1;
+}
+
+def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
+  let summary = "The elements of x, and behind them those of y";
+  let description = [{
+    What nothing was written to stays so. A loop keeps arrays in it that its gradient needs as they were. Constraints: C2
+    the elements have one rank and element type.
+  }];
+  let arguments = (ins Pd_Array:$x, Pd_Array:$y);
+  let results = (outs Pd_Array:$out);
+  let library = "array_concat";
   let vjpInCode = 1;
 }
 

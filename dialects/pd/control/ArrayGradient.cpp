@@ -1,18 +1,28 @@
-//! Reverse-mode rules of ops on arrays that differ not from those on tensors; the others are in autodiff/ArrayGradient.cpp.
+//! Reverse-mode rules of ops on arrays that differ not from those on tensors; the others are in
+//! autodiff/ArrayGradient.cpp.
+#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/control/Control.h"
 #include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/math/Math.h"
 
 using namespace mlir;
 
 namespace proa::pd {
-/// What was read is read of the gradient's gradient as well: only elements that were written have one.
-FailureOr<llvm::SmallVector<Value>> ArrayReadOrOp::vjp(OpBuilder &, llvm::ArrayRef<Value>) {
-  return emitError() << "the gradient of a gradient through a tensor array is not supported";
-}
-
 FailureOr<llvm::SmallVector<Value>> ArrayAddOp::vjp(OpBuilder &, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{cotangents[0], cotangents[0]};
+}
+
+FailureOr<llvm::SmallVector<Value>> ArrayConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  auto type = RankedTensorType::get({1}, builder.getI64Type());
+  Value begin = ConstantOp::create(builder, getLoc(), type, DenseElementsAttr::get(type, int64_t(0)));
+  Value first = ArrayLengthOp::create(builder, getLoc(), getX()),
+        second = ArrayLengthOp::create(builder, getLoc(), getY());
+  Value end = AddOp::create(builder, getLoc(), first, second), whole = cotangents[0];
+  auto part = [&](Value from, Value to, Type like) {
+    return widened(builder, getLoc(), ArraySliceOp::create(builder, getLoc(), whole, from, to), like);
+  };
+  return llvm::SmallVector<Value>{part(begin, first, getX().getType()), part(first, end, getY().getType())};
 }
 
 /// A part that has no cotangent has zeros in its place.

@@ -16,4 +16,21 @@ def Pd_AssertOp : Pd_Op<"assert"> {
   let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize"]>];
 }
 
+def Pd_PrintOp : Pd_Op<"print"> {
+  let summary = "Shows a tensor on stderr: its name, message, LoD, dims, element type and first elements, as Paddle does";
+  let description = [{
+    `lod` are the levels of its LoD. Shown are up to `summarize` elements (-1: all), in the first `first_n` runs (-1: in all).
+  }];
+  let arguments = (ins Pd_Tensor:$x, Variadic<Pd_IntTensor>:$lod, DefaultValuedAttr<StrAttr, "\"\"">:$name,
+    DefaultValuedAttr<StrAttr, "\"\"">:$message, DefaultValuedAttr<I64Attr, "-1">:$first_n, DefaultValuedAttr<I64Attr, "-1">:$summarize,
+    DefaultValuedAttr<BoolAttr, "true">:$print_tensor_type, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_shape,
+    DefaultValuedAttr<BoolAttr, "true">:$print_tensor_layout, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_lod);
+  let results = (outs);
+  let traits = [InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let library = "print";
+  let infer = "inferNothing";
+  let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type", "print_tensor_shape",
+    "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase", "is_forward", "Out"], "importPrint">];
+}
+
 #endif

@@ -1,9 +1,10 @@
 #include "dialects/pd/detection/Detection.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
+#include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/detection/Proposals.h"
 #include "dialects/pd/detection/Regions.h"
-#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/detection/Selection.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -76,6 +77,9 @@ void registerDetectionOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/detection/Regions.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/detection/Selection.cpp.inc"
       >();
 }
 

@@ -20,9 +20,17 @@ mlir::LogicalResult inferYoloBox(std::optional<mlir::Location> location, Adaptor
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferMulticlassNms(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferSelectedBoxes(location, tensorType(adaptor.getBboxes()), tensorType(adaptor.getScores()),
-                            adaptor.getRoisNum(), results);
+mlir::LogicalResult inferMulticlassNms(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  if (failed(inferSelectedBoxes(location, tensorType(adaptor.getBboxes()), tensorType(adaptor.getScores()),
+                                adaptor.getRoisNum(), results)))
+    return mlir::failure();
+  if (adaptor.getMarksNone()) {
+    int64_t open = mlir::ShapedType::kDynamic;
+    results[0] = mlir::cast<mlir::RankedTensorType>(results[0]).clone({open, open});
+    results[2] = mlir::cast<mlir::RankedTensorType>(results[2]).clone({open});
+  }
+  return mlir::success();
 }
 
 template <class Adaptor>

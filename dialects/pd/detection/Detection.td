@@ -53,11 +53,11 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
 
     `out` lists label, score and box of all images one after the other, by class; `index` the position of each box among all
     boxes of the batch, and `nms_rois_num` how many boxes each image has. With `rois_num` the boxes of all images
-    stand in one list, `rois_num` of each image.
+    stand in one list, `rois_num` of each image. With `marks_none`, where nothing is found, out is one element, -1, of one image.
   }] # nmsConstraints;
   let arguments = (ins Pd_FloatTensor:$bboxes, Pd_FloatTensor:$scores, Optional<Pd_IntTensor>:$rois_num,
     F64Attr:$score_threshold, I64Attr:$nms_top_k, I64Attr:$keep_top_k, Number<"0.3">:$nms_threshold,
-    Flag<"true">:$normalized, Number<"1.0">:$nms_eta, Count<"0">:$background_label);
+    Flag<"true">:$normalized, Number<"1.0">:$nms_eta, Count<"0">:$background_label, Flag<"false">:$marks_none);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$index, Pd_IntTensor:$nms_rois_num);
   let infer = "inferMulticlassNms";
   let library = "multiclass_nms3";

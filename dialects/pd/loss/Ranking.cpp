@@ -11,9 +11,12 @@ namespace proa::pd {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-LogicalResult inferPerRowOf(std::optional<Location> location, RankedTensorType x, RankedTensorType label, bool isSoft,
-                            Results &results) {
-  bool fits = x.getRank() > 0 && label.getRank() == x.getRank() && (isSoft || label.getShape().back() == 1 || label.isDynamicDim(label.getRank() - 1));
+LogicalResult inferPerRowOf(std::optional<Location> location, RankedTensorType x, RankedTensorType label,
+                            bool isSoft, Results &results) {
+  bool fits = x.getRank() > 0 && label.getRank() == x.getRank() &&
+              (isSoft || label.getShape().back() == 1 || label.isDynamicDim(label.getRank() - 1));
+  for (int64_t d = 0; fits && d < x.getRank() - (isSoft ? 0 : 1); ++d)
+    fits = x.isDynamicDim(d) || label.isDynamicDim(d) || x.getDimSize(d) == label.getDimSize(d);
   if (!fits) {
     std::string text;
     llvm::raw_string_ostream(text) << "C1: label must have the dimensions of x"

@@ -49,11 +49,21 @@ LogicalResult inferDeformableConvOf(std::optional<Location> location, const Defo
   return success();
 }
 
-LogicalResult inferHsigmoidLossOf(std::optional<Location> location, RankedTensorType x, RankedTensorType w, Value path,
-                                  Value code, int64_t classes, Results &results) {
+LogicalResult inferHsigmoidLossOf(std::optional<Location> location, RankedTensorType x, RankedTensorType w,
+                                  Value label, Value path, Value code, int64_t classes, Results &results) {
   if (x.getRank() != 2 || w.getRank() != 2)
-    return inferenceError(location, "C1: x and w must be matrices, found ranks " + llvm::Twine(x.getRank()) + " and " +
-                                        llvm::Twine(w.getRank()));
+    return inferenceError(location, "C1: x and w must be matrices, found ranks " + llvm::Twine(x.getRank()) +
+                                        " and " + llvm::Twine(w.getRank()));
+  auto agree = [](int64_t a, int64_t b) { return a == unknown || b == unknown || a == b; };
+  auto labels = tensorType(label);
+  int64_t samples = x.getDimSize(0);
+  bool fits = agree(x.getDimSize(1), w.getDimSize(1)) &&
+              (!path || tensorType(path).getRank() != 2 || agree(samples, tensorType(path).getDimSize(0))) &&
+              (!labels.hasStaticShape() || agree(samples, labels.getNumElements()));
+  if (!fits)
+    return inferenceError(
+        location,
+        "C1: x must be [N, D], w [nodes, D], path and code [N, length] and label must have N elements");
   if (!path && classes < 2)
     return inferenceError(location, "C2: num_classes must be 2 or more, found " + llvm::Twine(classes));
   bool paths = !path || (code && tensorType(path).getRank() == 2 &&

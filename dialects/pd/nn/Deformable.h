@@ -14,8 +14,8 @@ struct DeformableShape {
 mlir::LogicalResult inferDeformableConvOf(std::optional<mlir::Location> location, const DeformableShape &given,
                                           Results &results);
 mlir::LogicalResult inferHsigmoidLossOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                                        mlir::RankedTensorType w, mlir::Value path, mlir::Value code, int64_t classes,
-                                        Results &results);
+                                        mlir::RankedTensorType w, mlir::Value label, mlir::Value path,
+                                        mlir::Value code, int64_t classes, Results &results);
 /// How many columns of matrices are taken, or an error.
 mlir::FailureOr<int64_t> partialColumns(std::optional<mlir::Location> location, mlir::ValueRange x, int64_t start, int64_t length);
 /// How many bits the paths of a complete binary tree have.
@@ -30,8 +30,10 @@ mlir::LogicalResult inferDeformableConv(std::optional<mlir::Location> location, 
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferHsigmoidLoss(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferHsigmoidLossOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getW()), adaptor.getPath(), adaptor.getCode(),
+mlir::LogicalResult inferHsigmoidLoss(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
+  return inferHsigmoidLossOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getW()),
+                             adaptor.getLabel(), adaptor.getPath(), adaptor.getCode(),
                              adaptor.getNumClasses(), results);
 }
 

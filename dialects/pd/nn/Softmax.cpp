@@ -229,7 +229,15 @@ FailureOr<SmallVector<Value>> MaxoutOp::decompose(OpBuilder &builder) {
   auto groups = static_cast<int64_t>(getGroups());
   extents[axis] = divide(e, extents[axis], groups);
   extents.insert(extents.begin() + axis + 1, Extent(groups));
-  return e.results({e.max(reshapeTo(x, extents), {axis + 1}, false)});
+  // One channel after the other: of equal ones the first has the gradient, as in Paddle.
+  Expression grouped = reshapeTo(x, extents);
+  auto channel = [&](int64_t i) { return dropDim(slice(grouped, axis + 1, i, i + 1), axis + 1); };
+  Expression out = channel(0);
+  for (int64_t i = 1; i < groups; ++i) {
+    Expression next = channel(i);
+    out = e.select(out >= next, out, next);
+  }
+  return e.results({out});
 }
 
 } // namespace proa::pd

@@ -91,6 +91,9 @@ mlir::LogicalResult inferRange(std::optional<mlir::Location> location, Adaptor a
     return mlir::failure();
   if (!adaptor.getIsTest() && (!adaptor.getIter() || !adaptor.getInScales()))
     return inferenceError(location, "C5: iter or in_scales is missing, which training needs");
+  if (static_cast<int64_t>(adaptor.getWindowSize()) < 1)
+    return inferenceError(location, "C6: window_size must be positive, found " +
+                                        llvm::Twine(static_cast<int64_t>(adaptor.getWindowSize())));
   mlir::Type ring = adaptor.getInScales()
                         ? adaptor.getInScales().getType()
                         : mlir::Type(mlir::RankedTensorType::get(

@@ -137,6 +137,7 @@ def Pd_FakeQuantizeRangeAbsMaxOp : Pd_QuantizationOp<"fake_quantize_range_abs_ma
 
     Constraints: C1, C2 and
       C5. iter and in_scales are there if not is_test
+      C6. window_size is positive
   }];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$in_scale, Optional<Pd_IntTensor>:$iter,
     Optional<Pd_FloatTensor>:$in_scales, QuantInt<"10000">:$window_size, QuantInt<"8">:$bit_length,

@@ -1,11 +1,12 @@
 #include "dialects/pd/search/Search.h"
-#include "dialects/pd/search/Contents.h"
-#include "dialects/pd/search/Metrics.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/index/Index.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/search/Contents.h"
+#include "dialects/pd/search/Metrics.h"
+#include "dialects/pd/search/Tables.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
@@ -386,6 +387,9 @@ void registerSearchOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/search/Metrics.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/search/Tables.cpp.inc"
       >();
 }
 

@@ -7,6 +7,7 @@
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/search/Search.h"
+#include "dialects/pd/sequence/Attention.h"
 #include "dialects/pd/sequence/Labels.h"
 #include "dialects/pd/sequence/Recurrent.h"
 #include "dialects/pd/sequence/Rows.h"
@@ -43,6 +44,15 @@ double leastOf(Type type) {
 
 namespace {
 
+/// For each greatest element the first row that holds it.
+Expression rowsOfMaxima(Expression x, Expression maxima, Expression offsets) {
+  TensorBuilder &e = x.owner();
+  Expression group = rowPlaces(x, offsets).sequence;
+  Expression rows = asColumn(rowNumbers(x), x.rank()), none = e.wrap(Extent(x, 0).getValue(e));
+  Expression holders = e.select(isEqual(x, gatherRows(maxima, group)), rows, none);
+  return reduceRows(holders, group, Extent(maxima, 0), "amin", 9.0e18);
+}
+
 /// The pooled rows, where sequences are not empty.
 Expression pooledRows(Expression x, Expression offsets, llvm::StringRef kind) {
   TensorBuilder &e = x.owner();
@@ -53,22 +63,18 @@ Expression pooledRows(Expression x, Expression offsets, llvm::StringRef kind) {
   if (kind == "LAST")
     return gatherRows(x, e.maximum(sequences.ends - 1.0, 0.0));
   Expression group = rowPlaces(x, offsets).sequence;
-  if (kind == "MAX")
-    return reduceRows(x, group, count, "amax", leastOf(x.type().getElementType()));
+  if (kind == "MAX") {
+    // Of equal maxima the first has the gradient, as in Paddle.
+    Expression maxima = reduceRows(x, group, count, "amax", leastOf(x.type().getElementType()));
+    Expression first = gatherRows(rowsOfMaxima(x, maxima, offsets), group);
+    Expression isFirst = isEqual(first, asColumn(rowNumbers(x), x.rank()));
+    return reduceRows(e.select(isFirst, x, 0.0), group, count, "add", 0.0);
+  }
   Expression sum = reduceRows(x, group, count, "add", 0.0);
   if (kind == "SUM")
     return sum;
   Expression length = asColumn(e.cast(e.maximum(sequences.lengths, 1.0), x.type().getElementType()), x.rank());
   return sum / (kind == "SQRT" ? e.sqrt(length) : length);
-}
-
-/// For each greatest element the first row that holds it.
-Expression rowsOfMaxima(Expression x, Expression maxima, Expression offsets) {
-  TensorBuilder &e = x.owner();
-  Expression group = rowPlaces(x, offsets).sequence;
-  Expression rows = asColumn(rowNumbers(x), x.rank()), none = e.wrap(Extent(x, 0).getValue(e));
-  Expression holders = e.select(isEqual(x, gatherRows(maxima, group)), rows, none);
-  return reduceRows(holders, group, Extent(maxima, 0), "amin", 9.0e18);
 }
 
 } // namespace
@@ -305,6 +311,10 @@ void registerSequenceOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/sequence/Rows.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/sequence/Attention.cpp.inc"
       >();
   dialect.addFamily<
 #define GET_OP_LIST

@@ -133,10 +133,6 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
                 Legacy<"share_buffer", ["X*"], ["Out"], [], ["share_dims_and_dtype", "XOut"], "importEach">,
                 Legacy<"npu_identity", ["x"], ["out"], [], ["format"]>,
                 Legacy<"transfer_layout", ["X"], ["Out"], [], ["src_layout", "dst_layout"]>,
-                // Prints nothing.
-                Legacy<"print", ["In"], ["Out"], [], ["first_n", "message", "summarize", "print_tensor_name",
-                  "print_tensor_type", "print_tensor_shape", "print_tensor_layout", "print_tensor_lod", "print_phase",
-                  "is_forward"]>,
                 // The gradient of the ops fake_quantize_dequantize_*: as if they did not round.
                 Legacy<"stright_throuth_estimator_grad", ["Out@GRAD"], ["X@GRAD"], [], ["bit_length", "round_type",
                   "moving_rate", "is_test", "quant_axis"]>];

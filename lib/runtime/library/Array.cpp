@@ -112,16 +112,11 @@ Result<std::vector<int64_t>> joinedDims(const TensorArray &array, int64_t axisAt
   return dims;
 }
 
-Result<void> toTensor(Call &call, int64_t axisAttribute, bool stack) {
-  const TensorArray &array = call.array(0);
-  size_t axis = 0;
-  Result<std::vector<int64_t>> dims = joinedDims(array, axisAttribute, stack, axis);
-  if (!dims)
-    return dims.problems();
-  Result<View> out = call.output(0, *dims);
+Result<void> join(Call &call, const TensorArray &array, const std::vector<int64_t> &dims, size_t axis) {
+  Result<View> out = call.output(0, dims);
   if (!out)
     return out.problems();
-  Lines whole(*dims, axis);
+  Lines whole(dims, axis);
   size_t bytes = sizeOf(array.front().dtype);
   int64_t offset = 0;
   for (const ArrayElement &element : array) {
@@ -130,6 +125,18 @@ Result<void> toTensor(Call &call, int64_t axisAttribute, bool stack) {
                 out->as<std::byte>() + static_cast<size_t>(offset) * bytes);
     offset += line;
   }
+  return {};
+}
+
+Result<void> toTensor(Call &call, int64_t axisAttribute, bool stack) {
+  const TensorArray &array = call.array(0);
+  size_t axis = 0;
+  Result<std::vector<int64_t>> dims = joinedDims(array, axisAttribute, stack, axis);
+  if (!dims)
+    return dims.problems();
+  if (call.hasOutput(0))
+    if (Result<void> joined = join(call, array, *dims, axis); !joined)
+      return joined;
   if (!call.hasOutput(1))
     return {};
   Result<View> sizes = call.output(1, std::vector<int64_t>{static_cast<int64_t>(array.size())});
@@ -180,9 +187,11 @@ Result<std::unique_ptr<LibraryKernel>> makeArrayToTensor(const KernelRequest &re
   Attributes reader(request);
   int64_t axis = reader.integer("axis", 0);
   bool stack = reader.boolean("use_stack", false);
+  reader.expectOperands(1, 0);
+  reader.expect(!reader.ok() || request.inputs[0].array, "input 0 is of the wrong kind");
   if (!reader.ok())
     return reader.problems();
-  return make(request, 1, true, false, [axis, stack](Call &call) { return toTensor(call, axis, stack); });
+  return makeKernel([axis, stack](Call &call) { return toTensor(call, axis, stack); });
 }
 
 } // namespace proa::runtime

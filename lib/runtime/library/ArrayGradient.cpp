@@ -1,5 +1,5 @@
-/// The library kernels "array_add" (x, y), "array_read_or" (array, index, otherwise), "array_split" (x,
-/// sizes; axis, use_stack).
+/// The library kernels "array_add" (x, y), "array_concat" (x, y), "array_read_or" (array, index, otherwise),
+/// "array_split" (x, sizes; axis, use_stack).
 #include "lib/runtime/library/ArrayGradient.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
@@ -63,6 +63,13 @@ Result<void> add(Call &call) {
   return {};
 }
 
+Result<void> concat(Call &call) {
+  TensorArray other = call.array(1);
+  TensorArray &out = call.outputArray(0, 0);
+  out.insert(out.end(), other.begin(), other.end());
+  return {};
+}
+
 Result<void> readOr(Call &call) {
   Result<std::vector<int64_t>> index = integersOf(call.input(1));
   if (!index)
@@ -114,9 +121,8 @@ Result<void> split(Call &call, int64_t axisAttribute, bool stack) {
   return {};
 }
 
-} // namespace
-
-Result<std::unique_ptr<LibraryKernel>> makeArrayAdd(const KernelRequest &request) {
+/// A kernel that makes an array of two.
+Result<std::unique_ptr<LibraryKernel>> makeOfTwo(const KernelRequest &request, Result<void> (*run)(Call &)) {
   Attributes reader(request);
   reader.expectOperands(2, 1);
   reader.expect(!reader.ok() ||
@@ -124,7 +130,16 @@ Result<std::unique_ptr<LibraryKernel>> makeArrayAdd(const KernelRequest &request
                 "expected tensor arrays");
   if (!reader.ok())
     return reader.problems();
-  return makeKernel(add);
+  return makeKernel(run);
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeArrayAdd(const KernelRequest &request) {
+  return makeOfTwo(request, add);
+}
+Result<std::unique_ptr<LibraryKernel>> makeArrayConcat(const KernelRequest &request) {
+  return makeOfTwo(request, concat);
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeArrayReadOr(const KernelRequest &request) {

@@ -6,6 +6,7 @@
 namespace proa::runtime {
 
 Result<std::unique_ptr<LibraryKernel>> makeArrayAdd(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeArrayConcat(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeArrayReadOr(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeArraySplit(const KernelRequest &request);
 

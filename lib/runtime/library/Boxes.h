@@ -76,15 +76,17 @@ struct DetectionInput {
 };
 
 /// Writes rows of label, score and box for all images, the position of each box in the batch, and counts an
-/// image.
+/// image. With `marksNone`, where there is no row, there is an element -1 of one image.
 template <class T>
 Result<void> writeDetections(Call &call, const DetectionInput &input, std::span<const ImageBoxes<T>> images,
-                             std::span<const std::vector<Detection<T>>> detections) {
+                             std::span<const std::vector<Detection<T>>> detections, bool marksNone = false) {
   int64_t total = 0;
   for (const auto &list : detections)
     total += static_cast<int64_t>(list.size());
-  const int64_t rowDims[] = {total, input.boxSize + 2}, indexDims[] = {total, 1};
-  const int64_t imageDims[] = {static_cast<int64_t>(images.size())};
+  bool isMarked = marksNone && total == 0;
+  const int64_t rowDims[] = {isMarked ? 1 : total, isMarked ? 1 : input.boxSize + 2},
+                indexDims[] = {total, 1};
+  const int64_t imageDims[] = {isMarked ? 1 : static_cast<int64_t>(images.size())};
   auto wanted = [&](size_t i, std::span<const int64_t> dims) {
     return call.hasOutput(i) ? call.output(i, dims) : Result<View>(View());
   };
@@ -95,6 +97,13 @@ Result<void> writeDetections(Call &call, const DetectionInput &input, std::span<
   for (const Result<View> *result : {&index, &counts})
     if (**result && (*result)->dtype != DType::Int32)
       return failure("expected int32 results, found {}", nameOf((*result)->dtype));
+  if (isMarked) {
+    if (*rows)
+      *rows->template as<T>() = T(-1);
+    if (*counts)
+      *counts->template as<int32_t>() = 1;
+    return {};
+  }
   int64_t row = 0, first = 0;
   for (size_t i = 0; i < images.size(); ++i) {
     for (const Detection<T> &d : detections[i]) {

@@ -136,7 +136,7 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
 struct NmsAttributes {
   double scoreThreshold = 0, nmsThreshold = 0.3, eta = 1;
   int64_t topK = -1, keepTopK = -1, background = 0;
-  bool normalized = true;
+  bool normalized = true, marksNone = false;
 };
 
 /// Takes boxes from the best one on, but those that overlap one taken before.
@@ -249,7 +249,10 @@ template <class T, class NmsKind> Result<void> selectOf(Call &call, const NmsKin
     for (int64_t i = begin; i < end; ++i)
       detections[static_cast<size_t>(i)] = detect((*images)[static_cast<size_t>(i)], attributes);
   });
-  return writeDetections<T>(call, *input, *images, detections);
+  bool marksNone = false;
+  if constexpr (requires { attributes.marksNone; })
+    marksNone = attributes.marksNone;
+  return writeDetections<T>(call, *input, *images, detections, marksNone);
 }
 
 template <class NmsKind>
@@ -297,6 +300,7 @@ Result<std::unique_ptr<LibraryKernel>> makeMulticlassNms3(const KernelRequest &r
   attributes.keepTopK = reader.integer("keep_top_k", -1);
   attributes.background = reader.integer("background_label", 0);
   attributes.normalized = reader.boolean("normalized", true);
+  attributes.marksNone = reader.boolean("marks_none", false);
   return makeSelection(reader, attributes);
 }
 

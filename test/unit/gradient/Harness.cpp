@@ -20,7 +20,12 @@ ModuleOp cases() {
     static MLIRContext context(registry);
     context.allowUnregisteredDialects();
     context.loadDialect<pd::PdDialect>();
-    return parseSourceFile<ModuleOp>(PROA_SOURCE_DIR "/test/unit/gradient/ops.mlir", &context);
+    auto all = parseSourceFile<ModuleOp>(PROA_SOURCE_DIR "/test/unit/gradient/ops.mlir", &context);
+    auto arrays = parseSourceFile<ModuleOp>(PROA_SOURCE_DIR "/test/unit/gradient/arrays.mlir", &context);
+    if (!all || !arrays)
+      return OwningOpRef<ModuleOp>();
+    all->getBody()->getOperations().splice(all->getBody()->end(), arrays->getBody()->getOperations());
+    return all;
   }();
   return *module;
 }

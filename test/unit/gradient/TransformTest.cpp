@@ -1,4 +1,5 @@
-// Forward mode and batching against reverse mode and a loop, in float64, on every function of ops.mlir.
+// Forward mode and batching against reverse mode and a loop, in float64, on every function of ops.mlir and
+// arrays.mlir.
 //   jvp:   for random tangents t and cotangents u, <u, jvp(t)> = <vjp(u), t>
 //   vmap:  a batch of three gives what the examples give one by one; so for the gradients
 //   Function attribute test.batch_first: the gradient of the batched function instead of the batched
@@ -24,7 +25,7 @@ constexpr int64_t examples = 3;
 class TransformTest : public testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
-    ASSERT_TRUE(cases()) << "ops.mlir does not parse";
+    ASSERT_TRUE(cases()) << "ops.mlir or arrays.mlir does not parse";
     module = ModuleOp::create(cases().getLoc());
     OpBuilder builder(module->getBodyRegion());
     function = cast<func::FuncOp>(builder.clone(*caseOf(GetParam())));

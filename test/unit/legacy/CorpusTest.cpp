@@ -2,6 +2,7 @@
 #include "translator/legacy/ReadBinary.h"
 #include "translator/legacy/ReadJson.h"
 #include "translator/legacy/ReadProgram.h"
+#include "translator/legacy/WriteProgram.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -91,6 +92,21 @@ TEST(Corpus, OpsAreThoseThatMetaCounts) {
     ++cases;
   }
   EXPECT_GE(cases, 854u);
+}
+
+TEST(Corpus, ScalarsAreWritten) {
+  auto program = readProgram(PROA_CORPUS_DIR "/ops/set_value/slice/program.json");
+  ASSERT_TRUE(program) << program.problems().text();
+  program->blocks[0].operations[0].attributes.push_back(
+      {"others", std::vector<Scalar>{{true}, {int64_t(-3)}, {Complex{1, -2}}}});
+  for (const auto &[name, text] : {std::pair("scalars.json", writeJson(*program)),
+                                   std::pair("scalars.pdmodel", writeBinary(*program))}) {
+    std::string file = testing::TempDir() + "/" + name;
+    std::ofstream(file, std::ios::binary) << text;
+    auto again = readProgram(file);
+    ASSERT_TRUE(again) << again.problems().text();
+    EXPECT_EQ(again->blocks[0].operations, program->blocks[0].operations) << name;
+  }
 }
 
 TEST(Corpus, StartupProgramsAreRead) {

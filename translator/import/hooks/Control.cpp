@@ -49,6 +49,33 @@ void importReadFromArray(OpImporter &importer) {
     importer.setOutput("Out", importer.createOne("pd.array_read_or", {{array}, {index}, {zeros}}));
 }
 
+/// Gives its input on. print_phase says whether the op is to be seen forward, in the gradient, or in both.
+void importPrint(OpImporter &importer) {
+  Value x = importer.requiredInput("In");
+  if (!x)
+    return;
+  importer.setOutput("Out", x);
+  llvm::SmallVector<Value> levels = importer.lod("In");
+  if (!levels.empty() && importer.legacyOp().output("Out"))
+    importer.setOutputLod("Out", levels);
+  std::string phase = importer.stringAttribute("print_phase", "BOTH");
+  llvm::StringRef hidden = importer.boolAttribute("is_forward", true) ? "BACKWARD" : "FORWARD";
+  if (llvm::StringRef(phase).equals_insensitive(hidden))
+    return;
+  Builder &builder = importer.getBuilder();
+  llvm::SmallVector<NamedAttribute> attributes{
+      importer.named("message", builder.getStringAttr(importer.stringAttribute("message", ""))),
+      importer.named("first_n", builder.getI64IntegerAttr(importer.intAttribute("first_n", -1))),
+      importer.named("summarize", builder.getI64IntegerAttr(importer.intAttribute("summarize", 20)))};
+  for (llvm::StringRef name :
+       {"print_tensor_type", "print_tensor_shape", "print_tensor_layout", "print_tensor_lod"})
+    attributes.push_back(importer.named(name, builder.getBoolAttr(importer.boolAttribute(name, true))));
+  const legacy::Slot *slot = importer.legacyOp().input("In");
+  if (slot && !slot->arguments.empty() && importer.boolAttribute("print_tensor_name", true))
+    attributes.push_back(importer.named("name", builder.getStringAttr(slot->arguments.front())));
+  importer.create("pd.print", {{x}, levels}, attributes);
+}
+
 /// Of arrays the sums of their elements.
 void importSum(OpImporter &importer) {
   llvm::SmallVector<Value> arrays = importer.arrays("X");

@@ -74,7 +74,8 @@ void importGenerateProposals(OpImporter &importer) {
   importer.setOutputLod("RpnRoiProbs", {offsets});
 }
 
-/// The first two versions tell the boxes of the images apart by a LoD.
+/// The first two versions tell the boxes of the images apart by a LoD; the first one says that there are none
+/// by a row of -1.
 void importMulticlassNms(OpImporter &importer) {
   Builder &builder = importer.getBuilder();
   Value boxes = importer.requiredInput("BBoxes"), scores = importer.requiredInput("Scores");
@@ -89,11 +90,14 @@ void importMulticlassNms(OpImporter &importer) {
   auto number = [&](llvm::StringRef name, double otherwise) {
     return importer.named(name, builder.getF64FloatAttr(importer.floatAttribute(name, otherwise)));
   };
+  bool marksNone = importer.legacyOp().type == "multiclass_nms";
   Operands results = importer.create(
       "pd.multiclass_nms3", {{boxes}, {scores}, counts},
-      {number("score_threshold", 0), integer("nms_top_k", -1), integer("keep_top_k", -1), number("nms_threshold", 0.3),
-       importer.named("normalized", builder.getBoolAttr(importer.boolAttribute("normalized", true))), number("nms_eta", 1.0),
-       integer("background_label", 0)});
+      {number("score_threshold", 0), integer("nms_top_k", -1), integer("keep_top_k", -1),
+       number("nms_threshold", 0.3),
+       importer.named("normalized", builder.getBoolAttr(importer.boolAttribute("normalized", true))),
+       number("nms_eta", 1.0), integer("background_label", 0),
+       importer.named("marks_none", builder.getBoolAttr(marksNone))});
   Value offsets = results.empty() ? Value() : offsetsOf(importer, results[2]);
   if (!offsets)
     return;

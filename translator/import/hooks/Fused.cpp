@@ -1,6 +1,7 @@
 //! Hooks of legacy ops that stand for several: fused ones, which are taken apart. Passes fuse again what is
 //! worth it.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/Formula.h"
 
 #include "dialects/pd/Infer.h"
 
@@ -8,8 +9,6 @@ using namespace mlir;
 
 namespace proa::import::hooks {
 namespace {
-
-using Operands = llvm::SmallVector<Value>;
 
 NamedAttribute integer(OpImporter &importer, llvm::StringRef name, int64_t value) {
   return importer.named(name, importer.getBuilder().getI64IntegerAttr(value));
@@ -205,6 +204,10 @@ void importFusionSeqpoolConcat(OpImporter &importer) {
                         {word(importer, "pooltype", importer.stringAttribute("pooltype", "SUM"))});
     if (pooled.empty())
       return;
+    if (importer.legacyOp().type == "fusion_seqpool_cvm_concat")
+      pooled = importer.create("pd.cvm", {{pooled[0]}}, {flag(importer, "use_cvm", true)});
+    if (pooled.empty())
+      return;
     rows.push_back(pooled[0]);
   }
   Value out = importer.createOne("pd.concat", {rows, {}},
@@ -302,16 +305,13 @@ void importFusionGru(OpImporter &importer) {
     importer.setOutputLod("Hidden", importer.lod("X"));
 }
 
-/// An lstm whose input is multiplied with a weight first.
-void importFusionLstm(OpImporter &importer) {
-  Value x = importer.requiredInput("X"), weightX = importer.requiredInput("WeightX"),
-        weight = importer.requiredInput("WeightH"), bias = importer.requiredInput("Bias"),
-        h0 = importer.input("H0"), c0 = importer.input("C0");
-  Operands levels = importer.innermostLods("X");
-  if (!x || !weightX || !weight || !bias || levels.size() != 1)
-    return;
-  Value projected = fullyConnected(importer, x, weightX, Value(), 1);
-  if (!projected)
+namespace {
+
+/// An lstm of given products of its input, whose LoD is that in `slot`.
+void importLstmOf(OpImporter &importer, Value projected, Value bias, llvm::StringRef slotOfLod) {
+  Value weight = importer.requiredInput("WeightH"), h0 = importer.input("H0"), c0 = importer.input("C0");
+  Operands levels = importer.innermostLods(slotOfLod);
+  if (!projected || !bias || !weight || levels.size() != 1)
     return;
   Operands results = importer.create(
       "pd.lstm",
@@ -330,8 +330,35 @@ void importFusionLstm(OpImporter &importer) {
     return;
   for (auto [slot, value] : {std::pair("Hidden", results[0]), std::pair("Cell", results[1])}) {
     importer.setOutput(slot, value);
-    importer.setOutputLod(slot, importer.lod("X"));
+    importer.setOutputLod(slot, importer.lod(slotOfLod));
   }
+}
+
+} // namespace
+
+/// An lstm whose input is multiplied with a weight first.
+void importFusionLstm(OpImporter &importer) {
+  Value x = importer.requiredInput("X"), weight = importer.requiredInput("WeightX");
+  if (x && weight)
+    importLstmOf(importer, fullyConnected(importer, x, weight, Value(), 1), importer.requiredInput("Bias"),
+                 "X");
+}
+
+/// One whose products stand in a table, with the bias in them: of Bias the peepholes count alone.
+void importFusedEmbeddingFcLstm(OpImporter &importer) {
+  Value ids = importer.requiredInput("Ids"), table = importer.requiredInput("Embeddings"),
+        bias = importer.requiredInput("Bias");
+  if (!ids || !table || !bias)
+    return;
+  int64_t width =
+      pd::tensorType(table).getRank() == 2 ? pd::tensorType(table).getDimSize(1) : ShapedType::kDynamic;
+  if (ShapedType::isDynamic(width))
+    return importer.report("expected a table of a known width");
+  Formula f(importer);
+  Value used = f.make("pd.full_like", {{f.columns(bias, 0, width)}, {}});
+  if (importer.boolAttribute("use_peepholes", true))
+    used = f.beside(used, f.columns(bias, width, std::numeric_limits<int64_t>::max()));
+  importLstmOf(importer, f.gather(table, f.reshape(ids, {-1})), used, "Ids");
 }
 
 /// The first version may be given a tensor of the extents that it is to have.

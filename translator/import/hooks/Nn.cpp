@@ -1,5 +1,6 @@
 //! Hooks of layers of neural networks.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/Formula.h"
 
 #include "dialects/pd/Infer.h"
 
@@ -76,6 +77,39 @@ void importDataNorm(OpImporter &importer) {
   if (importer.intAttribute("slot_dim", -1) > 0)
     importer.report("attribute 'slot_dim' is above 0: columns normalized by slots can't be imported");
   importer.importByTable();
+}
+
+/// As dropout, with one draw for all elements along the dimensions that `axis` does not name.
+void importDropoutNd(OpImporter &importer) {
+  Value x = importer.requiredInput("X");
+  if (!x)
+    return;
+  Formula f(importer);
+  double p = importer.floatAttribute("dropout_prob", 0.5);
+  bool upscales =
+      importer.stringAttribute("dropout_implementation", "downgrade_in_infer") == "upscale_in_train";
+  if (importer.boolAttribute("is_test", false))
+    return importer.setOutput("Out", upscales ? x : f.scale(x, 1 - p));
+  Value one = x;
+  llvm::SmallVector<int64_t> axes = importer.intsAttribute("axis");
+  for (int64_t d = 0; d < pd::tensorType(x).getRank(); ++d)
+    if (!llvm::is_contained(axes, d))
+      one = f.slice(one, d, 0, 1);
+  Value ones = f.make("pd.full_like", {{one}, {}}, {f.number("value", 1)});
+  if (!ones)
+    return;
+  Operands drawn = importer.create(
+      "pd.dropout", {{ones}, {}, {}},
+      {f.number("p", p),
+       importer.named("seed", f.builder.getI64IntegerAttr(importer.intAttribute("seed", 0))),
+       importer.named("fix_seed", f.builder.getBoolAttr(importer.boolAttribute("fix_seed", false)))});
+  if (drawn.size() < 2)
+    return;
+  Value mask = f.cast(drawn[1], pd::tensorType(x).getElementType());
+  if (upscales && p < 1)
+    mask = f.scale(mask, 1 / (1 - p));
+  importer.setOutput("Out", f.multiply(x, mask));
+  importer.setOutput("Mask", drawn[1]);
 }
 
 } // namespace proa::import::hooks

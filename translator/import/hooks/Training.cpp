@@ -24,8 +24,9 @@ void importMerged(OpImporter &importer, const MergedUpdate &merged, AttributesOf
     lists.push_back(importer.inputs(slot));
   size_t count = lists.front().size();
   for (auto [slot, list] : llvm::zip(merged.inputs, lists))
-    // One learning rate may serve all parameters.
-    if (!list.empty() && list.size() != count && !(slot == "LearningRate" && list.size() == 1))
+    // One learning rate, or one skip, may serve all parameters.
+    if (!list.empty() && list.size() != count &&
+        !((slot == "LearningRate" || slot == "SkipUpdate") && list.size() == 1))
       return importer.report("input '" + slot + "' holds " + llvm::Twine(list.size()) +
                              " variables, expected " + llvm::Twine(count));
   llvm::SmallVector<llvm::SmallVector<Value>> results(merged.outputs.size());
@@ -121,6 +122,25 @@ void importMergedAdam(OpImporter &importer) {
                       {number(importer, "beta1", 0.9), number(importer, "beta2", 0.999),
                        number(importer, "epsilon", 1e-8), flag(importer, "multi_precision"),
                        flag(importer, "use_global_beta_pow"), flag(importer, "amsgrad")}};
+  importMerged(importer, merged, [](size_t) { return llvm::SmallVector<NamedAttribute>{}; });
+}
+
+/// merged_adam under other names; with use_adamw parameters decay by weight_decay of themselves.
+void importFusedAdam(OpImporter &importer) {
+  bool decays = importer.boolAttribute("use_adamw", false);
+  MergedUpdate merged{
+      decays ? "pd.adamw" : "pd.adam",
+      {"Params", "Grads", "LearningRate", "Moments1", "Moments2", "", "Beta1Pows", "Beta2Pows",
+       "MasterParams", "SkipUpdate", "", "", ""},
+      {"ParamsOut", "Moments1Out", "Moments2Out", "", "Beta1PowsOut", "Beta2PowsOut", "MasterParamsOut"},
+      {number(importer, "beta1", 0.9), number(importer, "beta2", 0.999), number(importer, "epsilon", 1e-8),
+       flag(importer, "multi_precision"), flag(importer, "use_global_beta_pow")}};
+  Builder &builder = importer.getBuilder();
+  if (decays) {
+    double decay = importer.floatAttribute("weight_decay", 0);
+    merged.attributes.push_back(importer.named("coeff", builder.getF64FloatAttr(decay)));
+    merged.attributes.push_back(importer.named("with_decay", builder.getBoolAttr(true)));
+  }
   importMerged(importer, merged, [](size_t) { return llvm::SmallVector<NamedAttribute>{}; });
 }
 

@@ -32,8 +32,8 @@ func.func @branch(%x: tensor<4xf32>, %c: i1, %d: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-LABEL: func @loop
 func.func @loop(%x: tensor<4xf32>, %w: tensor<4xf32>, %c: tensor<i1>, %d: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   // CHECK: %[[TAPE:.*]]:{{[0-9]+}} = scf.while
-  // CHECK: pd.array_write
   // CHECK: pd.multiply
+  // CHECK: pd.array_write
   // CHECK: %[[BACK:.*]]:3 = scf.while
   // CHECK: pd.greater_equal
   // CHECK: pd.array_read %[[TAPE]]

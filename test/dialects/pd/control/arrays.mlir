@@ -14,6 +14,8 @@ func.func @arrays(%x: tensor<2x3xf32>, %i: tensor<1xi64>, %c: tensor<i1>) -> (te
   %6:2 = pd.array_to_tensor %4 {axis = 0, use_stack = true} : (!array.of<tensor<2x3xf32>>) -> (tensor<?x2x3xf32>, tensor<?xi32>)
   // CHECK: pd.assert
   pd.assert %c, %x {summarize = 3} : (tensor<i1>, tensor<2x3xf32>) -> ()
+  // CHECK: pd.print %{{.*}}, %{{.*}} {message = "here", name = "x"}
+  pd.print %x, %i {message = "here", name = "x"} : (tensor<2x3xf32>, tensor<1xi64>) -> ()
   return %6#0, %3 : tensor<?x2x3xf32>, tensor<1xi64>
 }
 
@@ -26,6 +28,8 @@ func.func @gradients(%x: tensor<5x3xf32>, %sizes: tensor<2xi32>, %i: tensor<1xi6
   %2 = pd.array_create : () -> !array.of<*>
   // CHECK: pd.array_add {{.*}} -> !array.of<tensor<?x3xf32>>
   %3 = pd.array_add %2, %0 : (!array.of<*>, !array.of<tensor<?x3xf32>>) -> !array.of<tensor<?x3xf32>>
+  // CHECK: pd.array_concat {{.*}} -> !array.of<tensor<?x3xf32>>
+  %5 = pd.array_concat %2, %0 : (!array.of<*>, !array.of<tensor<?x3xf32>>) -> !array.of<tensor<?x3xf32>>
   // CHECK: pd.array_read_or {{.*}} -> tensor<?x3xf32>
   %4 = pd.array_read_or %3, %i, %zeros : (!array.of<tensor<?x3xf32>>, tensor<1xi64>, tensor<2x3xf32>) -> tensor<?x3xf32>
   return %4 : tensor<?x3xf32>

@@ -60,3 +60,13 @@ func.func @c5_channels(%x: tensor<2xf32>) {
   %0 = "pd.fake_channel_wise_dequantize_max_abs"(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+
+// -----
+
+func.func @c6(%x: tensor<2xf32>, %s: tensor<1xf32>) {
+  // expected-error@+2 {{C6: window_size must be positive, found -10}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fake_quantize_range_abs_max"(%x, %s) {operandSegmentSizes = array<i32: 1, 1, 0, 0>, is_test = true, window_size = -10 : i64} : (tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<1xf32>, tensor<4xf32>)
+  return
+}

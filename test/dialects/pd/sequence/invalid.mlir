@@ -51,3 +51,12 @@ func.func @crf_c2(%e: tensor<6x3xf32>, %t: tensor<3x3xf32>, %l: tensor<6x1xi64>,
   %0:4 = "pd.linear_chain_crf"(%e, %t, %l, %o) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>} : (tensor<6x3xf32>, tensor<3x3xf32>, tensor<6x1xi64>, tensor<4xi64>) -> (tensor<6x3xf32>, tensor<6x3xf32>, tensor<3x3xf32>, tensor<3x1xf32>)
   return
 }
+
+// -----
+
+func.func @attention_c1(%x: tensor<5x3xf32>, %o: tensor<3xi64>, %c: tensor<2x4xf32>, %a: tensor<7x1xf32>, %w: tensor<7x12xf32>, %b: tensor<1x16xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{C1: x must be [T, M], c0 [sequences, D] and lstm_weight [D + M, 4 D]}}
+  %0:2 = pd.attention_lstm %x, %o, %c, %a, %w, %b : (tensor<5x3xf32>, tensor<3xi64>, tensor<2x4xf32>, tensor<7x1xf32>, tensor<7x12xf32>, tensor<1x16xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
+  return
+}

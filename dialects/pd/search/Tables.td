@@ -1,0 +1,58 @@
+// Codes of numbers, rows of packed tables, and beams of sequences.
+#ifndef PROA_DIALECTS_PD_SEARCH_TABLES
+#define PROA_DIALECTS_PD_SEARCH_TABLES
+
+include "dialects/pd/Base.td"
+
+class Pd_TableOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> { let library = mnemonic; }
+
+def Pd_HashOp : Pd_TableOp<"hash"> {
+  let summary = "Hash codes of the rows of x, by num_hash functions";
+  let description = [{
+    Code k of a row is xxHash64 of its bytes with seed k, modulo mod_by. Constraints: C1 x is [rows, elements]; C2 num_hash and
+    mod_by are positive.
+  }];
+  let arguments = (ins Pd_IntTensor:$x, DefaultValuedAttr<I64Attr, "1">:$num_hash, DefaultValuedAttr<I64Attr, "100000">:$mod_by);
+  let results = (outs Pd_IntTensor:$out);
+  let infer = "inferHash";
+  let legacy = [Legacy<"hash", ["X"], ["Out"], ["num_hash", "mod_by"]>];
+}
+
+def Pd_LookupTableDequantOp : Pd_TableOp<"lookup_table_dequant"> {
+  let summary = "Rows of a table that holds bytes between a minimum and a maximum of its own for each row";
+  let description = [{
+    A row of w is its minimum, its maximum, then bytes b, four in the place of each float: element = (maximum - minimum) / 256 * b +
+    minimum. Rows of `padding_idx` (-1: none) are zero. Constraints: C1 w is a float32 matrix of 3 columns or more, and the last
+    extent of ids is 1. At run time: ids are rows of the table.
+  }];
+  let arguments = (ins Pd_FloatTensor:$w, Pd_IntTensor:$ids, DefaultValuedAttr<I64Attr, "-1">:$padding_idx);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferLookupTableDequant";
+  let lod = "none";
+  let legacy = [Legacy<"lookup_table_dequant", ["W", "Ids"], ["Out"], ["padding_idx"]>];
+}
+
+def Pd_BeamSearchOp : Pd_TableOp<"beam_search"> {
+  let summary = "The beam_size best continuations of the unfinished translations of each source";
+  let description = [{
+    Rows offsets[i] to offsets[i + 1] are the prefixes of source i. A prefix that ended (pre_ids is end_id) goes on with end_id and
+    its score; of another one each column is a candidate, of id `ids` (absent: the column's number) and score `scores`, or
+    without `is_accumulated` pre_scores + log(scores). Of equal scores that of the later prefix is better. Of a source all whose
+    selected candidates are the ends of prefixes that ended nothing stays. `parents` has the prefix of each selected row,
+    `selected_offsets` says which rows came from which prefix.
+
+    Constraints:
+      C1. scores and ids are [prefixes, candidates], pre_ids and pre_scores have one element a prefix
+      C2. beam_size is positive
+  }];
+  let arguments = (ins Pd_IntTensor:$pre_ids, Pd_FloatTensor:$pre_scores, Pd_FloatTensor:$scores, Pd_IntTensor:$offsets,
+    Optional<Pd_IntTensor>:$ids, I64Attr:$beam_size, I64Attr:$end_id, DefaultValuedAttr<BoolAttr, "true">:$is_accumulated);
+  let results = (outs Pd_IntTensor:$selected_ids, Pd_FloatTensor:$selected_scores, Pd_IntTensor:$parents,
+    Pd_IntTensor:$selected_offsets);
+  let infer = "inferBeamSearch";
+  let lod = "none";
+  let legacy = [Legacy<"beam_search", ["pre_ids", "pre_scores", "scores", "", "ids"], ["selected_ids", "selected_scores",
+    "parent_idx", ""], [], ["level", "beam_size", "end_id", "is_accumulated"], "importBeamSearch">];
+}
+
+#endif
