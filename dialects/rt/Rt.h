@@ -1,6 +1,7 @@
 /// The rt dialect: fused calls of the CPU runtime.
 #pragma once
 
+#include "dialects/pd/Contraction.h"
 #include "dialects/pd/Pd.h"
 
 #include "dialects/rt/RtDialect.h.inc"

@@ -7,12 +7,14 @@
 /// A Model is not thread-safe; several Models in several threads are fine.
 #pragma once
 
+#include "proa/Amp.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,13 @@ struct ModelOptions {
   /// By parameter, the variable of its gradient, in training programs: proa's gradients of the forward part are taken in
   /// place of those of the program's gradient ops: for checks. Empty: nowhere.
   std::map<std::string, std::string> ownGradients;
+  /// Values are computed once more instead of kept until the values of a run take no more than so many bytes at once, as
+  /// far as that goes; -1: whatever costs next to no time. Meant for training programs. Empty: nothing is.
+  std::optional<int64_t> memoryBudget;
+  /// A training program computes its gradients for so many parts of the batch, one after the other, and takes their mean.
+  int64_t microBatches = 1;
+  /// Computes what is safe in 16 bits. Dynamic loss scaling adds its state to the parameters.
+  std::optional<AmpOptions> amp;
   /// Called from time to time during work that takes long: what is being done, and the part done in [0, 1].
   std::function<void(const std::string &what, double part)> progress;
   /// Where each stage's IR is written, one file a stage; empty: nowhere.
@@ -91,6 +100,9 @@ public:
   Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
 
   const ModelTimes &times() const;
+  /// Bytes of the place that the last run's values shared. Feeds, parameters and values whose dims only the run knew, or that
+  /// loops hand on, are not in it.
+  int64_t arenaBytes() const;
 
   /// Collects the time of each step of the following runs.
   void enableProfile(bool on);

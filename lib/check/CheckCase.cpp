@@ -73,6 +73,8 @@ private:
     modelOptions.feeds = meta.feeds;
     modelOptions.fetches = meta.fetches;
     modelOptions.decompose = options.decompose;
+    modelOptions.memoryBudget = options.memoryBudget;
+    modelOptions.microBatches = options.microBatches;
     // What the meta file names may be clipped or accumulated already; with loss scaling it has pairs of
     // gradients too.
     if (options.ownGradients && meta.training)

@@ -4,6 +4,7 @@
 #include "lib/check/CaseResult.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace proa::check {
@@ -20,6 +21,9 @@ struct CheckOptions {
   bool decompose = false;
   /// Training cases take proa's gradients of their forward part instead of those of their gradient ops.
   bool ownGradients = false;
+  /// See ModelOptions.
+  std::optional<int64_t> memoryBudget;
+  int64_t microBatches = 1;
   /// Called as each stage begins.
   std::function<void(Stage)> onStage = [](Stage) {};
 };

@@ -5,6 +5,8 @@
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 #include "lib/runtime/Executable.h"
+#include "passes/autodiff/MixedPrecision.h"
+#include "passes/autodiff/Rematerialize.h"
 #include "passes/autodiff/Transforms.h"
 #include "passes/normalize/Passes.h"
 #include "translator/import/Import.h"
@@ -69,11 +71,17 @@ TensorInfo describeType(mlir::Type type, const std::string &name) {
 
 } // namespace
 
+/// A function for the dims of one set of arguments.
+struct Compiled {
+  std::shared_ptr<runtime::Executable> executable;
+  std::unique_ptr<runtime::Session> session;
+};
+
 struct Function::Implementation {
   std::shared_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< with the one function "main"
   std::vector<TensorInfo> arguments, results;
-  std::map<std::string, std::unique_ptr<runtime::Session>> sessions; ///< by the arguments' dims
+  std::map<std::string, Compiled> compiled; ///< by the arguments' dims
 
   ~Implementation() { module = {}; } // before its context
 
@@ -99,7 +107,8 @@ struct Function::Implementation {
     return {};
   }
 
-  Result<runtime::Session *> sessionFor(const std::vector<Tensor> &given);
+  Result<void> check(const std::vector<Tensor> &given) const;
+  Result<Compiled *> compiledFor(const std::vector<Tensor> &given);
 };
 
 /// What may make a Function of its parts.
@@ -142,7 +151,21 @@ struct FunctionTransforms {
   }
 };
 
-Result<runtime::Session *> Function::Implementation::sessionFor(const std::vector<Tensor> &given) {
+Result<void> Function::Implementation::check(const std::vector<Tensor> &given) const {
+  if (given.size() != arguments.size())
+    return problem("function", "expected " + std::to_string(arguments.size()) + " arguments, found " +
+                                   std::to_string(given.size()));
+  Problems problems;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i].dtype() != arguments[i].dtype)
+      problems.add(arguments[i].name, "got " + given[i].describe() + ", expected " +
+                                          proa::describe(arguments[i].dtype, arguments[i].dims));
+  return problems.empty() ? Result<void>() : Result<void>(problems);
+}
+
+Result<Compiled *> Function::Implementation::compiledFor(const std::vector<Tensor> &given) {
+  if (auto checked = check(given); !checked)
+    return checked.problems();
   std::string key;
   std::map<std::string, std::vector<int64_t>> dims;
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
@@ -153,16 +176,16 @@ Result<runtime::Session *> Function::Implementation::sessionFor(const std::vecto
     copied.setArgAttr(i, "pd.feed", mlir::StringAttr::get(context.get(), std::to_string(i)));
     dims[std::to_string(i)] = given[i].dims();
   }
-  if (auto found = sessions.find(key); found != sessions.end())
-    return found->second.get();
+  if (auto found = compiled.find(key); found != compiled.end())
+    return &found->second;
   for (unsigned i = 0; i < copied.getNumResults(); ++i)
     copied.setResultAttr(i, "pd.fetch", mlir::StringAttr::get(context.get(), std::to_string(i)));
   if (auto done = specializeFeeds(*copy, dims); !done)
     return done.problems();
-  auto compiled = compileForCpu(std::move(copy), {});
-  if (!compiled)
-    return compiled.problems();
-  auto object = LoadedObject::load(compiled->archive);
+  auto program = compileForCpu(std::move(copy), {});
+  if (!program)
+    return program.problems();
+  auto object = LoadedObject::load(program->archive);
   if (!object)
     return object.problems();
   auto code = std::make_shared<LoadedObject>(std::move(*object));
@@ -170,7 +193,7 @@ Result<runtime::Session *> Function::Implementation::sessionFor(const std::vecto
     auto address = code->find(symbol);
     return address ? *address : nullptr;
   };
-  auto executable = runtime::Executable::create(std::move(compiled->plan), "function", resolve, code);
+  auto executable = runtime::Executable::create(std::move(program->plan), "function", resolve, code);
   if (!executable)
     return executable.problems();
   if (auto bound = (*executable)->bindParameters({}); !bound)
@@ -178,7 +201,7 @@ Result<runtime::Session *> Function::Implementation::sessionFor(const std::vecto
   auto session = runtime::Session::create(*executable);
   if (!session)
     return session.problems();
-  return (sessions[key] = std::move(*session)).get();
+  return &(compiled[key] = {*executable, std::move(*session)});
 }
 
 Function::Function(std::unique_ptr<Implementation> implementation)
@@ -291,34 +314,32 @@ Result<Function> Function::withResults(const std::vector<int64_t> &numbers) cons
 }
 
 Result<std::vector<Tensor>> Function::run(const std::vector<Tensor> &given) {
-  if (given.size() != arguments().size())
-    return problem("function", "expected " + std::to_string(arguments().size()) + " arguments, found " +
-                                   std::to_string(given.size()));
-  Problems problems;
-  for (size_t i = 0; i < given.size(); ++i)
-    if (given[i].dtype() != arguments()[i].dtype)
-      problems.add(arguments()[i].name, "got " + given[i].describe() + ", expected " +
-                                            proa::describe(arguments()[i].dtype, arguments()[i].dims));
-  if (!problems.empty())
-    return problems;
-  auto session = implementation->sessionFor(given);
-  if (!session)
-    return session.problems();
+  auto compiled = implementation->compiledFor(given);
+  if (!compiled)
+    return compiled.problems();
   runtime::NamedTensors feeds;
   for (size_t i = 0; i < given.size(); ++i)
     feeds[std::to_string(i)] = given[i];
-  return (*session)->run(feeds);
+  return (*compiled)->session->run(feeds);
+}
+
+Result<int64_t> Function::arenaBytes(const std::vector<Tensor> &given) {
+  auto compiled = implementation->compiledFor(given);
+  if (!compiled)
+    return compiled.problems();
+  return (*compiled)->executable->plan().arenaBytes;
 }
 
 Result<Function> grad(const Function &function, const GradOptions &options) {
   return FunctionTransforms::apply(function, "the gradient", [&](FuncOp main) {
-    return autodiff::grad(main, "derived", options.arguments, options.result, options.withValue);
+    return autodiff::grad(main, "derived", options.arguments, options.result, options.withValue,
+                          options.loopSnapshots, options.microBatches, options.batches);
   });
 }
 
-Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments) {
+Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments, int64_t loopSnapshots) {
   return FunctionTransforms::apply(function, "the vector-Jacobian product",
-                                   [&](FuncOp main) { return autodiff::vjp(main, "derived", arguments); });
+                                   [&](FuncOp main) { return autodiff::vjp(main, "derived", arguments, loopSnapshots); });
 }
 
 Result<Function> jvp(const Function &function, const std::vector<int64_t> &arguments) {
@@ -332,6 +353,41 @@ Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapp
                    "the number of examples must be above 0, or -1, found " + std::to_string(size));
   return FunctionTransforms::apply(function, "the batched function", [&](FuncOp main) {
     return autodiff::vmap(main, "derived", size == -1 ? mlir::ShapedType::kDynamic : size, mapped);
+  });
+}
+
+/// A copy beside the function, to be changed.
+static FuncOp copyOf(FuncOp function) {
+  FuncOp made = function.clone();
+  mlir::OpBuilder::atBlockEnd(function->getBlock()).insert(made);
+  made.setName("derived");
+  return made;
+}
+
+Result<Function> checkpoint(const Function &function, const std::vector<std::string> &places) {
+  return FunctionTransforms::apply(function, "the function with checkpoints",
+                                   [&](FuncOp main) { return autodiff::checkpoint(main, "derived", places); });
+}
+
+Result<Function> rematerialize(const Function &function, int64_t memoryBudget) {
+  if (memoryBudget < -1)
+    return problem("function", "the memory budget must be a number of bytes, or -1 for none, found " +
+                                   std::to_string(memoryBudget));
+  return FunctionTransforms::apply(function, "recomputation", [&](FuncOp main) -> mlir::FailureOr<FuncOp> {
+    FuncOp made = copyOf(main);
+    autodiff::rematerialize(made, memoryBudget < 0 ? std::nullopt : std::optional<int64_t>(memoryBudget));
+    return made;
+  });
+}
+
+Result<Function> mixPrecision(const Function &function, const AmpOptions &options) {
+  if (options.scaling != AmpOptions::Scaling::None)
+    return problem("function", "loss scaling is for training programs (ModelOptions::amp)");
+  return FunctionTransforms::apply(function, "mixed precision", [&](FuncOp main) -> mlir::FailureOr<FuncOp> {
+    FuncOp made = copyOf(main);
+    if (failed(autodiff::mixPrecision(made, options)))
+      return mlir::failure();
+    return made;
   });
 }
 

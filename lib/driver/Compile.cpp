@@ -91,7 +91,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   progress("optimizing", 0.0);
   PassManager pm(module->getContext());
   pm.enableVerifier(false);
-  buildCpuPipeline(pm, options.decompose);
+  buildCpuPipeline(pm, options);
   if (failed(pm.run(*module)))
     return diagnostics.take("optimization");
   dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));

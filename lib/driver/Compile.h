@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/runtime/Plan.h"
+#include "proa/Amp.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -9,18 +10,26 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace proa {
 
-struct CompileOptions {
+/// What the order of passes depends on.
+struct PipelineOptions {
+  /// Run every op that has a decomposition through it, also where the runtime has a kernel for it.
+  bool decompose = false;
+  /// See ModelOptions.
+  std::optional<int64_t> memoryBudget;
+  std::optional<AmpOptions> amp;
+};
+
+struct CompileOptions : PipelineOptions {
   /// Threads that compile.
   int threads = 1;
   /// Where each stage's IR is written, one file a stage; empty: nowhere.
   std::string dumpDirectory;
-  /// Run every op that has a decomposition through it.
-  bool decompose = false;
   std::function<void(const std::string &what, double part)> progress;
 };
 
@@ -32,9 +41,8 @@ struct CompiledProgram {
 /// Gives the feeds of `main` these dims. Problems: an unknown feed, another rank, a dim that the program fixes otherwise.
 Result<void> specializeFeeds(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims);
 
-/// pd as imported to library ops and kernel calls. With `decompose` every op that has a decomposition goes through it, also
-/// where the runtime has a kernel for it.
-void buildCpuPipeline(mlir::OpPassManager &pm, bool decompose = false);
+/// pd as imported to library ops and kernel calls.
+void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options = {});
 
 /// Compiles a module for this machine's CPU. The module is consumed.
 Result<CompiledProgram> compileForCpu(mlir::OwningOpRef<mlir::ModuleOp> module, const CompileOptions &options);

@@ -9,6 +9,8 @@
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/ThreadPool.h"
 #include "lib/support/Files.h"
+#include "passes/autodiff/MixedPrecision.h"
+#include "passes/autodiff/Transforms.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
@@ -16,6 +18,7 @@
 #include "dialects/pd/Pd.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include "llvm/Support/xxhash.h"
@@ -52,6 +55,18 @@ std::string buildFingerprint() {
     return version();
   return version() + ":" + std::to_string(file.st_size) + ":" + std::to_string(file.st_mtim.tv_sec) + "." +
          std::to_string(file.st_mtim.tv_nsec);
+}
+
+/// For the key of the cache.
+std::string describe(const AmpOptions &amp) {
+  std::string text = std::string(amp.level == AmpOptions::Level::O1 ? "O1 " : "O2 ") + std::string(nameOf(amp.dtype));
+  for (const auto *list : {&amp.allow, &amp.deny, &amp.grey})
+    for (const std::string &op : *list)
+      text += (op == list->front() ? "|" : ",") + op;
+  for (double number : {static_cast<double>(amp.scaling), amp.lossScale, static_cast<double>(amp.increaseEvery),
+                        static_cast<double>(amp.decreaseEvery), amp.increaseRatio, amp.decreaseRatio})
+    text += " " + std::to_string(number);
+  return text;
 }
 
 /// What is wrong with a LoD, or nothing: offsets ascend from 0, and the last one of a level is the number of sequences of
@@ -145,6 +160,7 @@ struct Model::Implementation {
   Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<Variant> load(CompiledProgram program);
+  Result<void> transform(mlir::ModuleOp module);
   Result<void> checkFeeds(const std::map<std::string, Tensor> &feeds) const;
   /// Keeps the state among the results of a run and returns the fetches, with their LoDs.
   std::vector<NamedTensor> take(const Variant &variant, const std::vector<Tensor> &results);
@@ -220,6 +236,8 @@ Result<const Imported *> Model::Implementation::importWith(const std::map<std::s
   auto module = import::importProgram(*context, *program, importOptions);
   if (!module)
     return module.problems();
+  if (auto transformed = transform(**module); !transformed)
+    return transformed.problems();
   Imported &imported = imports[key];
   imported.module = std::move(*module);
   auto main = imported.module->lookupSymbol<mlir::func::FuncOp>("main");
@@ -227,6 +245,35 @@ Result<const Imported *> Model::Implementation::importWith(const std::map<std::s
     if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.lod_of"))
       imported.fetchedLods.push_back(of.str());
   return &imported;
+}
+
+/// The program with its loss scaled and its batch divided, and the first values of the scale's state.
+Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
+  Problems problems;
+  mlir::ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &diagnostic) {
+    problems.add(source, diagnostic.str());
+    return mlir::success();
+  });
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
+    return problems;
+  if (options.microBatches != 1) {
+    auto made = autodiff::accumulate(main, "accumulated", options.microBatches);
+    if (failed(made))
+      return problems;
+    main.erase();
+    made->setName("main");
+  }
+  if (options.amp && options.amp->scaling == AmpOptions::Scaling::Dynamic &&
+      !values.contains(autodiff::lossScalingState[0])) {
+    Tensor scale(DType::Float32, {1}), steps(DType::Int32, {1});
+    *scale.as<float>() = static_cast<float>(options.amp->lossScale);
+    *steps.as<int32_t>() = 0;
+    values[autodiff::lossScalingState[0]] = scale;
+    values[autodiff::lossScalingState[1]] = steps;
+    values[autodiff::lossScalingState[2]] = steps;
+  }
+  return {};
 }
 
 Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &given) {
@@ -303,6 +350,8 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   compileOptions.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   compileOptions.dumpDirectory = options.dumpDirectory;
   compileOptions.decompose = options.decompose;
+  compileOptions.memoryBudget = options.memoryBudget;
+  compileOptions.amp = options.amp;
   compileOptions.progress = options.progress;
   return compileForCpu(std::move(copy), compileOptions);
 }
@@ -324,6 +373,9 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
     for (const auto &[parameter, gradient] : options.ownGradients)
       key += parameter + ">" + gradient + ",";
     key += options.decompose ? "|decompose" : "";
+    key += options.amp ? "|" + describe(*options.amp) : "";
+    key += options.microBatches == 1 ? "" : "|micro-batches " + std::to_string(options.microBatches);
+    key += options.memoryBudget ? "|budget " + std::to_string(*options.memoryBudget) : "";
     key += "|" + std::to_string(llvm::xxh3_64bits(programText)) + ":" + std::to_string(programText.size());
     if (auto bytes = cache->find(key))
       if (auto program = unpack(*bytes)) {
@@ -452,6 +504,10 @@ Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> 
   if (!results)
     return results.problems();
   return self.take(current, *results);
+}
+
+int64_t Model::arenaBytes() const {
+  return implementation->current ? implementation->current->executable->plan().arenaBytes : 0;
 }
 
 void Model::enableProfile(bool on) { implementation->profiling = on; }

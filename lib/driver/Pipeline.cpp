@@ -2,6 +2,7 @@
 #include "lib/driver/Compile.h"
 
 #include "dialects/pd/Pd.h"
+#include "passes/autodiff/Passes.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/layout/Passes.h"
@@ -28,16 +29,33 @@ void addCleanup(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
+std::unique_ptr<Pass> ampOf(const AmpOptions &amp) {
+  MixPrecisionOptions options;
+  options.function = "main";
+  options.level = amp.level == AmpOptions::Level::O1 ? "O1" : "O2";
+  options.dtype = amp.dtype == DType::BFloat16 ? "bf16" : "f16";
+  options.allow.assign(amp.allow.begin(), amp.allow.end());
+  options.deny.assign(amp.deny.begin(), amp.deny.end());
+  options.grey.assign(amp.grey.begin(), amp.grey.end());
+  return createMixPrecision(options);
+}
+
 } // namespace
 
-void buildCpuPipeline(OpPassManager &pm, bool decompose) {
+void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createLowerFor());
+  DecomposeOptions checkpoints;
+  checkpoints.only = {"pd.checkpoint"};
+  pm.addPass(createDecompose(checkpoints));
   addCleanup(pm);
+  if (options.amp)
+    pm.addPass(ampOf(*options.amp));
   // Gradients become ops like all others before anything is fused.
   DecomposeOptions gradients;
   gradients.only = {"pd.vjp"};
   pm.addPass(createDecompose(gradients));
   addCleanup(pm);
-  if (decompose) {
+  if (options.decompose) {
     pm.addPass(createDecompose());
     addCleanup(pm);
   }
@@ -53,6 +71,12 @@ void buildCpuPipeline(OpPassManager &pm, bool decompose) {
   withoutKernels.keepLibrary = true;
   pm.addPass(createDecompose(withoutKernels));
   addCleanup(pm);
+  if (options.memoryBudget) {
+    RematerializeOptions recompute;
+    recompute.function = "main";
+    recompute.memoryBudget = *options.memoryBudget;
+    pm.addPass(createRematerialize(recompute));
+  }
   pm.addPass(createFormKernels());
 }
 

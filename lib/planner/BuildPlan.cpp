@@ -4,6 +4,7 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/control/Control.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/shape/Shape.h"
@@ -263,6 +264,10 @@ private:
         return isa<scf::YieldOp, scf::ConditionOp, scf::WhileOp, func::ReturnOp>(user);
       });
     }
+    if (auto barrier = dyn_cast<pd::OptimizationBarrierOp>(op)) {
+      ids[barrier.getOut()] = ids.lookup(barrier.getX());
+      return true;
+    }
     if (auto cast = dyn_cast<pd::ArrayCastOp>(op)) {
       ids[cast.getOut()] = ids.lookup(cast.getArray());
       return true;
@@ -335,7 +340,7 @@ private:
   /// arena then, where the next iteration writes.
   static bool escapes(Value value) {
     return llvm::any_of(value.getUsers(), [](Operation *user) {
-      if (isa<pd::ReshapeOp, tensor::CastOp>(user))
+      if (isa<pd::ReshapeOp, tensor::CastOp, pd::OptimizationBarrierOp>(user))
         return escapes(user->getResult(0));
       return isa<scf::YieldOp, scf::ConditionOp, pd::ArrayWriteOp>(user);
     });

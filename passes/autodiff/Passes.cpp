@@ -2,10 +2,17 @@
 #include "passes/autodiff/Passes.h"
 
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/autodiff/ForLoop.h"
+#include "passes/autodiff/MixedPrecision.h"
+#include "passes/autodiff/Rematerialize.h"
 #include "passes/autodiff/Transforms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Support/FileUtilities.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -15,6 +22,12 @@ namespace proa {
 #define GEN_PASS_DEF_JVP
 #define GEN_PASS_DEF_VMAP
 #define GEN_PASS_DEF_HESSIAN
+#define GEN_PASS_DEF_CHECKPOINT
+#define GEN_PASS_DEF_LOWERFOR
+#define GEN_PASS_DEF_REMATERIALIZE
+#define GEN_PASS_DEF_ACCUMULATE
+#define GEN_PASS_DEF_MIXPRECISION
+#define GEN_PASS_DEF_SCALELOSS
 #include "passes/autodiff/Passes.h.inc"
 
 namespace {
@@ -49,7 +62,8 @@ public:
   using GradBase::GradBase;
   void runOnOperation() override {
     auto transform = [&](func::FuncOp f, StringRef newName) {
-      return autodiff::grad(f, newName, ArrayRef<int64_t>(arguments), result, value);
+      return autodiff::grad(f, newName, ArrayRef<int64_t>(arguments), result, value, snapshots, microBatches,
+                            ArrayRef<int64_t>(batches));
     };
     if (failed(apply(getOperation(), function, name, "_grad", transform)))
       signalPassFailure();
@@ -61,7 +75,7 @@ public:
   using VjpBase::VjpBase;
   void runOnOperation() override {
     auto transform = [&](func::FuncOp f, StringRef newName) {
-      return autodiff::vjp(f, newName, ArrayRef<int64_t>(arguments));
+      return autodiff::vjp(f, newName, ArrayRef<int64_t>(arguments), snapshots);
     };
     if (failed(apply(getOperation(), function, name, "_vjp", transform)))
       signalPassFailure();
@@ -104,6 +118,133 @@ public:
     };
     if (failed(apply(getOperation(), function, name, "_hessian", transform)))
       signalPassFailure();
+  }
+};
+
+class LowerForPass : public impl::LowerForBase<LowerForPass> {
+public:
+  void runOnOperation() override {
+    if (failed(pd::lowerForLoops(getOperation(), /*keepSnapshots=*/false)))
+      signalPassFailure();
+  }
+};
+
+class CheckpointPass : public impl::CheckpointBase<CheckpointPass> {
+public:
+  using CheckpointBase::CheckpointBase;
+  void runOnOperation() override {
+    auto transform = [&](func::FuncOp f, StringRef newName) {
+      return autodiff::checkpoint(f, newName, ArrayRef<std::string>(places));
+    };
+    if (failed(apply(getOperation(), function, name, "_checkpoint", transform)))
+      signalPassFailure();
+  }
+};
+
+class AccumulatePass : public impl::AccumulateBase<AccumulatePass> {
+public:
+  using AccumulateBase::AccumulateBase;
+  void runOnOperation() override {
+    auto transform = [&](func::FuncOp f, StringRef newName) {
+      return autodiff::accumulate(f, newName, count, ArrayRef<int64_t>(batches));
+    };
+    if (failed(apply(getOperation(), function, name, "_accumulated", transform)))
+      signalPassFailure();
+  }
+};
+
+/// The function that is named, if it has one block.
+FailureOr<func::FuncOp> findBody(ModuleOp module, const std::string &name) {
+  auto found = findFunction(module, name);
+  if (succeeded(found) && !llvm::hasSingleElement(found->getBody()))
+    return found->emitError() << "expected a function of one block, found "
+                              << found->getBody().getBlocks().size();
+  return found;
+}
+
+class MixPrecisionPass : public impl::MixPrecisionBase<MixPrecisionPass> {
+public:
+  using MixPrecisionBase::MixPrecisionBase;
+  void runOnOperation() override {
+    auto found = findBody(getOperation(), function);
+    if (failed(found))
+      return signalPassFailure();
+    if ((level != "O1" && level != "O2") || (dtype != "f16" && dtype != "bf16")) {
+      found->emitError() << "expected level O1 or O2 and dtype f16 or bf16, found " << level.getValue()
+                         << " and " << dtype.getValue();
+      return signalPassFailure();
+    }
+    AmpOptions options;
+    options.level = level == "O1" ? AmpOptions::Level::O1 : AmpOptions::Level::O2;
+    options.dtype = dtype == "f16" ? DType::Float16 : DType::BFloat16;
+    options.allow.assign(allow.begin(), allow.end());
+    options.deny.assign(deny.begin(), deny.end());
+    options.grey.assign(grey.begin(), grey.end());
+    if (failed(autodiff::mixPrecision(*found, options)))
+      signalPassFailure();
+  }
+};
+
+class ScaleLossPass : public impl::ScaleLossBase<ScaleLossPass> {
+public:
+  using ScaleLossBase::ScaleLossBase;
+  void runOnOperation() override {
+    auto found = findBody(getOperation(), function);
+    AmpOptions options;
+    options.scaling = dynamic ? AmpOptions::Scaling::Dynamic : AmpOptions::Scaling::Static;
+    options.lossScale = scale;
+    options.increaseEvery = increaseEvery;
+    options.decreaseEvery = decreaseEvery;
+    options.increaseRatio = increaseRatio;
+    options.decreaseRatio = decreaseRatio;
+    if (failed(found) || failed(autodiff::scaleLoss(*found, options)))
+      signalPassFailure();
+  }
+};
+
+class RematerializePass : public impl::RematerializeBase<RematerializePass> {
+public:
+  using RematerializeBase::RematerializeBase;
+  void runOnOperation() override {
+    auto found = findBody(getOperation(), function);
+    if (failed(found))
+      return signalPassFailure();
+    if (memoryBudget < -1) {
+      found->emitError() << "the memory budget must be a number of bytes, or -1 for none, found "
+                         << memoryBudget.getValue();
+      return signalPassFailure();
+    }
+    auto done = autodiff::rematerialize(*found, memoryBudget < 0 ? std::nullopt
+                                                                 : std::optional<int64_t>(memoryBudget));
+    numRecomputed += static_cast<unsigned>(done.recomputedOps);
+    bytesSaved += static_cast<unsigned>(std::max<int64_t>(0, done.peakBefore - done.peakAfter));
+    operationsAdded += static_cast<unsigned>(std::max<int64_t>(0, done.operationsAdded));
+    if (!done.withinBudget)
+      found->emitWarning() << "needs " << done.peakAfter
+                           << " bytes even with what can be computed once more, the budget is "
+                           << memoryBudget.getValue();
+    if (!report.empty() && failed(write(done, found->getName())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult write(const autodiff::RecomputeReport &done, StringRef name) {
+    std::string problem;
+    auto file = openOutputFile(report, &problem);
+    if (!file)
+      return getOperation().emitError() << problem;
+    llvm::json::Object object{{"function", name},
+                              {"peak_bytes_before", done.peakBefore},
+                              {"peak_bytes_after", done.peakAfter},
+                              {"kept_bytes_before", done.keptBefore},
+                              {"kept_bytes_after", done.keptAfter},
+                              {"recomputed_ops", done.recomputedOps},
+                              {"operations_before", done.operationsBefore},
+                              {"operations_added", done.operationsAdded},
+                              {"within_budget", done.withinBudget}};
+    file->os() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
+    file->keep();
+    return success();
   }
 };
 

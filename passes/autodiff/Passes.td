@@ -16,6 +16,9 @@ class AutodiffPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
 defvar argumentsOption = ListOption<"arguments", "arguments", "int64_t",
   "Numbers of the arguments to differentiate by; default: all floats and complex numbers">;
 
+defvar snapshotsOption = Option<"snapshots", "loop-snapshots", "int64_t", "0",
+  "How many states of an scf.for are kept at a time, by binomial checkpointing; 0: all; `pd.snapshots` on a loop wins">;
+
 def Grad : AutodiffPass<"pd-grad"> {
   let summary = "Add a function that returns the gradients of a function's scalar result";
   let description = [{
@@ -38,6 +41,10 @@ def Grad : AutodiffPass<"pd-grad"> {
     argumentsOption,
     Option<"result", "result", "int64_t", "0", "Number of the result, which must have one element">,
     Option<"value", "value", "bool", "false", "Return the result too, before the gradients">,
+    snapshotsOption,
+    Option<"microBatches", "micro-batches", "int64_t", "1",
+      "Compute the gradients for so many parts of the batch, one after the other; the result must be a mean over it">,
+    ListOption<"batches", "batches", "int64_t", "Numbers of the arguments that are the batch; default: all feeds">,
   ];
 }
 
@@ -48,7 +55,7 @@ def Vjp : AutodiffPass<"pd-vjp"> {
     and then the gradient by each differentiated argument: the sum over the results of the cotangent times the conjugate
     of the derivative.
   }];
-  let options = common # [argumentsOption];
+  let options = common # [argumentsOption, snapshotsOption];
 }
 
 def Jvp : AutodiffPass<"pd-jvp"> {
@@ -83,6 +90,115 @@ def Hessian : AutodiffPass<"pd-hessian"> {
     Option<"argument", "argument", "int64_t", "0", "Number of the argument">,
     Option<"result", "result", "int64_t", "0", "Number of the result, which must have one element">,
   ];
+}
+
+def LowerFor : Pass<"pd-lower-for", "::mlir::ModuleOp"> {
+  let summary = "Write scf.for over tensors as scf.while, which the planner runs";
+  let description = [{
+    Bounds and step are constants or elements of integer tensors; the induction variable is used as the element of a tensor.
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def Checkpoint : AutodiffPass<"pd-checkpoint"> {
+  let summary = "Add a function of whose values a gradient keeps only some, and computes the others once more";
+  let description = [{
+    The function's ops become regions of pd.checkpoint, each up to an op with one of the given names (its location); what
+    follows the last of them stays as it is. Without names the whole function is one region. Random numbers are drawn
+    outside of the regions.
+
+    ```
+    proa-opt f.mlir --pd-checkpoint="function=f places=block0,block1" --pd-grad=function=f_checkpoint
+    ```
+  }];
+  let options = common # [
+    ListOption<"places", "places", "std::string", "Names of the values up to which the regions go">,
+  ];
+}
+
+def Accumulate : AutodiffPass<"pd-accumulate"> {
+  let summary = "Add a function that computes gradients micro-batch by micro-batch";
+  let description = [{
+    For a training program, whose gradients are pd.vjp; for the gradient of a function see --pd-grad=micro-batches. The part that depends on the batch runs in a loop, for
+    `count` equal parts of it along the first dimension; what is used of that part behind it, gradients and losses, is the mean
+    over the parts. The same numbers, where the loss is a mean over the batch, in less memory. Refused: batch normalization
+    in training mode, whose statistics are those of the whole batch, and values in whose type the number of examples stands.
+  }];
+  let options = common # [
+    Option<"count", "count", "int64_t", "2", "The number of micro-batches">,
+    ListOption<"batches", "batches", "int64_t", "Numbers of the arguments that are divided; default: all feeds">,
+  ];
+}
+
+class PrecisionPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::proa::pd::PdDialect"];
+  list<Option> common = [
+    Option<"function", "function", "std::string", "\"\"", "The function; may be left out where the module has only one">,
+  ];
+}
+
+def MixPrecision : PrecisionPass<"pd-amp"> {
+  let summary = "Compute in 16 bits what is numerically safe in them";
+  let description = [{
+    On level O1 the ops on the allow list (products) are computed in `dtype`, those on the deny list and unlisted ones in
+    float32, those on the grey list as their operands are: in `dtype` if one is and none comes from an op that must not be. On
+    level O2 all but the ops on the deny list are. Arguments and results keep their types: parameters in float32 are the master
+    weights. In a training program gradients are taken apart first; the update of the parameters stays in float32.
+
+    The lists are at first those of Paddle 2.6.2 (passes/autodiff/PrecisionLists.cpp).
+  }];
+  let options = common # [
+    Option<"level", "level", "std::string", "\"O1\"", "O1 or O2">,
+    Option<"dtype", "dtype", "std::string", "\"f16\"", "f16 or bf16">,
+    ListOption<"allow", "allow", "std::string", "Ops to be put on the allow list">,
+    ListOption<"deny", "deny", "std::string", "Ops to be put on the deny list">,
+    ListOption<"grey", "grey", "std::string", "Ops to be put on the grey list">,
+  ];
+}
+
+def ScaleLoss : PrecisionPass<"pd-scale-loss"> {
+  let summary = "Scale the loss of a training program, and its gradients back";
+  let description = [{
+    The cotangents with which the backward part begins are multiplied by the scale, the gradients divided by it
+    (pd.check_finite_and_unscale). With `dynamic` a step with a gradient that is infinite or NaN does not count, and the scale,
+    three more parameters of the program, follows (pd.update_loss_scaling). Before gradients are taken apart.
+  }];
+  let options = common # [
+    Option<"dynamic", "dynamic", "bool", "false", "Let the scale follow the gradients">,
+    Option<"scale", "scale", "double", "32768", "The scale, where it is not dynamic">,
+    Option<"increaseEvery", "increase-every", "int64_t", "1000", "Good steps until the scale grows">,
+    Option<"decreaseEvery", "decrease-every", "int64_t", "2", "Bad steps until it shrinks">,
+    Option<"increaseRatio", "increase-ratio", "double", "2", "What it is multiplied by when it grows">,
+    Option<"decreaseRatio", "decrease-ratio", "double", "0.8", "What it is multiplied by when it shrinks">,
+  ];
+}
+
+def Rematerialize : Pass<"pd-rematerialize", "::mlir::ModuleOp"> {
+  let summary = "Compute values once more instead of keeping them";
+  let description = [{
+    Looks for the place of a function where most bytes are alive, which in a training program lies between forward and
+    backward part, and by a minimum cut for the values with the fewest bytes from which what is needed behind it can be
+    computed again. What was not kept is computed again where it is first needed, behind pd.optimization_barrier, which keeps
+    it apart from what was computed before.
+
+    Without `memory-budget` elementwise ops, reductions and moves are computed again, as fused with their readers they cost
+    next to nothing. With one nothing is where the budget is kept anyway; else contractions too, with the part before that
+    place in segments: in as few as keep the budget. Random numbers and control flow are never computed again. A budget that
+    can not be kept is a warning.
+
+    Works best behind pd-decompose: a composite is computed again as a whole, or not.
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"\"", "The function; may be left out where the module has only one">,
+    Option<"memoryBudget", "memory-budget", "int64_t", "-1", "Bytes that may be alive at once; -1: no budget">,
+    Option<"report", "report", "std::string", "\"\"", "Writes what was done to this file, as JSON">,
+  ];
+  let statistics = [
+    Statistic<"numRecomputed", "recomputed-ops", "Ops that are computed once more">,
+    Statistic<"bytesSaved", "bytes-saved", "Bytes by which the most that is alive at once became less">,
+    Statistic<"operationsAdded", "operations-added", "Arithmetic that was added">,
+  ];
+  let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
 #endif

@@ -1,4 +1,5 @@
 #include "passes/autodiff/Transforms.h"
+#include "passes/autodiff/NewFunction.h"
 
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Infer.h"
@@ -15,154 +16,6 @@ using namespace mlir;
 
 namespace proa::autodiff {
 namespace {
-
-/// A copy of a function that gets further arguments and other results.
-class NewFunction {
-public:
-  NewFunction(Function original, StringRef name) : original(original) {
-    OpBuilder builder(original);
-    builder.setInsertionPointAfter(original);
-    function = cast<Function>(builder.clone(*original));
-    function.setName(name);
-    for (unsigned i = 0; i < original.getNumArguments(); ++i)
-      isProgram |= original.getArgAttr(i, "pd.feed") != nullptr;
-  }
-
-  /// Checks that it has one block and that its name is free.
-  LogicalResult check() {
-    if (!llvm::hasSingleElement(original.getBody()))
-      return original.emitError() << "has no derivative: expected a function of one block, found "
-                                  << original.getBody().getBlocks().size() << " blocks";
-    unsigned ofName = 0;
-    for (auto other : original->getParentOfType<ModuleOp>().getOps<Function>())
-      ofName += other.getName() == function.getName();
-    if (ofName > 1)
-      return original.emitError() << "the module already has a function '" << function.getName() << "'";
-    return success();
-  }
-
-  /// The numbered arguments, or all that can be differentiated by.
-  FailureOr<SmallVector<int64_t>> differentiated(Numbers numbers) {
-    SmallVector<int64_t> list(numbers);
-    if (list.empty())
-      for (BlockArgument argument : block().getArguments())
-        if (pd::isDifferentiable(argument.getType()))
-          list.push_back(argument.getArgNumber());
-    if (list.empty())
-      return original.emitError() << "has no argument of floats or complex numbers to differentiate by";
-    llvm::SmallDenseSet<int64_t> seen;
-    for (int64_t number : list) {
-      if (number < 0 || number >= block().getNumArguments())
-        return original.emitError() << "argument " << number << " is asked for, the function has "
-                                    << block().getNumArguments();
-      if (!pd::isDifferentiable(block().getArgument(number).getType()))
-        return original.emitError() << "argument " << number << " of type "
-                                    << block().getArgument(number).getType()
-                                    << " can not be differentiated by: expected floats or complex numbers";
-      if (!seen.insert(number).second)
-        return original.emitError() << "argument " << number << " is asked for twice";
-    }
-    return list;
-  }
-
-  Block &block() { return function.getBody().front(); }
-  SmallVector<Value> returned() { return SmallVector<Value>(block().getTerminator()->getOperands()); }
-
-  SmallVector<Value> argumentsAt(Numbers numbers) {
-    return llvm::map_to_vector(numbers, [&](int64_t number) { return Value(block().getArgument(number)); });
-  }
-
-  /// Further arguments; the first one's number.
-  unsigned addArguments(TypeRange types, Location location, ArrayRef<std::string> names) {
-    MLIRContext *context = function.getContext();
-    unsigned first = function.getNumArguments();
-    SmallVector<DictionaryAttr> attributes;
-    for (const std::string &name : names)
-      attributes.push_back(isProgram ? DictionaryAttr::get(context, {{StringAttr::get(context, "pd.feed"),
-                                                                      StringAttr::get(context, name)}})
-                                     : DictionaryAttr::get(context));
-    (void)function.insertArguments(SmallVector<unsigned>(types.size(), first), types, attributes,
-                                   SmallVector<Location>(types.size(), location));
-    return first;
-  }
-
-  /// The name of an argument or of a result in the program, for those that belong to it.
-  std::string nameOfArgument(int64_t number) {
-    for (const char *kind : {"pd.feed", "pd.param"})
-      if (auto name = function.getArgAttrOfType<StringAttr>(number, kind))
-        return name.str();
-    return "argument" + std::to_string(number);
-  }
-  std::string nameOfResult(int64_t number) {
-    auto name = original.getResultAttrOfType<StringAttr>(number, "pd.fetch");
-    return name ? name.str() : "result" + std::to_string(number);
-  }
-
-  /// A result that is no result of the original one.
-  void returnNew(Value value, std::string name) {
-    results.push_back(value);
-    attributes.push_back(isProgram ? DictionaryAttr::get(function.getContext(),
-                                                         {{StringAttr::get(function.getContext(), "pd.fetch"),
-                                                           StringAttr::get(function.getContext(), name)}})
-                                   : DictionaryAttr::get(function.getContext()));
-  }
-  void returnOriginal(int64_t number, Value value) {
-    results.push_back(value);
-    DictionaryAttr own = original.getResultAttrDict(number);
-    attributes.push_back(own ? own : DictionaryAttr::get(function.getContext()));
-  }
-
-  /// Gradients of bodies of control flow are still pd.vjp: what is wrong with them is to be said now.
-  FailureOr<Function> finish() {
-    block().getTerminator()->setOperands(results);
-    function.setFunctionType(
-        FunctionType::get(function.getContext(), block().getArgumentTypes(), ValueRange(results).getTypes()));
-    function.setAllResultAttrs(attributes);
-    pd::eraseUnused(block());
-    if (failed(expandGradients()))
-      return fail();
-    return function;
-  }
-
-  FailureOr<Function> fail() {
-    function.erase();
-    return failure();
-  }
-
-  Function function;
-
-private:
-  LogicalResult expandGradients() {
-    SmallVector<pd::VjpOp> left;
-    auto collect = [&](Operation *root) {
-      root->walk<WalkOrder::PreOrder>([&](pd::VjpOp op) {
-        left.push_back(op);
-        return WalkResult::skip();
-      });
-    };
-    collect(function);
-    while (!left.empty()) {
-      pd::VjpOp op = left.pop_back_val();
-      OpBuilder builder(op);
-      Operation *before = op->getPrevNode();
-      Block *block = op->getBlock();
-      auto values = pd::guarded([&] { return op.decompose(builder); });
-      if (failed(values))
-        return failure();
-      for (Operation *made = before ? before->getNextNode() : &block->front(); made != op;
-           made = made->getNextNode())
-        collect(made);
-      op->replaceAllUsesWith(*values);
-      op->erase();
-    }
-    return success();
-  }
-
-  Function original;
-  bool isProgram = false; ///< its arguments have names
-  SmallVector<Value> results;
-  SmallVector<DictionaryAttr> attributes;
-};
 
 /// The float and complex results.
 SmallVector<int64_t> differentiableResults(ArrayRef<Value> returned) {
@@ -190,39 +43,38 @@ LogicalResult checkScalar(Function function, int64_t result) {
 
 } // namespace
 
-FailureOr<Function> grad(Function function, StringRef name, Numbers arguments, int64_t result,
-                         bool withValue) {
+FailureOr<Function> grad(Function function, StringRef name, Numbers arguments, int64_t result, bool withValue,
+                         int64_t snapshots, int64_t microBatches, Numbers batches) {
   if (failed(checkScalar(function, result)))
     return failure();
   NewFunction made(function, name);
-  if (failed(made.check()))
-    return made.fail();
-  auto numbers = made.differentiated(arguments);
-  if (failed(numbers))
-    return made.fail();
+  if (failed(made.setSnapshots(snapshots)) || failed(made.differentiateBy(arguments, /*keepSnapshots=*/true)))
+    return failure();
   Value loss = made.returned()[result];
   OpBuilder builder(made.block().getTerminator());
   auto type = cast<RankedTensorType>(loss.getType());
   Value one = pd::FullOp::create(
       builder, loss.getLoc(), Value(), Value(), builder.getDenseI64ArrayAttr(type.getShape()),
       TypeAttr::get(type.getElementType()), builder.getF64FloatAttr(1), IntegerAttr());
-  auto gradients = pd::differentiate(made.block(), {result}, {one}, made.argumentsAt(*numbers));
+  FailureOr<SmallVector<Value>> gradients = SmallVector<Value>();
+  if (microBatches != 1) {
+    if (failed(accumulateGradients(made, loss, one, microBatches, batches, *gradients)))
+      return failure();
+  } else {
+    gradients = pd::differentiate(made.block(), {result}, {one}, made.inputs());
+  }
   if (failed(gradients))
-    return made.fail();
+    return failure();
   if (withValue)
     made.returnOriginal(result, made.returned()[result]);
-  for (auto [number, gradient] : llvm::zip(*numbers, *gradients))
-    made.returnNew(gradient, made.nameOfArgument(number) + "@GRAD");
+  made.returnGradients(*gradients);
   return made.finish();
 }
 
-FailureOr<Function> vjp(Function function, StringRef name, Numbers arguments) {
+FailureOr<Function> vjp(Function function, StringRef name, Numbers arguments, int64_t snapshots) {
   NewFunction made(function, name);
-  if (failed(made.check()))
-    return made.fail();
-  auto numbers = made.differentiated(arguments);
-  if (failed(numbers))
-    return made.fail();
+  if (failed(made.setSnapshots(snapshots)) || failed(made.differentiateBy(arguments, /*keepSnapshots=*/true)))
+    return failure();
   SmallVector<Value> returned = made.returned();
   SmallVector<int64_t> outputs = differentiableResults(returned);
   SmallVector<Type> types;
@@ -233,33 +85,29 @@ FailureOr<Function> vjp(Function function, StringRef name, Numbers arguments) {
   }
   unsigned first = made.addArguments(types, function.getLoc(), names);
   SmallVector<Value> cotangents(made.block().getArguments().drop_front(first));
-  auto gradients = pd::differentiate(made.block(), outputs, cotangents, made.argumentsAt(*numbers));
+  auto gradients = pd::differentiate(made.block(), outputs, cotangents, made.inputs());
   if (failed(gradients))
-    return made.fail();
+    return failure();
   for (auto [i, value] : llvm::enumerate(made.returned()))
     made.returnOriginal(static_cast<int64_t>(i), value);
-  for (auto [number, gradient] : llvm::zip(*numbers, *gradients))
-    made.returnNew(gradient, made.nameOfArgument(number) + "@GRAD");
+  made.returnGradients(*gradients);
   return made.finish();
 }
 
 FailureOr<Function> jvp(Function function, StringRef name, Numbers arguments) {
   NewFunction made(function, name);
-  if (failed(made.check()))
-    return made.fail();
-  auto numbers = made.differentiated(arguments);
-  if (failed(numbers))
-    return made.fail();
-  SmallVector<Value> inputs = made.argumentsAt(*numbers);
+  if (failed(made.differentiateBy(arguments)))
+    return failure();
+  SmallVector<Value> inputs = made.inputs();
   SmallVector<std::string> names;
-  for (int64_t number : *numbers)
+  for (int64_t number : made.differentiated())
     names.push_back(made.nameOfArgument(number) + "@TANGENT");
   unsigned first = made.addArguments(ValueRange(inputs).getTypes(), function.getLoc(), names);
   pd::Tangents tangents;
   for (auto [input, tangent] : llvm::zip(inputs, made.block().getArguments().drop_front(first)))
     tangents[input] = tangent;
   if (failed(pd::pushForward(made.block(), tangents)))
-    return made.fail();
+    return failure();
   for (auto [i, value] : llvm::enumerate(made.returned()))
     made.returnOriginal(static_cast<int64_t>(i), value);
   OpBuilder builder(made.block().getTerminator());
@@ -316,7 +164,7 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
   // The body is moved into a scratch function, whose composites may be taken apart.
   NewFunction made(function, name);
   if (failed(made.check()))
-    return made.fail();
+    return failure();
   Region scratch;
   scratch.takeBody(made.function.getBody());
   Block &block = made.function.getBody().emplaceBlock(), &original = scratch.front();
@@ -328,7 +176,7 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
     FailureOr<Type> type =
         place < 0 ? argument.getType() : mappedType(function, argument.getType(), place, size);
     if (failed(type))
-      return made.fail();
+      return failure();
     Value value = block.addArgument(*type, argument.getLoc());
     given.push_back(place < 0 ? value : examplesFirst(builder, value, place));
     if (place >= 0 && !source)
@@ -338,7 +186,7 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
   for (auto [argument, value] : llvm::zip(original.getArguments(), given))
     batcher.map(argument, pd::Batched(value, mapped.empty() || mapped[argument.getArgNumber()] >= 0));
   if (failed(batcher.write(original)))
-    return made.fail();
+    return failure();
   SmallVector<Value> results;
   for (Value value : original.getTerminator()->getOperands())
     results.push_back(batcher.batched(value));

@@ -3,6 +3,7 @@
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
+#include "tools/common/Training.h"
 #include "tools/proa-check/KnownFailures.h"
 #include "tools/proa-check/Pool.h"
 #include "tools/proa-check/Report.h"
@@ -26,6 +27,7 @@ struct Options {
   double timeoutSeconds = 60;
   size_t reasons = 30;
   std::string json, junit;
+  std::string recompute; ///< empty: nothing
   std::string known, updateKnown;
   bool verbose = false;
   bool list = false;
@@ -67,6 +69,12 @@ void declare(CommandLine &line, Options &options) {
                 "Runs every op that has a decomposition through it, also where there is a kernel");
   line.add_flag("--own-gradients", options.check.ownGradients,
                 "Training cases take proa's gradients of their forward part, not those of their gradient ops");
+  line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
+                "Computes values once more instead of keeping them, as proa-run does")
+      ->check(checkMemoryBudget);
+  line.add_option("--micro-batches", options.check.microBatches, "Computes gradients for so many parts of each batch")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("COUNT");
   line.add_option("--reasons", options.reasons, "Rows of the table of reasons")->capture_default_str();
   line.add_option("--known-failures", options.known,
                   "Cases that may fail, a line each; they count as skipped then")
@@ -177,6 +185,7 @@ int main(int argc, char **argv) {
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
+  options.check.memoryBudget = memoryBudgetOf(options.recompute);
   options.pool.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeoutSeconds * 1000));
   options.pool.check = [&](const std::string &folder, const std::function<void(check::Stage)> &onStage) {
     options.check.onStage = onStage;

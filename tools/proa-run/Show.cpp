@@ -55,10 +55,11 @@ std::string comparisonText(const NamedTensor &output, const Tensor &expected,
   return text;
 }
 
-std::string timesText(const ModelTimes &times, const RunTimes &runs) {
+std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t arenaBytes) {
   std::string text =
       fmt::format("read {:.1f} ms, import {:.1f} ms, compile {:.1f} ms{}, load {:.1f} ms\n", times.read,
                   times.import, times.compile, times.fromCache ? " (from cache)" : "", times.load);
+  text += fmt::format("arena {} bytes\n", arenaBytes);
   if (runs.runs == 1)
     return text + fmt::format("run {:.3f} ms\n", runs.median);
   return text + fmt::format("run median {:.3f} ms, p10 {:.3f} ms, p90 {:.3f} ms ({} runs)\n", runs.median,
@@ -66,7 +67,7 @@ std::string timesText(const ModelTimes &times, const RunTimes &runs) {
 }
 
 std::string timesJson(const std::string &model, int threads, const ModelTimes &times, const RunTimes &runs,
-                      const std::vector<check::ComparedOutput> &compared) {
+                      int64_t arenaBytes, const std::vector<check::ComparedOutput> &compared) {
   nlohmann::json value{{"model", model},
                        {"threads", threads},
                        {"read_ms", times.read},
@@ -74,6 +75,7 @@ std::string timesJson(const std::string &model, int threads, const ModelTimes &t
                        {"compile_ms", times.compile},
                        {"from_cache", times.fromCache},
                        {"load_ms", times.load},
+                       {"arena_bytes", arenaBytes},
                        {"runs", runs.runs},
                        {"median_ms", runs.median},
                        {"p10_ms", runs.p10},

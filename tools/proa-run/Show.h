@@ -24,11 +24,11 @@ std::string outputText(const NamedTensor &output);
 std::string comparisonText(const NamedTensor &output, const Tensor &expected,
                            const check::Comparison &comparison);
 
-/// Where the time of opening, compiling and running went.
-std::string timesText(const ModelTimes &times, const RunTimes &runs);
+/// Where the time of opening, compiling and running went, and the memory.
+std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t arenaBytes);
 
 /// The same facts for other programs.
 std::string timesJson(const std::string &model, int threads, const ModelTimes &times, const RunTimes &runs,
-                      const std::vector<check::ComparedOutput> &compared);
+                      int64_t arenaBytes, const std::vector<check::ComparedOutput> &compared);
 
 } // namespace proa::tools

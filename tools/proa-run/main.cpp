@@ -2,6 +2,7 @@
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
+#include "tools/common/Training.h"
 #include "tools/proa-run/Feeds.h"
 #include "tools/proa-run/Show.h"
 #include "translator/params/Safetensors.h"
@@ -26,6 +27,8 @@ struct Options {
   std::string outputs;
   std::string expect;  ///< empty: not asked for; defaultFile: the one beside the model
   std::string profile; ///< empty: not asked for; table: on stdout
+  std::string recompute, amp; ///< empty: nothing
+  bool bfloat16 = false;
   int repeat = 1;
   int warmup = 0;
   bool json = false;
@@ -74,6 +77,16 @@ void declare(CommandLine &line, Options &options) {
       ->capture_default_str();
   line.add_flag(std::string("--profile{") + Options::table + "}", options.profile,
                 "Prints the time of each step; --profile=FILE.json writes a Chrome trace");
+  line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
+                "Computes values once more instead of keeping them: what costs next to no time, or with "
+                "--recompute=BYTES until the values of a run take no more")
+      ->check(checkMemoryBudget);
+  line.add_option("--amp", options.amp, "Computes in 16 bits what is safe in them: O1 the products, O2 nearly all")
+      ->check(CLI::IsMember({"O1", "O2"}));
+  line.add_flag("--bf16", options.bfloat16, "The 16 bits are bfloat16, not float16");
+  line.add_option("--micro-batches", options.model.microBatches, "Computes gradients for so many parts of the batch")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
   line.add_option("--cache", options.model.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
       ->type_name("DIR|off");
   line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this directory")
@@ -195,13 +208,13 @@ private:
         return written;
     }
     if (options.json) {
-      fmt::print("{}", timesJson(options.path, options.model.threads, model.times(), runTimes, compared));
+      fmt::print("{}", timesJson(options.path, options.model.threads, model.times(), runTimes, model.arenaBytes(), compared));
       return writeProfile(model);
     }
     if (options.expect.empty())
       for (const NamedTensor &output : outputs)
         fmt::print("{}", outputText(output));
-    fmt::print("{}", timesText(model.times(), runTimes));
+    fmt::print("{}", timesText(model.times(), runTimes, model.arenaBytes()));
     if (options.profile == Options::table)
       fmt::print("{}", model.profileTable());
     if (!options.expect.empty())
@@ -239,5 +252,9 @@ int main(int argc, char **argv) {
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
+  options.model.memoryBudget = memoryBudgetOf(options.recompute);
+  if (!options.amp.empty())
+    options.model.amp = AmpOptions{.level = options.amp == "O1" ? AmpOptions::Level::O1 : AmpOptions::Level::O2,
+                                   .dtype = options.bfloat16 ? DType::BFloat16 : DType::Float16};
   return runTool(line, [&] { return Runner(std::move(options)).run(); });
 }

@@ -1,7 +1,6 @@
 #include "tools/proa-translate/Flops.h"
 
-#include "dialects/pd/Contraction.h"
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/Arithmetic.h"
 #include "passes/decompose/Passes.h"
 #include "passes/normalize/Passes.h"
 
@@ -35,23 +34,6 @@ void takeApart(ModuleOp module) {
   (void)pm.run(module);
 }
 
-std::optional<int64_t> elementsOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? pd::productOfExtents(type.getShape()) : 0;
-}
-
-std::optional<int64_t> flopsOf(Operation *op) {
-  if (auto contraction = dyn_cast<pd::ContractionOpInterface>(op)) {
-    std::optional<int64_t> multiplyAdds = contraction.getMultiplyAdds();
-    return multiplyAdds ? std::optional<int64_t>(2 * *multiplyAdds) : std::nullopt;
-  }
-  if (isa<pd::ReductionOpInterface>(op))
-    return elementsOf(op->getOperand(0));
-  if (isa<pd::ScalarOpInterface, pd::DecomposableOpInterface>(op) && op->getNumResults() > 0)
-    return elementsOf(op->getResult(0));
-  return 0;
-}
-
 std::string outputOf(Operation *op) {
   auto name = dyn_cast<NameLoc>(op->getLoc());
   return name ? name.getName().str() : "";
@@ -63,7 +45,7 @@ FlopCount countFlops(ModuleOp module) {
   takeApart(module);
   FlopCount count;
   module.walk([&](Operation *op) {
-    std::optional<int64_t> flops = flopsOf(op);
+    std::optional<int64_t> flops = pd::operationsOf(op);
     if (!flops) {
       ++count.unknown;
       return;

@@ -16,9 +16,7 @@ struct FlopCount {
   int64_t unknown = 0;
 };
 
-/// Counts floating-point (and integer) operations of one run: two for each multiply-add of a contraction, one
-/// for each element of an elementwise op's result and of a reduction's operand, after composites have been
-/// taken apart. Moving elements is no arithmetic. The module is changed.
+/// Counts the operations of one run (dialects/pd/Arithmetic.h) after composites have been taken apart. The module is changed.
 FlopCount countFlops(mlir::ModuleOp module);
 
 } // namespace proa::tools

@@ -6,7 +6,19 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 #define GET_OP_CLASSES
+#include "dialects/pd/autodiff/Recompute.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/pd/autodiff/Vjp.h.inc"
+
+namespace proa::pd {
+
+/// The types of what a region's block ends with; failure where it has no terminator yet.
+mlir::LogicalResult inferYielded(mlir::RegionRange regions, llvm::SmallVectorImpl<mlir::Type> &results);
+
+/// A barrier on the value, other than those that it has.
+mlir::Value barrierOn(mlir::OpBuilder &builder, mlir::Location location, mlir::Value value);
+
+} // namespace proa::pd
 
 namespace proa::pd {
 

@@ -12,17 +12,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The operands with the first batched; failure where another one is too.
-FailureOr<SmallVector<Value>> firstBatched(Batcher &batcher, Operation *op) {
-  SmallVector<Value> operands{batcher.batched(op->getOperand(0))};
-  for (Value operand : llvm::drop_begin(op->getOperands())) {
-    if (batcher.isBatched(operand))
-      return failure();
-    operands.push_back(batcher.plain(operand));
-  }
-  return operands;
-}
-
 BatchedResults reduction(Batcher &batcher, Operation *op) {
   Value x = op->getOperand(0);
   auto given = op->getAttrOfType<DenseI64ArrayAttr>("axis");
@@ -32,7 +21,7 @@ BatchedResults reduction(Batcher &batcher, Operation *op) {
   if (axes.empty()) { // rank 0: an empty list would stand for the examples
     Type element = tensorType(op->getResult(0)).getElementType();
     TensorBuilder e(batcher.builder, op);
-    return SmallVector<Batched>{Batched(e.cast(e.wrap(batched), element))};
+    return one(e.cast(e.wrap(batched), element));
   }
   for (int64_t &axis : axes)
     ++axis;
@@ -60,7 +49,7 @@ BatchedResults alongAxis(Batcher &batcher, Operation *op) {
     made->setAttr("flatten", batcher.builder.getBoolAttr(false));
   auto given = op->getAttrOfType<IntegerAttr>("axis");
   int64_t axis = given ? given.getInt() : -1;
-  made->setAttr("axis", batcher.builder.getI64IntegerAttr(isFlat ? 1 : (axis < 0 ? axis + rank : axis) + 1));
+  made->setAttr("axis", batcher.builder.getI64IntegerAttr(isFlat ? 1 : batchedAxis(axis, rank)));
   return batcher.allOf(made);
 }
 
@@ -72,8 +61,7 @@ template <class Op> BatchedResults alongAxisAttribute(Batcher &batcher, Operatio
 BatchedResults transform(Batcher &batcher, Operation *op) {
   int64_t rank = tensorType(op->getOperand(0)).getRank();
   Operation *made = batcher.cloneOn(op, batcher.batched(op->getOperand(0)));
-  auto axes = llvm::map_to_vector(op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef(),
-                                  [&](int64_t axis) { return (axis < 0 ? axis + rank : axis) + 1; });
+  auto axes = batchedAxes(op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef(), rank);
   made->setAttr("axes", batcher.builder.getDenseI64ArrayAttr(axes));
   return batcher.allOf(made);
 }

@@ -10,6 +10,9 @@
 #include "dialects/pd/shape/Shape.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -81,6 +84,15 @@ Value select(OpBuilder &builder, Operation *op, Value condition, Value x, Value 
   SmallVector<Extent> shape(type.getRank(), Extent(1));
   shape[0] = Extent(e.wrap(condition), 0);
   return WhereOp::create(builder, op->getLoc(), reshapeTo(e.wrap(condition), shape), x, y);
+}
+
+/// Whether a value is made in the regions of an op. What is batched may stand in a region without an op,
+/// which MLIR's own question does not expect.
+bool isInside(Operation *op, Value value) {
+  if (Operation *producer = value.getDefiningOp())
+    return op->isProperAncestor(producer);
+  Operation *owner = cast<BlockArgument>(value).getOwner()->getParentOp();
+  return owner && op->isAncestor(owner);
 }
 
 class ControlFlowBatcher {
@@ -220,25 +232,31 @@ private:
     if (failed(first))
       return failure();
     SmallVector<Value> carried = first->second;
-    SmallVector<Type> types;
     for (auto [value, argument] : llvm::zip(carried, loop.getAfterArguments())) {
-      if (!isa<RankedTensorType>(value.getType()))
-        return refuse("its condition differs from example to example, and it carries a tensor array");
-      types.push_back(batcher.batchedType(argument.getType()));
-      value = widened(builder, location, value, types.back());
+      if (isa<ArrayType>(argument.getType()) && !isRecord(loop, argument))
+        return refuse("its condition differs from example to example, and it carries a tensor array that it "
+                      "does not only "
+                      "write one element an iteration to, for others to read");
+      value = widened(builder, location, value, batcher.batchedType(argument.getType()));
     }
     carried.push_back(first->first);
-    types.push_back(first->first.getType());
+    // Behind those for each example: counters, as they are for examples that go on.
+    CommonNumbers common = findCommon(loop);
+    for (auto [argument, place] : common)
+      carried.push_back(batcher.plain(loop.getInits()[place]));
+    SmallVector<Type> types(ValueRange(carried).getTypes());
     auto made = scf::WhileOp::create(builder, location, types, carried);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Location> locations(types.size(), location);
+    size_t own = loop.getAfterArguments().size();
     Block *before = builder.createBlock(&made.getBefore(), {}, types, locations);
-    Value any = AnyOp::create(builder, location, before->getArguments().back(), ArrayRef<int64_t>{0}, false);
+    Value any = AnyOp::create(builder, location, before->getArgument(own), ArrayRef<int64_t>{0}, false);
     scf::ConditionOp::create(builder, location, asCondition(builder, location, any), before->getArguments());
     Block *after = builder.createBlock(&made.getAfter(), {}, types, locations);
-    Value goesOn = after->getArguments().back();
-    for (auto [original, value] : llvm::zip(loop.getAfterArguments(), after->getArguments().drop_back()))
+    Value goesOn = after->getArgument(own);
+    for (auto [original, value] : llvm::zip(loop.getAfterArguments(), after->getArguments().take_front(own)))
       batcher.map(original, Batched(value));
+    SmallVector<Value> nextNumbers = advance(loop, common, after->getArguments().drop_front(own + 1));
     if (failed(batcher.write(*loop.getAfterBody())))
       return failure();
     auto next = test(loop, llvm::map_to_vector(loop.getYieldOp().getOperands(),
@@ -246,13 +264,102 @@ private:
     if (failed(next))
       return failure();
     SmallVector<Value> yielded;
-    for (auto [value, kept, type] : llvm::zip(next->second, after->getArguments().drop_back(), types))
-      yielded.push_back(widened(builder, location, select(builder, op, goesOn, value, kept), type));
+    for (auto [value, kept, type] : llvm::zip(next->second, after->getArguments().take_front(own), types)) {
+      // What an example that has ended writes to an array nobody reads.
+      Value chosen = isa<ArrayType>(type) ? value : select(builder, op, goesOn, value, kept);
+      yielded.push_back(widened(builder, location, chosen, type));
+    }
     yielded.push_back(LogicalAndOp::create(builder, location, goesOn, next->first));
+    llvm::append_range(yielded, nextNumbers);
     scf::YieldOp::create(builder, location, yielded);
-    for (auto [original, value] : llvm::zip(loop.getResults(), made.getResults().drop_back()))
+    for (auto [original, value] : llvm::zip(loop.getResults(), made.getResults().take_front(own)))
       batcher.map(original, Batched(value));
     return success();
+  }
+
+  /// Arguments of the body that are the same for all examples that go on, each with its place among the
+  /// loop's inits.
+  using CommonNumbers = llvm::MapVector<Value, unsigned>;
+
+  /// Numbers that begin alike for all examples and whose next value depends on such numbers alone.
+  CommonNumbers findCommon(scf::WhileOp loop) {
+    CommonNumbers common;
+    for (auto [value, argument] : llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments())) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      auto passed = dyn_cast<BlockArgument>(value);
+      if (type && type.hasStaticShape() && type.getElementType().isInteger() && passed &&
+          passed.getOwner() == loop.getBeforeBody() &&
+          !batcher.isBatched(loop.getInits()[passed.getArgNumber()]))
+        common.insert({argument, passed.getArgNumber()});
+    }
+    auto dependsOnOthers = [&](auto &entry) {
+      return !isCommon(loop, loop.getYieldOp().getOperand(entry.second), common);
+    };
+    for (size_t before = common.size() + 1; before != common.size();) {
+      before = common.size();
+      common.remove_if(dependsOnOthers);
+    }
+    return common;
+  }
+
+  bool isCommon(scf::WhileOp loop, Value value, const CommonNumbers &common) {
+    if (!isInside(loop, value))
+      return !batcher.isBatched(value);
+    Operation *producer = value.getDefiningOp();
+    if (!producer)
+      return common.count(value) != 0;
+    return producer->getNumRegions() == 0 && isMemoryEffectFree(producer) &&
+           llvm::all_of(producer->getOperands(),
+                        [&](Value operand) { return isCommon(loop, operand, common); });
+  }
+
+  /// The counters' next values, and what they are now as what the body may write arrays at.
+  SmallVector<Value> advance(scf::WhileOp loop, const CommonNumbers &common, ValueRange now) {
+    IRMapping mapping;
+    for (auto [entry, number] : llvm::zip(common, now)) {
+      mapping.map(entry.first, number);
+      batcher.setCommon(entry.first, number);
+    }
+    SmallVector<Value> next;
+    for (auto [argument, place] : common)
+      next.push_back(copyOf(loop, loop.getYieldOp().getOperand(place), mapping));
+    return next;
+  }
+
+  Value copyOf(scf::WhileOp loop, Value value, IRMapping &mapping) {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    if (!isInside(loop, value))
+      return batcher.plain(value);
+    Operation *producer = value.getDefiningOp();
+    for (Value operand : producer->getOperands())
+      mapping.map(operand, copyOf(loop, operand, mapping));
+    builder.clone(*producer, mapping);
+    return mapping.lookup(value);
+  }
+
+  /// Whether an array is only written in the loop, at a counter, and behind it only read.
+  bool isRecord(scf::WhileOp loop, BlockArgument argument) {
+    CommonNumbers common = findCommon(loop);
+    auto isUsedBy = [](Value value, llvm::function_ref<bool(Operation *)> allowed) {
+      SmallVector<Value> names{value};
+      while (!names.empty())
+        for (Operation *user : names.pop_back_val().getUsers()) {
+          if (!allowed(user))
+            return false;
+          if (isa<ArrayCastOp, ArrayWriteOp>(user))
+            names.push_back(user->getResult(0));
+        }
+      return true;
+    };
+    return isUsedBy(argument,
+                    [&](Operation *user) {
+                      if (auto write = dyn_cast<ArrayWriteOp>(user))
+                        return common.count(write.getIndex()) != 0;
+                      return isa<ArrayCastOp, scf::YieldOp>(user);
+                    }) &&
+           isUsedBy(loop.getResult(argument.getArgNumber()),
+                    [](Operation *user) { return isa<ArrayCastOp, ArrayReadOp>(user); });
   }
 
   Batcher &batcher;

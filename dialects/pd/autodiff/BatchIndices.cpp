@@ -9,8 +9,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-BatchedResults one(Value value) { return SmallVector<Batched>{Batched(value)}; }
-
 /// The rows of `index`, which is batched, each with the number of its example before it.
 Expression withExample(Batcher &batcher, TensorBuilder &e, Expression index) {
   SmallVector<Extent> shape = extentsOf(index), column(index.rank(), Extent(1));
@@ -82,15 +80,10 @@ SmallVector<Value> alignedAll(Batcher &batcher, Operation *op, int64_t rank) {
   });
 }
 
-template <class Op> int64_t shiftedAxis(Op op, int64_t rank) {
-  int64_t axis = op.getAxis();
-  return (axis < 0 ? axis + rank : axis) + 1;
-}
-
 BatchedResults takeAlongAxis(Batcher &batcher, Operation *op) {
   int64_t rank = tensorType(op->getOperand(0)).getRank();
   auto made = cast<TakeAlongAxisOp>(batcher.cloneOn(op, alignedAll(batcher, op, rank)));
-  made.setAxis(shiftedAxis(cast<TakeAlongAxisOp>(op), rank));
+  made.setAxis(batchedAxis(cast<TakeAlongAxisOp>(op).getAxis(), rank));
   return batcher.allOf(made);
 }
 
@@ -100,7 +93,7 @@ BatchedResults putAlongAxis(Batcher &batcher, Operation *op) {
   Value operands[] = {batcher.batched(put.getX()), batcher.batched(put.getIndices()),
                       batcher.aligned(put.getValues(), rank)};
   auto made = cast<PutAlongAxisOp>(batcher.cloneOn(op, operands));
-  made.setAxis(shiftedAxis(put, rank));
+  made.setAxis(batchedAxis(put.getAxis(), rank));
   return batcher.allOf(made);
 }
 

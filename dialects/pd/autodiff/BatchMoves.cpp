@@ -11,18 +11,9 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-BatchedResults one(Value value, bool isBatched = true) {
-  return SmallVector<Batched>{Batched(value, isBatched)};
-}
-
 /// Whether only the first operand is batched.
 bool onlyFirst(Batcher &batcher, Operation *op) {
   return llvm::none_of(llvm::drop_begin(op->getOperands()), [&](Value v) { return batcher.isBatched(v); });
-}
-
-/// Axes of a tensor of some rank, in the batched tensor.
-SmallVector<int64_t> shifted(ArrayRef<int64_t> axes, int64_t rank) {
-  return llvm::map_to_vector(axes, [&](int64_t axis) { return (axis < 0 ? axis + rank : axis) + 1; });
 }
 
 BatchedResults reshape(Batcher &batcher, Operation *op) {
@@ -50,7 +41,7 @@ BatchedResults reshape(Batcher &batcher, Operation *op) {
 BatchedResults transpose(Batcher &batcher, Operation *op) {
   auto transpose = cast<TransposeOp>(op);
   SmallVector<int64_t> perm{0};
-  llvm::append_range(perm, shifted(transpose.getPerm(), tensorType(transpose.getX()).getRank()));
+  llvm::append_range(perm, batchedAxes(transpose.getPerm(), tensorType(transpose.getX()).getRank()));
   TensorBuilder e(batcher.builder, op);
   return one(e.transpose(e.wrap(batcher.batched(transpose.getX())), perm));
 }
@@ -76,13 +67,11 @@ BatchedResults expand(Batcher &batcher, Operation *op) {
 
 BatchedResults slice(Batcher &batcher, Operation *op) {
   auto slice = cast<SliceOp>(op);
-  if (!onlyFirst(batcher, op))
+  auto operands = firstBatched(batcher, op);
+  if (failed(operands))
     return failure();
-  SmallVector<Value> operands{batcher.batched(slice.getX())};
-  for (Value operand : llvm::drop_begin(op->getOperands()))
-    operands.push_back(batcher.plain(operand));
-  auto made = cast<SliceOp>(batcher.cloneOn(op, operands));
-  made.setAxes(shifted(slice.getAxes(), tensorType(slice.getX()).getRank()));
+  auto made = cast<SliceOp>(batcher.cloneOn(op, *operands));
+  made.setAxes(batchedAxes(slice.getAxes(), tensorType(slice.getX()).getRank()));
   return batcher.allOf(made);
 }
 
@@ -98,7 +87,7 @@ BatchedResults setValue(Batcher &batcher, Operation *op) {
   for (Value operand : llvm::drop_begin(op->getOperands(), 2))
     operands.push_back(batcher.plain(operand));
   auto made = cast<SetValueOp>(batcher.cloneOn(op, operands));
-  made.setAxes(shifted(set.getAxes(), rank));
+  made.setAxes(batchedAxes(set.getAxes(), rank));
   return batcher.allOf(made);
 }
 
@@ -113,7 +102,7 @@ BatchedResults join(Batcher &batcher, Operation *op) {
     Expression part = e.wrap(batcher.batched(operand));
     parts.push_back(part.rank() == 1 ? insertDim(part, 1) : part); // one element each
   }
-  return one(pd::concat(parts, (axis < 0 ? axis + rank : axis) + 1));
+  return one(pd::concat(parts, batchedAxis(axis, rank)));
 }
 
 BatchedResults pad(Batcher &batcher, Operation *op) {
@@ -125,13 +114,8 @@ BatchedResults pad(Batcher &batcher, Operation *op) {
 }
 
 BatchedResults fullLike(Batcher &batcher, Operation *op) {
-  auto full = cast<FullLikeOp>(op);
-  if (!onlyFirst(batcher, op))
-    return failure();
-  SmallVector<Value> operands{batcher.batched(full.getX())};
-  if (full.getValueTensor())
-    operands.push_back(batcher.plain(full.getValueTensor()));
-  return batcher.allOf(batcher.cloneOn(op, operands));
+  auto operands = firstBatched(batcher, op);
+  return failed(operands) ? BatchedResults(failure()) : batcher.allOf(batcher.cloneOn(op, *operands));
 }
 
 /// Extents are the same for all examples.
@@ -145,7 +129,7 @@ BatchedResults dim(Batcher &batcher, Operation *op) {
   auto dim = cast<DimOp>(op);
   int64_t axis = dim.getIndex(), rank = tensorType(dim.getX()).getRank();
   Value x = batcher.batched(dim.getX());
-  return one(DimOp::create(batcher.builder, op->getLoc(), x, (axis < 0 ? axis + rank : axis) + 1), false);
+  return one(DimOp::create(batcher.builder, op->getLoc(), x, batchedAxis(axis, rank)), false);
 }
 
 BatchedResults castType(Batcher &batcher, Operation *op) {

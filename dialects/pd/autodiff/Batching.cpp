@@ -51,6 +51,16 @@ const BatchingRules &BatchingRules::get() {
   return rules;
 }
 
+FailureOr<SmallVector<Value>> firstBatched(Batcher &batcher, Operation *op) {
+  SmallVector<Value> operands{batcher.batched(op->getOperand(0))};
+  for (Value operand : llvm::drop_begin(op->getOperands())) {
+    if (batcher.isBatched(operand))
+      return failure();
+    operands.push_back(batcher.plain(operand));
+  }
+  return operands;
+}
+
 void Batcher::map(Value original, Batched value) {
   if (value.isBatched) {
     lifted[original] = value.value;

@@ -3,6 +3,7 @@
 
 #include "dialects/pd/autodiff/Batching.h"
 
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace proa::pd {
@@ -31,6 +32,20 @@ void addIndexBatching(BatchingRules &rules);
 void addProductBatching(BatchingRules &rules);
 void addImageBatching(BatchingRules &rules);
 void addArrayBatching(BatchingRules &rules);
+
+/// The results of an op with one.
+inline BatchedResults one(mlir::Value value, bool isBatched = true) {
+  return llvm::SmallVector<Batched>{Batched(value, isBatched)};
+}
+
+/// Axes of a tensor of some rank, in the batched tensor.
+inline int64_t batchedAxis(int64_t axis, int64_t rank) { return (axis < 0 ? axis + rank : axis) + 1; }
+inline llvm::SmallVector<int64_t> batchedAxes(llvm::ArrayRef<int64_t> axes, int64_t rank) {
+  return llvm::map_to_vector(axes, [&](int64_t axis) { return batchedAxis(axis, rank); });
+}
+
+/// The operands with the first batched; failure where another one is too.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> firstBatched(Batcher &batcher, mlir::Operation *op);
 
 /// scf.if and scf.while; see BatchControlFlow.cpp.
 mlir::LogicalResult writeBatchedControlFlow(Batcher &batcher, mlir::Operation *op);

@@ -5,6 +5,7 @@
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ControlFlow.h"
+#include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
@@ -189,6 +190,8 @@ private:
       return differentiateBranch(builder, branch, cotangents, isActive, accumulate);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return differentiateLoop(builder, loop, cotangents, isActive, accumulate);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return differentiateFor(builder, loop, cotangents, isActive, accumulate);
     if (isOnArrays(op))
       return differentiateArrays(op, cotangents);
     if (auto cast = dyn_cast<tensor::CastOp>(op)) { // the same tensor with more or fewer dims known

@@ -93,6 +93,10 @@ void registerAutodiffOps(PdDialect &dialect) {
 #define GET_OP_LIST
 #include "dialects/pd/autodiff/Vjp.cpp.inc"
       >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/autodiff/Recompute.cpp.inc"
+      >();
 }
 
 } // namespace proa::pd

@@ -267,4 +267,87 @@ TEST(FunctionTest, HessianTimesVectorOfBert) {
   EXPECT_NEAR(wHv, change, 2e-2 * std::sqrt(size));
 }
 
+// x -> sin(w x + i), 10 times.
+const char *const loop = R"(
+func.func @f(%x: tensor<3xf64>, %w: tensor<3xf64>) -> tensor<f64> {
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c3 = arith.constant 3 : index
+  %y = scf.for %i = %c2 to %c32 step %c3 iter_args(%s = %x) -> (tensor<3xf64>) {
+    %n = arith.index_cast %i : index to i64
+    %t = tensor.from_elements %n : tensor<i64>
+    %r = pd.cast %t {dtype = f64} : (tensor<i64>) -> tensor<f64>
+    %a = pd.multiply %s, %w : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %b = pd.add %a, %r : (tensor<3xf64>, tensor<f64>) -> tensor<3xf64>
+    %c = pd.sin %b : (tensor<3xf64>) -> tensor<3xf64>
+    scf.yield %c : tensor<3xf64>
+  }
+  %l = pd.sum %y : (tensor<3xf64>) -> tensor<f64>
+  return %l : tensor<f64>
+})";
+
+TEST(FunctionTest, LoopsKeepAsManyStatesAsTheyMay) {
+  Function f = take(Function::parse(loop));
+  std::vector<double> x = {0.3, -1, 2}, w = {0.7, 1.1, -0.4};
+  double value = 0;
+  std::vector<double> dx(3), dw(3);
+  for (int e = 0; e < 3; ++e) {
+    double state = x[e], byX = 1, byW = 0;
+    for (int i = 2; i < 32; i += 3) {
+      double slope = std::cos(w[e] * state + i);
+      byW = slope * (w[e] * byW + state);
+      byX *= slope * w[e];
+      state = std::sin(w[e] * state + i);
+    }
+    value += state;
+    dx[e] = byX;
+    dw[e] = byW;
+  }
+  Tensor atX = doubles({3}, x), atW = doubles({3}, w);
+  for (int64_t snapshots : {0, 1, 2, 3, 10, 20}) {
+    SCOPED_TRACE(snapshots);
+    auto results = take(take(grad(f, {.withValue = true, .loopSnapshots = snapshots})).run({atX, atW}));
+    expectNear(results[0], {value});
+    expectNear(results[1], dx);
+    expectNear(results[2], dw);
+  }
+  // Forward mode along (x, w).
+  auto forward = take(take(jvp(f)).run({atX, atW, atX, atW}));
+  double along = 0;
+  for (int e = 0; e < 3; ++e)
+    along += dx[e] * x[e] + dw[e] * w[e];
+  expectNear(forward[1], {along});
+}
+
+TEST(FunctionTest, RecomputesBehindCheckpoints) {
+  Function f = take(Function::parse(sample));
+  Tensor x = doubles({3}, {2, 0.5, 3});
+  Function g = take(grad(take(checkpoint(f))));
+  EXPECT_NE(g.text().find("pd.optimization_barrier"), std::string::npos);
+  expectNear(take(g.run({x}))[0], {std::sin(0.5), 2 * std::cos(0.5), 27});
+  expectNear(take(take(hessian(take(checkpoint(f)))).run({x}))[0], secondDerivatives);
+  expectNear(take(take(rematerialize(take(grad(f)), 0)).run({x}))[0], {std::sin(0.5), 2 * std::cos(0.5), 27});
+}
+
+TEST(FunctionTest, MicroBatches) {
+  Function f = take(Function::parse(R"(
+func.func @f(%x: tensor<4x2xf64>, %w: tensor<2xf64>) -> tensor<f64> {
+  %m = pd.multiply %x, %w : (tensor<4x2xf64>, tensor<2xf64>) -> tensor<4x2xf64>
+  %e = pd.exp %m : (tensor<4x2xf64>) -> tensor<4x2xf64>
+  %l = pd.mean %e : (tensor<4x2xf64>) -> tensor<f64>
+  return %l : tensor<f64>
+})"));
+  Tensor x = doubles({4, 2}, {0.1, 0.2, -0.3, 0.4, 0.5, -0.6, 0.7, 0.8}), w = doubles({2}, {1, 2});
+  GradOptions options{.arguments = {1}, .withValue = true, .batches = {0}};
+  auto whole = take(take(grad(f, options)).run({x, w}));
+  for (int64_t count : {2, 4}) {
+    options.microBatches = count;
+    auto parts = take(take(grad(f, options)).run({x, w}));
+    for (int i = 0; i < 2; ++i)
+      expectNear(parts[i], std::vector<double>(whole[i].as<double>(), whole[i].as<double>() + whole[i].size()));
+  }
+  options.microBatches = 3;
+  EXPECT_FALSE(grad(f, options));
+}
+
 } // namespace

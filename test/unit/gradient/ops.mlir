@@ -732,7 +732,7 @@ func.func @branch(%a: tensor<3xf64>, %b: tensor<3xf64>, %n: tensor<1xi64>) -> (t
   return %y : tensor<3xf64>
 }
 
-func.func @loop_count(%a: tensor<3xf64>, %b: tensor<3xf64>, %n: tensor<1xi64> {test.high = 4.0}) -> (tensor<3xf64>) attributes {test.batch_first, test.twice} {
+func.func @loop_count(%a: tensor<3xf64>, %b: tensor<3xf64>, %n: tensor<1xi64> {test.high = 4.0}) -> (tensor<3xf64>) attributes {test.twice} {
   %zero = pd.constant dense<0> : tensor<1xi64>
   %one = pd.constant dense<1> : tensor<1xi64>
   %y:2 = scf.while (%v = %a, %i = %zero) : (tensor<3xf64>, tensor<1xi64>) -> (tensor<3xf64>, tensor<1xi64>) {
@@ -770,7 +770,7 @@ func.func @loop_captured(%a: tensor<3xf64> {test.constant}, %b: tensor<3xf64>) -
   return %y#0 : tensor<3xf64>
 }
 
-func.func @loop_until(%a: tensor<3xf64> {test.low = 0.1}, %b: tensor<3xf64> {test.low = 1.2, test.high = 1.9}) -> (tensor<3xf64>) attributes {test.batch_first, test.twice} {
+func.func @loop_until(%a: tensor<3xf64> {test.low = 0.1}, %b: tensor<3xf64> {test.low = 1.2, test.high = 1.9}) -> (tensor<3xf64>) attributes {test.twice} {
   %bound = pd.constant dense<4.0> : tensor<f64>
   %y = scf.while (%v = %a) : (tensor<3xf64>) -> (tensor<3xf64>) {
     %s = pd.sum %v : (tensor<3xf64>) -> tensor<f64>

@@ -1,0 +1,287 @@
+//! Gradients of a batch as means over its micro-batches.
+#include "dialects/pd/Guarded.h"
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/index/Index.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/Shape.h"
+#include "passes/autodiff/BackwardPart.h"
+#include "passes/autodiff/NewFunction.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace proa::autodiff {
+namespace {
+
+/// The part of a block that depends on the batch, as a loop over micro-batches.
+class Accumulation {
+public:
+  Accumulation(Block &block, ArrayRef<Value> batches, int64_t count)
+      : block(block), batches(batches), count(count) {}
+
+  LogicalResult run() {
+    findParts();
+    if (failed(check()))
+      return failure();
+    moveReaders();
+    return writeLoop();
+  }
+
+private:
+  void findParts() {
+    ofBatch = dependentOps(block, batches);
+    auto part = findBackwardPart(block);
+    SmallVector<Value> gradients;
+    llvm::copy_if(part.gradients, std::back_inserter(gradients),
+                  [&](Value value) { return ofBatch.contains(value.getDefiningOp()); });
+    // A gradient may be read by the backward part too: what that computes from it belongs to the loop.
+    auto behind = dependentOps(block, gradients);
+    for (Operation *op : neededOps(block, gradients))
+      behind.remove(op);
+    readers = behind;
+    for (Operation *op : readers)
+      ofBatch.remove(op);
+    for (Operation *op : ofBatch)
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+              return !ofBatch.contains(block.findAncestorOpInBlock(*user));
+            }))
+          means.push_back(result);
+  }
+
+  LogicalResult check() {
+    for (Operation *op : ofBatch)
+      if (WalkResult walked = op->walk([&](pd::BatchNormOp norm) {
+            if (norm.getUseGlobalStats() || (norm.getIsTest() && !norm.getTrainableStatistics()))
+              return WalkResult::advance();
+            norm.emitError()
+                << "can not be computed on micro-batches: batch normalization in training mode takes its "
+                   "statistics from the whole batch";
+            return WalkResult::interrupt();
+          });
+          walked.wasInterrupted())
+        return failure();
+    for (Value value : means) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type || !type.hasStaticShape() || !isa<FloatType, ComplexType>(type.getElementType()))
+        return mlir::emitError(value.getLoc()) << "a value of type " << value.getType()
+                                               << " that depends on the batch is used behind the gradients: "
+                                                  "expected floats of known dimensions, which "
+                                                  "are a mean over the batch";
+    }
+    return success();
+  }
+
+  /// Behind the last op of the loop.
+  void moveReaders() {
+    Operation *last = ofBatch.empty() ? &block.front() : ofBatch.back();
+    for (Operation *op : readers) {
+      if (op->isBeforeInBlock(last)) {
+        op->moveAfter(last);
+      }
+      if (last->isBeforeInBlock(op))
+        last = op;
+    }
+  }
+
+  LogicalResult writeLoop() {
+    if (means.empty())
+      return success();
+    Operation *end = ofBatch.back();
+    OpBuilder builder(end->getContext());
+    builder.setInsertionPointAfter(end);
+    Location location = end->getLoc();
+    TensorBuilder e(builder, end);
+    SmallVector<Value> parts, inits;
+    for (Value batch : batches) {
+      auto divided = dividedBatch(e, batch);
+      if (failed(divided))
+        return failure();
+      parts.push_back(*divided);
+    }
+    for (Value value : means)
+      inits.push_back(pd::zerosLike(builder, location, value));
+    bool fits = true;
+    auto sums = pd::countedLoop(builder, location, pd::oneInt(builder, location, count), inits,
+                                [&](OpBuilder &inside, Value index, ValueRange carried) {
+                                  SmallVector<Value> next(carried);
+                                  fits = succeeded(writeBody(inside, parts, index, next));
+                                  return next;
+                                });
+    if (!fits)
+      return failure();
+    for (auto [value, sum] : llvm::zip(means, sums)) {
+      TensorBuilder mean(builder, end);
+      Value result = mean.wrap(sum) / static_cast<double>(count);
+      value.replaceUsesWithIf(result, [&](OpOperand &use) {
+        return !ofBatch.contains(block.findAncestorOpInBlock(*use.getOwner()));
+      });
+    }
+    for (Operation *op : llvm::reverse(ofBatch.getArrayRef()))
+      op->erase();
+    return success();
+  }
+
+  /// [count, batch / count, ...].
+  FailureOr<Value> dividedBatch(pd::TensorBuilder &e, Value batch) {
+    auto type = pd::tensorType(batch);
+    if (type.getRank() == 0)
+      return mlir::emitError(batch.getLoc()) << "an argument of rank 0 can not be divided into micro-batches";
+    int64_t size = type.getDimSize(0);
+    if (!ShapedType::isDynamic(size) && size % count != 0)
+      return mlir::emitError(batch.getLoc()) << "a batch of " << size << " examples can not be divided into "
+                                             << count << " equal micro-batches";
+    SmallVector<pd::Extent> shape = pd::extentsOf(e.wrap(batch));
+    shape[0] = pd::divide(e, shape[0], count);
+    shape.insert(shape.begin(), pd::Extent(count));
+    return Value(pd::reshapeTo(e.wrap(batch), shape));
+  }
+
+  LogicalResult writeBody(OpBuilder &inside, ArrayRef<Value> parts, Value index, SmallVector<Value> &sums) {
+    IRMapping mapping;
+    for (auto [batch, part] : llvm::zip(batches, parts)) {
+      Value slice =
+          pd::GatherOp::create(inside, batch.getLoc(), part, index, Value(), inside.getI64IntegerAttr(0));
+      pd::TensorBuilder e(inside, slice.getDefiningOp());
+      mapping.map(batch, pd::dropDim(e.wrap(slice), 0));
+    }
+    for (Operation *op : ofBatch) {
+      Operation *copy = inside.clone(*op, mapping);
+      if (failed(inferAgain(copy)))
+        return failure();
+    }
+    for (auto [value, sum] : llvm::zip(means, sums)) {
+      Value again = mapping.lookup(value);
+      if (again.getType() != value.getType())
+        return mlir::emitError(value.getLoc())
+               << "depends on the number of examples: has type " << value.getType() << " for the batch and "
+               << again.getType() << " for a micro-batch";
+      sum = pd::AddOp::create(inside, value.getLoc(), sum, again);
+    }
+    return success();
+  }
+
+  /// The types of results, for operands with fewer examples.
+  static LogicalResult inferAgain(Operation *op) {
+    auto inferable = dyn_cast<InferTypeOpInterface>(op);
+    if (!inferable || isa<pd::VjpOp>(op)) {
+      if (auto gradient = dyn_cast<pd::VjpOp>(op))
+        return inferGradient(gradient);
+      if (op->getNumRegions() == 0)
+        return success();
+      return op->emitError() << "'" << op->getName().getStringRef()
+                             << "' can not be computed on micro-batches";
+    }
+    SmallVector<Type> types;
+    if (failed(inferable.inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(),
+                                          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+                                          op->getRegions(), types)) ||
+        types.size() != op->getNumResults())
+      return op->emitError() << "'" << op->getName().getStringRef()
+                             << "' can not be computed on micro-batches";
+    for (auto [result, type] : llvm::zip(op->getResults(), types))
+      result.setType(type);
+    return success();
+  }
+
+  static LogicalResult inferGradient(pd::VjpOp op) {
+    Block &body = op.getBody().front();
+    for (auto [argument, input] : llvm::zip(body.getArguments(), op.getInputs()))
+      argument.setType(input.getType());
+    for (Operation &inner : body.without_terminator())
+      if (failed(inferAgain(&inner)))
+        return failure();
+    for (auto [result, input] : llvm::zip(op.getResults(), op.getInputs()))
+      result.setType(input.getType());
+    return success();
+  }
+
+  using TensorBuilder = pd::TensorBuilder;
+  Block &block;
+  ArrayRef<Value> batches;
+  int64_t count;
+  llvm::SetVector<Operation *> ofBatch, readers;
+  SmallVector<Value> means; ///< values of the batch that others read
+};
+
+/// The arguments of these numbers, or all feeds.
+FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers numbers) {
+  SmallVector<Value> values;
+  for (int64_t number : numbers) {
+    if (number < 0 || number >= function.getNumArguments())
+      return function.emitError() << "argument " << number << " is asked for, the function has "
+                                  << function.getNumArguments();
+    values.push_back(block.getArgument(static_cast<unsigned>(number)));
+  }
+  if (numbers.empty())
+    for (BlockArgument argument : block.getArguments())
+      if (function.getArgAttr(argument.getArgNumber(), "pd.feed"))
+        values.push_back(argument);
+  if (values.empty())
+    return function.emitError() << "no argument is a batch: expected feeds, or their numbers";
+  for (Value value : values)
+    if (!isa<RankedTensorType>(value.getType()))
+      return function.emitError() << "an argument of type " << value.getType()
+                                  << " can not be divided into micro-batches";
+  return values;
+}
+
+LogicalResult accumulateIn(Function function, Block &block, int64_t count, Numbers batches) {
+  if (count < 1)
+    return function.emitError() << "the number of micro-batches must be above 0, found " << count;
+  auto values = batchesOf(function, block, batches);
+  if (failed(values))
+    return failure();
+  FailureOr<bool> done = pd::guarded([&]() -> FailureOr<bool> {
+    if (failed(Accumulation(block, *values, count).run()))
+      return failure();
+    return true;
+  });
+  return success(succeeded(done));
+}
+
+} // namespace
+
+FailureOr<Function> accumulate(Function function, StringRef name, int64_t count, Numbers batches) {
+  NewFunction made(function, name);
+  if (failed(made.check()) || failed(accumulateIn(function, made.block(), count, batches)))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(made.returned()))
+    made.returnOriginal(static_cast<int64_t>(i), value);
+  return made.finish();
+}
+
+LogicalResult accumulateGradients(NewFunction &made, Value loss, Value cotangent, int64_t count,
+                                  Numbers batches, SmallVector<Value> &gradients) {
+  // As a program has them: the gradient of the whole body is one op, which the loop then computes for a
+  // micro-batch.
+  Block &block = made.block();
+  OpBuilder builder(block.getTerminator());
+  SmallVector<Value> inputs = made.inputs();
+  auto gradient = pd::VjpOp::create(builder, loss.getLoc(), inputs, ValueRange(), cotangent,
+                                    builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr({0}));
+  Block *body = builder.createBlock(&gradient.getBody());
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+  for (Operation &op : block.without_terminator())
+    if (&op != gradient)
+      builder.clone(op, mapping);
+  pd::YieldOp::create(builder, loss.getLoc(), mapping.lookupOrDefault(loss));
+  // The function returns them, or else they would be no result of the loop.
+  unsigned first = block.getTerminator()->getNumOperands();
+  block.getTerminator()->insertOperands(first, gradient.getResults());
+  if (failed(accumulateIn(made.function, block, count, batches)))
+    return failure();
+  gradients.assign(block.getTerminator()->operand_begin() + first, block.getTerminator()->operand_end());
+  return success();
+}
+
+} // namespace proa::autodiff

@@ -1,0 +1,112 @@
+#include "passes/autodiff/BackwardPart.h"
+
+#include "dialects/pd/Guarded.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/optimizer/Optimizer.h"
+
+using namespace mlir;
+
+namespace proa::autodiff {
+namespace {
+
+bool reads(Operation *op, llvm::function_ref<bool(Value)> wanted) {
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperands(), wanted) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// What stands between one pd.vjp and the cotangents of another, such as a reshape.
+llvm::DenseSet<Operation *> betweenGradients(Block &block) {
+  SmallVector<Value> results, cotangents;
+  for (auto gradient : block.getOps<pd::VjpOp>()) {
+    llvm::append_range(results, gradient.getResults());
+    llvm::append_range(cotangents, gradient.getCotangents());
+  }
+  auto dependent = dependentOps(block, results);
+  llvm::DenseSet<Operation *> found;
+  while (!cotangents.empty()) {
+    Operation *op = cotangents.pop_back_val().getDefiningOp();
+    if (op && !isa<pd::VjpOp>(op) && dependent.contains(op) && found.insert(op).second)
+      llvm::append_range(cotangents, op->getOperands());
+  }
+  return found;
+}
+
+} // namespace
+
+BackwardPart findBackwardPart(Block &block) {
+  llvm::DenseSet<Operation *> backward = betweenGradients(block);
+  auto isBackward = [&](Value value) { return backward.contains(value.getDefiningOp()); };
+  for (Operation &op : block)
+    if (isa<pd::VjpOp>(op) || (isa<pd::AddOp, pd::AddNOp>(op) && llvm::all_of(op.getOperands(), isBackward)))
+      backward.insert(&op);
+  BackwardPart part;
+  for (Operation &op : block) {
+    if (!backward.contains(&op))
+      continue;
+    if (auto gradient = dyn_cast<pd::VjpOp>(op))
+      for (Value cotangent : gradient.getCotangents())
+        if (!isBackward(cotangent))
+          part.seeds.insert(cotangent);
+    for (Value result : op.getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !backward.contains(block.findAncestorOpInBlock(*user));
+          }))
+        part.gradients.insert(result);
+  }
+  return part;
+}
+
+llvm::SetVector<Operation *> dependentOps(Block &block, ArrayRef<Value> values) {
+  llvm::DenseSet<Value> reached(values.begin(), values.end());
+  llvm::SetVector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
+    if (reads(&op, [&](Value value) { return reached.contains(value); })) {
+      ops.insert(&op);
+      reached.insert(op.result_begin(), op.result_end());
+    }
+  return ops;
+}
+
+llvm::SetVector<Operation *> neededOps(Block &block, ArrayRef<Value> values) {
+  llvm::SetVector<Operation *> ops;
+  SmallVector<Value> left(values);
+  while (!left.empty()) {
+    Operation *op = left.pop_back_val().getDefiningOp();
+    op = op ? block.findAncestorOpInBlock(*op) : nullptr;
+    if (op && ops.insert(op))
+      op->walk([&](Operation *inner) { llvm::append_range(left, inner->getOperands()); });
+  }
+  return ops;
+}
+
+LogicalResult expandGradients(Operation *root) {
+  SmallVector<pd::VjpOp> left;
+  auto collect = [&](Operation *op) {
+    op->walk<WalkOrder::PreOrder>([&](pd::VjpOp gradient) {
+      left.push_back(gradient);
+      return WalkResult::skip();
+    });
+  };
+  collect(root);
+  while (!left.empty()) {
+    pd::VjpOp op = left.pop_back_val();
+    OpBuilder builder(op);
+    Operation *before = op->getPrevNode();
+    Block *block = op->getBlock();
+    auto values = pd::guarded([&] { return op.decompose(builder); });
+    if (failed(values))
+      return failure();
+    for (Operation *made = before ? before->getNextNode() : &block->front(); made != op;
+         made = made->getNextNode())
+      collect(made);
+    op->replaceAllUsesWith(*values);
+    op->erase();
+  }
+  return success();
+}
+
+} // namespace proa::autodiff

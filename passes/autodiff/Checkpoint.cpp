@@ -1,0 +1,163 @@
+//! Regions of pd.checkpoint by the names of values: what a gradient computes once more.
+#include "dialects/pd/Guarded.h"
+#include "dialects/pd/Pd.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "passes/autodiff/NewFunction.h"
+#include "passes/autodiff/RandomOps.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace proa::autodiff {
+namespace {
+
+StringRef nameOf(Operation *op) {
+  auto name = dyn_cast<NameLoc>(op->getLoc());
+  return name ? name.getName().getValue() : StringRef();
+}
+
+class Segments {
+public:
+  Segments(Block &block, ArrayRef<std::string> places) : block(block), takesAll(places.empty()) {
+    for (const std::string &place : places)
+      missing.insert(place);
+  }
+
+  LogicalResult wrap() {
+    takeApartRandom();
+    // Of several ops with one name, as a decomposition makes them, the last ends the segment.
+    llvm::StringMap<Operation *> last;
+    for (Operation &op : block)
+      if (missing.contains(nameOf(&op)))
+        last[nameOf(&op)] = &op;
+    SmallVector<Operation *> ops;
+    for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+      if (op.hasTrait<OpTrait::ConstantLike>())
+        continue;
+      if (!drawsRandomNumbers(&op))
+        ops.push_back(&op);
+      else if (!moveBefore(ops, &op) && failed(wrapOps(std::exchange(ops, {}))))
+        return failure();
+      if (last.lookup(nameOf(&op)) != &op || nameOf(&op).empty())
+        continue;
+      missing.erase(nameOf(&op));
+      if (failed(wrapOps(std::exchange(ops, {}))))
+        return failure();
+    }
+    if (!missing.empty())
+      return block.getParentOp()->emitError()
+             << "there is no op with the name '" << missing.begin()->getKey() << "'";
+    return takesAll ? wrapOps(ops) : success();
+  }
+
+private:
+  /// Composites that draw random numbers: what they do with them may be computed again.
+  void takeApartRandom() {
+    for (Operation *op = &block.front(); op != block.getTerminator();) {
+      Operation *next = op->getNextNode();
+      if (auto composite = dyn_cast<pd::DecomposableOpInterface>(op); composite && drawsRandomNumbers(op)) {
+        OpBuilder builder(op);
+        if (auto values = pd::guarded([&] { return composite.decompose(builder); }); succeeded(values)) {
+          op->replaceAllUsesWith(*values);
+          op->erase();
+        }
+      }
+      op = next;
+    }
+  }
+
+  /// Moves an op in front of the segment, if it needs nothing of it; else the segment ends in front of the
+  /// op.
+  static bool moveBefore(ArrayRef<Operation *> segment, Operation *op) {
+    if (segment.empty())
+      return true;
+    llvm::SmallPtrSet<Operation *, 16> inside(segment.begin(), segment.end());
+    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    if (llvm::any_of(used, [&](Value value) { return inside.contains(value.getDefiningOp()); }))
+      return false;
+    for (Value value : used)
+      if (Operation *producer = value.getDefiningOp();
+          producer && producer->hasTrait<OpTrait::ConstantLike>())
+        producer->moveBefore(segment.front());
+    op->moveBefore(segment.front());
+    return true;
+  }
+
+  LogicalResult wrapOps(ArrayRef<Operation *> ops) {
+    if (ops.size() < 2)
+      return success();
+    llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
+    llvm::SetVector<Value> inputs, outputs;
+    SmallVector<Operation *> constants;
+    for (Operation *op : ops) {
+      llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+      getUsedValuesDefinedAbove(op->getRegions(), used);
+      for (Value value : used) {
+        Operation *producer = value.getDefiningOp();
+        if (producer && producer->hasTrait<OpTrait::ConstantLike>())
+          constants.push_back(producer);
+        else if (!producer || !inside.contains(producer))
+          inputs.insert(value);
+      }
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+              return !inside.contains(block.findAncestorOpInBlock(*user));
+            }))
+          outputs.insert(result);
+    }
+    for (Value value : llvm::concat<const Value>(inputs.getArrayRef(), outputs.getArrayRef()))
+      if (!isa<RankedTensorType>(value.getType()))
+        return mlir::emitError(value.getLoc())
+               << "a checkpoint can not stand here: it would be passed a value of type " << value.getType()
+               << ", expected tensors";
+    make(ops, inputs.getArrayRef(), outputs.getArrayRef(), constants);
+    return success();
+  }
+
+  static void make(ArrayRef<Operation *> ops, ArrayRef<Value> inputs, ArrayRef<Value> outputs,
+                   ArrayRef<Operation *> constants) {
+    OpBuilder builder(ops.back());
+    builder.setInsertionPointAfter(ops.back());
+    auto region =
+        pd::CheckpointOp::create(builder, ops.back()->getLoc(), ValueRange(outputs).getTypes(), inputs);
+    Block *body = builder.createBlock(&region.getBody());
+    IRMapping mapping;
+    for (Value input : inputs)
+      mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+    for (Operation *constant : llvm::SetVector<Operation *>(constants.begin(), constants.end()))
+      builder.clone(*constant, mapping);
+    for (Operation *op : ops)
+      builder.clone(*op, mapping);
+    pd::YieldOp::create(builder, region.getLoc(),
+                        llvm::map_to_vector(outputs, [&](Value value) { return mapping.lookup(value); }));
+    for (auto [output, result] : llvm::zip(outputs, region.getResults()))
+      Value(output).replaceAllUsesWith(result); // the region has copies
+    for (Operation *op : llvm::reverse(ops))
+      op->erase();
+  }
+
+  Block &block;
+  bool takesAll;
+  llvm::StringSet<> missing; ///< names that have not been met
+};
+
+} // namespace
+
+FailureOr<Function> checkpoint(Function function, StringRef name, ArrayRef<std::string> places) {
+  NewFunction made(function, name);
+  if (failed(made.check()))
+    return failure();
+  if (failed(Segments(made.block(), places).wrap()))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(made.returned()))
+    made.returnOriginal(static_cast<int64_t>(i), value);
+  return made.finish();
+}
+
+} // namespace proa::autodiff

@@ -1,0 +1,144 @@
+//! The loss scale of mixed precision in training programs.
+#include "passes/autodiff/MixedPrecision.h"
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/math/Math.h"
+#include "dialects/pd/optimizer/Optimizer.h"
+#include "dialects/pd/shape/Shape.h"
+#include "passes/autodiff/BackwardPart.h"
+
+using namespace mlir;
+
+namespace proa::autodiff {
+namespace {
+
+class LossScaling {
+public:
+  LossScaling(func::FuncOp function, const AmpOptions &options)
+      : function(function), block(function.getBody().front()), options(options),
+        part(findBackwardPart(block)), builder(&block, block.begin()) {}
+
+  LogicalResult run() {
+    if (part.seeds.empty())
+      return function.emitError()
+             << "loss scaling needs a program with a backward part of pd.vjp: found none";
+    for (Value gradient : part.gradients)
+      if (!isa<RankedTensorType>(gradient.getType()) ||
+          !isa<FloatType>(pd::tensorType(gradient).getElementType()))
+        return mlir::emitError(gradient.getLoc())
+               << "a gradient of type " << gradient.getType() << " can not be scaled: expected floats";
+    makeState();
+    scaleSeeds();
+    unscale();
+    return success();
+  }
+
+private:
+  void makeState() {
+    auto one = [&](Type element) { return RankedTensorType::get({1}, element); };
+    if (options.scaling == AmpOptions::Scaling::Static) {
+      auto type = one(builder.getF32Type());
+      scale = pd::ConstantOp::create(builder, function.getLoc(), type,
+                                     DenseElementsAttr::get(type, static_cast<float>(options.lossScale)));
+      return;
+    }
+    Type types[] = {one(builder.getF32Type()), one(builder.getI32Type()), one(builder.getI32Type())};
+    for (auto [name, type] : llvm::zip(lossScalingState, types)) {
+      unsigned number = function.getNumArguments();
+      (void)function.insertArgument(number, type, named("pd.param", name), function.getLoc());
+      state.push_back(block.getArgument(number));
+    }
+    scale = state[0];
+  }
+
+  DictionaryAttr named(StringRef role, StringRef name) {
+    return builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name)));
+  }
+
+  void scaleSeeds() {
+    for (Value seed : part.seeds) {
+      auto type = pd::tensorType(seed);
+      builder.setInsertionPointAfterValue(seed);
+      if (scale.getDefiningOp() && isa<BlockArgument>(seed))
+        builder.setInsertionPointAfterValue(scale);
+      Location location = seed.getLoc();
+      SmallVector<int64_t> ones(static_cast<size_t>(type.getRank()), 1);
+      Value factor =
+          pd::ReshapeOp::create(builder, location, scale, Value(), builder.getDenseI64ArrayAttr(ones));
+      if (!type.getElementType().isF32())
+        factor = pd::CastOp::create(builder, location, factor, TypeAttr::get(type.getElementType()));
+      Value scaled = pd::MultiplyOp::create(builder, location, seed, factor);
+      seed.replaceUsesWithIf(scaled, [](OpOperand &use) { return isa<pd::VjpOp>(use.getOwner()); });
+    }
+  }
+
+  /// What reads gradients moves behind all of them.
+  void unscale() {
+    Operation *exit = block.getTerminator();
+    llvm::DenseSet<Operation *> readers;
+    for (Operation *op : dependentOps(block, part.gradients.getArrayRef()))
+      if (!neededByGradients(op)) {
+        readers.insert(op);
+        op->moveBefore(exit);
+      }
+    Operation *first = exit;
+    while (first->getPrevNode() && readers.contains(first->getPrevNode()))
+      first = first->getPrevNode();
+    builder.setInsertionPoint(first);
+    Location location = function.getLoc();
+    SmallVector<Value> gradients(part.gradients.getArrayRef());
+    auto checked = pd::CheckFiniteAndUnscaleOp::create(builder, location, gradients, scale);
+    SmallVector<Value> updated(checked.getOut());
+    if (!state.empty()) {
+      auto update = pd::UpdateLossScalingOp::create(
+          builder, location, updated, checked.getFoundInfinite(), state[0], state[1], state[2], Value(),
+          static_cast<uint64_t>(options.increaseEvery), static_cast<uint64_t>(options.decreaseEvery),
+          APFloat(options.increaseRatio), APFloat(options.decreaseRatio), false);
+      updated.assign(update.getOut().begin(), update.getOut().end());
+      returnState({update.getLossScaling(), update.getOutGoodSteps(), update.getOutBadSteps()});
+    }
+    for (auto [gradient, value] : llvm::zip(gradients, updated))
+      gradient.replaceUsesWithIf(value, [&](OpOperand &use) {
+        Operation *owner = block.findAncestorOpInBlock(*use.getOwner());
+        return owner == exit || readers.contains(owner);
+      });
+  }
+
+  bool neededByGradients(Operation *op) {
+    if (needed.empty())
+      needed = neededOps(block, part.gradients.getArrayRef());
+    return needed.contains(op);
+  }
+
+  void returnState(ArrayRef<Value> values) {
+    Operation *exit = block.getTerminator();
+    for (auto [name, value] : llvm::zip(lossScalingState, values)) {
+      unsigned number = function.getNumResults();
+      exit->insertOperands(number, value);
+      (void)function.insertResult(number, value.getType(), named("pd.state", name));
+    }
+  }
+
+  func::FuncOp function;
+  Block &block;
+  const AmpOptions &options;
+  BackwardPart part;
+  OpBuilder builder;
+  Value scale;
+  SmallVector<Value> state;
+  llvm::SetVector<Operation *> needed;
+};
+
+} // namespace
+
+LogicalResult scaleLoss(func::FuncOp function, const AmpOptions &options) {
+  if (options.scaling == AmpOptions::Scaling::None)
+    return success();
+  if (!(options.lossScale > 0))
+    return function.emitError() << "the loss scale must be above 0, found " << options.lossScale;
+  return LossScaling(function, options).run();
+}
+
+} // namespace proa::autodiff

@@ -1,0 +1,135 @@
+#include "passes/autodiff/NewFunction.h"
+
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/ForLoop.h"
+#include "passes/autodiff/BackwardPart.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace proa::autodiff {
+
+NewFunction::NewFunction(Function original, StringRef name) : original(original) {
+  OpBuilder builder(original);
+  builder.setInsertionPointAfter(original);
+  function = cast<Function>(builder.clone(*original));
+  function.setName(name);
+  for (unsigned i = 0; i < original.getNumArguments(); ++i)
+    isProgram |= original.getArgAttr(i, "pd.feed") != nullptr;
+}
+
+NewFunction::~NewFunction() {
+  if (!isFinished)
+    function.erase();
+}
+
+LogicalResult NewFunction::check(bool keepSnapshots) {
+  if (!llvm::hasSingleElement(original.getBody()))
+    return original.emitError() << "has no derivative: expected a function of one block, found "
+                                << original.getBody().getBlocks().size() << " blocks";
+  unsigned ofName = 0;
+  for (auto other : original->getParentOfType<ModuleOp>().getOps<Function>())
+    ofName += other.getName() == function.getName();
+  if (ofName > 1)
+    return original.emitError() << "the module already has a function '" << function.getName() << "'";
+  return pd::lowerForLoops(function, keepSnapshots);
+}
+
+LogicalResult NewFunction::setSnapshots(int64_t count) {
+  if (count < 0)
+    return original.emitError() << "the number of states of a loop to keep must not be below 0, found "
+                                << count;
+  function.walk([&](scf::ForOp loop) {
+    if (count > 0 && !loop->hasAttr(pd::snapshotsAttribute))
+      loop->setAttr(pd::snapshotsAttribute, IntegerAttr::get(IntegerType::get(loop.getContext(), 64), count));
+  });
+  return success();
+}
+
+LogicalResult NewFunction::differentiateBy(Numbers arguments, bool keepSnapshots) {
+  if (failed(check(keepSnapshots)))
+    return failure();
+  numbers.assign(arguments.begin(), arguments.end());
+  if (numbers.empty())
+    for (BlockArgument argument : block().getArguments())
+      if (pd::isDifferentiable(argument.getType()))
+        numbers.push_back(argument.getArgNumber());
+  if (numbers.empty())
+    return original.emitError() << "has no argument of floats or complex numbers to differentiate by";
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t number : numbers) {
+    if (number < 0 || number >= block().getNumArguments())
+      return original.emitError() << "argument " << number << " is asked for, the function has "
+                                  << block().getNumArguments();
+    if (!pd::isDifferentiable(block().getArgument(number).getType()))
+      return original.emitError() << "argument " << number << " of type "
+                                  << block().getArgument(number).getType()
+                                  << " can not be differentiated by: expected floats or complex numbers";
+    if (!seen.insert(number).second)
+      return original.emitError() << "argument " << number << " is asked for twice";
+  }
+  return success();
+}
+
+SmallVector<Value> NewFunction::inputs() {
+  return llvm::map_to_vector(numbers, [&](int64_t number) { return Value(block().getArgument(number)); });
+}
+
+unsigned NewFunction::addArguments(TypeRange types, Location location, ArrayRef<std::string> names) {
+  MLIRContext *context = function.getContext();
+  unsigned first = function.getNumArguments();
+  SmallVector<DictionaryAttr> given;
+  for (const std::string &name : names)
+    given.push_back(isProgram ? DictionaryAttr::get(context, {{StringAttr::get(context, "pd.feed"),
+                                                               StringAttr::get(context, name)}})
+                              : DictionaryAttr::get(context));
+  (void)function.insertArguments(SmallVector<unsigned>(types.size(), first), types, given,
+                                 SmallVector<Location>(types.size(), location));
+  return first;
+}
+
+std::string NewFunction::nameOfArgument(int64_t number) {
+  for (const char *kind : {"pd.feed", "pd.param"})
+    if (auto name = function.getArgAttrOfType<StringAttr>(static_cast<unsigned>(number), kind))
+      return name.str();
+  return "argument" + std::to_string(number);
+}
+
+std::string NewFunction::nameOfResult(int64_t number) {
+  auto name = original.getResultAttrOfType<StringAttr>(static_cast<unsigned>(number), "pd.fetch");
+  return name ? name.str() : "result" + std::to_string(number);
+}
+
+void NewFunction::returnNew(Value value, const std::string &name) {
+  MLIRContext *context = function.getContext();
+  results.push_back(value);
+  attributes.push_back(isProgram ? DictionaryAttr::get(context, {{StringAttr::get(context, "pd.fetch"),
+                                                                  StringAttr::get(context, name)}})
+                                 : DictionaryAttr::get(context));
+}
+
+void NewFunction::returnOriginal(int64_t number, Value value) {
+  results.push_back(value);
+  DictionaryAttr own = original.getResultAttrDict(static_cast<unsigned>(number));
+  attributes.push_back(own ? own : DictionaryAttr::get(function.getContext()));
+}
+
+void NewFunction::returnGradients(ArrayRef<Value> gradients) {
+  for (auto [number, gradient] : llvm::zip(numbers, gradients))
+    returnNew(gradient, nameOfArgument(number) + "@GRAD");
+}
+
+FailureOr<Function> NewFunction::finish() {
+  block().getTerminator()->setOperands(results);
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), block().getArgumentTypes(), ValueRange(results).getTypes()));
+  function.setAllResultAttrs(attributes);
+  pd::eraseUnused(block());
+  if (failed(expandGradients(function)))
+    return failure();
+  isFinished = true;
+  return function;
+}
+
+} // namespace proa::autodiff

@@ -1,0 +1,177 @@
+#include "passes/autodiff/RecomputeCut.h"
+
+#include "dialects/pd/Contraction.h"
+#include "dialects/pd/Pd.h"
+#include "passes/autodiff/MinimumCut.h"
+#include "passes/autodiff/RandomOps.h"
+
+using namespace mlir;
+
+namespace proa::autodiff {
+namespace {
+
+/// Ops that cost about as much as reading what they would save.
+bool isCheap(Operation *op) {
+  if (isa<pd::ContractionOpInterface>(op))
+    return false;
+  return op->hasTrait<pd::ElementwiseTrait>() || op->hasTrait<pd::MovesElements>() ||
+         isa<pd::ScalarOpInterface, pd::ReductionOpInterface, pd::MovementOpInterface>(op);
+}
+
+class CutSearch {
+public:
+  CutSearch(const ValueLifetimes &lifetimes, const RecomputeChoice &choice)
+      : lifetimes(lifetimes), choice(choice) {
+    found.position = lifetimes.peakPosition();
+  }
+
+  RecomputeCut run() {
+    findNeeded();
+    findSegments();
+    solve();
+    return std::move(found);
+  }
+
+private:
+  bool isBefore(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && !op->hasTrait<OpTrait::ConstantLike>() && lifetimes.positionOf(op) <= found.position;
+  }
+
+  /// Ops in front of the place that what is needed behind it depends on, and the values that are read there.
+  void findNeeded() {
+    for (size_t i = 0; i <= found.position && i < lifetimes.size(); ++i)
+      for (Value result : lifetimes.at(i)->getResults()) {
+        if (lifetimes.lastUseOf(result) > found.position)
+          found.keptBefore += lifetimes.bytesOf(result);
+        if (isBefore(result) && llvm::any_of(result.getUsers(), [&](Operation *user) {
+              return lifetimes.positionOf(user) > found.position;
+            }))
+          needed.push_back(result);
+      }
+  }
+
+  /// The places between the segments: each within its share of what is kept, where the least flows.
+  void findSegments() {
+    if (choice.segments < 2)
+      return;
+    std::vector<int64_t> kept(found.position + 2, 0), flowing(found.position + 2, 0);
+    for (size_t i = 0; i <= found.position; ++i)
+      for (Value result : lifetimes.at(i)->getResults()) {
+        int64_t bytes = lifetimes.bytesOf(result);
+        kept[i + 1] += lifetimes.lastUseOf(result) > found.position ? bytes : 0;
+        flowing[i] += bytes;
+        flowing[lastForwardUse(result)] -= bytes;
+      }
+    for (size_t i = 1; i < kept.size(); ++i) {
+      kept[i] += kept[i - 1];
+      flowing[i] += flowing[i - 1];
+    }
+    size_t begin = 0;
+    for (int64_t k = 1; k < choice.segments; ++k) {
+      // From half a segment before its ideal place to half a segment behind.
+      auto upTo = [&](double share) {
+        auto wanted = static_cast<int64_t>(share * static_cast<double>(kept.back()));
+        return static_cast<size_t>(llvm::lower_bound(kept, wanted) - kept.begin());
+      };
+      double total = static_cast<double>(choice.segments);
+      size_t from = std::max(begin, upTo((static_cast<double>(k) - 0.5) / total));
+      size_t to = std::min(upTo((static_cast<double>(k) + 0.5) / total), found.position);
+      if (from >= to)
+        continue;
+      auto least = std::min_element(flowing.begin() + static_cast<std::ptrdiff_t>(from),
+                                    flowing.begin() + static_cast<std::ptrdiff_t>(to));
+      places.push_back(static_cast<size_t>(least - flowing.begin()));
+      begin = places.back() + 1;
+    }
+  }
+
+  /// The last op in front of the place that reads the value, by any name.
+  size_t lastForwardUse(Value value) const {
+    size_t last = lifetimes.positionOf(value.getDefiningOp());
+    for (Operation *user : value.getUsers()) {
+      size_t position = lifetimes.positionOf(user);
+      if (position > found.position)
+        continue;
+      bool isAlias =
+          user->getNumResults() == 1 && lifetimes.rootOf(user->getResult(0)) == lifetimes.rootOf(value);
+      last = std::max(last, isAlias ? lastForwardUse(user->getResult(0)) : position);
+    }
+    return last;
+  }
+
+  bool flowsToNextSegment(Value value) const {
+    auto place = llvm::lower_bound(places, lifetimes.positionOf(value.getDefiningOp()));
+    return place != places.end() && lastForwardUse(value) > *place;
+  }
+
+  bool mayBeRecomputed(Value value) const {
+    Operation *op = value.getDefiningOp();
+    if (op->getNumRegions() != 0 || drawsRandomNumbers(op) ||
+        !llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      return false;
+    if (isCheap(op))
+      return !flowsToNextSegment(value);
+    bool inLastSegment = places.empty() || lifetimes.positionOf(op) > places.back();
+    return choice.segments > 0 && !inLastSegment && !flowsToNextSegment(value);
+  }
+
+  /// What keeping a value costs: nothing where it is alive until the end anyway.
+  int64_t costOf(Value value) const {
+    Value root = lifetimes.rootOf(value);
+    if (isa<BlockArgument>(root) || lifetimes.lastUseOf(root) + 1 == lifetimes.size())
+      return 0;
+    return lifetimes.bytesOf(root);
+  }
+
+  /// A node for what computes a value and one for the value, which may be kept.
+  void solve() {
+    llvm::DenseMap<Value, size_t> numbers;
+    std::vector<Value> values;
+    auto numberOf = [&](Value value) {
+      auto [entry, isNew] = numbers.try_emplace(value, values.size());
+      if (isNew)
+        values.push_back(value);
+      return entry->second;
+    };
+    for (Value value : needed)
+      numberOf(value);
+    std::vector<std::pair<size_t, size_t>> reads;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!mayBeRecomputed(values[i]))
+        continue;
+      for (Value operand : values[i].getDefiningOp()->getOperands())
+        if (isBefore(operand))
+          reads.emplace_back(numberOf(operand), i);
+    }
+    size_t source = 2 * values.size(), sink = source + 1;
+    MinimumCut network(sink + 1);
+    for (auto [operand, result] : reads)
+      network.addEdge(2 * operand + 1, 2 * result, MinimumCut::unlimited);
+    for (auto [i, value] : llvm::enumerate(values)) {
+      network.addEdge(2 * i, 2 * i + 1, costOf(value));
+      if (!mayBeRecomputed(value))
+        network.addEdge(source, 2 * i, MinimumCut::unlimited);
+    }
+    for (Value value : needed)
+      network.addEdge(2 * numbers[value] + 1, sink, MinimumCut::unlimited);
+    found.keptAfter = network.cut(source, sink);
+    for (auto [i, value] : llvm::enumerate(values))
+      if (network.isBehind(2 * i) && network.isBehind(2 * i + 1))
+        found.recomputed.insert(value);
+  }
+
+  const ValueLifetimes &lifetimes;
+  const RecomputeChoice &choice;
+  RecomputeCut found;
+  std::vector<Value> needed;
+  std::vector<size_t> places; ///< the last op of each segment but the last
+};
+
+} // namespace
+
+RecomputeCut findRecomputeCut(const ValueLifetimes &lifetimes, const RecomputeChoice &choice) {
+  return CutSearch(lifetimes, choice).run();
+}
+
+} // namespace proa::autodiff

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Training: steps of an MLP and a BERT beside Paddle 2.6.2, memory with recomputation, time to build gradients. Printed as tables
+of Markdown, for docs/benchmarks.md.
+
+    test/bench/training.py                        everything; Paddle is installed into build/peers on first use
+    test/bench/training.py --python PATH          Paddle's Python, where it is installed already
+    test/bench/training.py --only gradients       one of steps, memory, gradients
+    test/bench/training.py --build build/dev      other binaries than those of build/release
+
+Takes about five minutes; close other programs."""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import peer_latency
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KINDS = ("mlp", "bert")
+
+
+def output_of(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit("error: %s: %s" % (" ".join(command), done.stderr.strip()))
+    return done.stdout
+
+
+def last_json(command):
+    return json.loads(output_of(command).strip().splitlines()[-1])
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.made = {}
+
+    def tool(self, name):
+        return os.path.join(self.options.build, "bin", name)
+
+    def peer(self, *arguments):
+        python = self.options.python or peer_latency.peer_python("paddle2")
+        return last_json([python, os.path.join(HERE, "training_peer.py"), *arguments])
+
+    def program(self, kind):
+        folder = os.path.join(self.folder, kind)
+        if kind not in self.made:
+            self.made[kind] = self.peer("make", kind, folder)["ops"]
+        return folder
+
+    def run(self, folder, *arguments):
+        return last_json([self.tool("proa-run"), folder, "--json", "--cache", "off", *arguments])
+
+    def steps(self):
+        lines = ["| program | ops | threads | proa ms | paddle2 ms | paddle2 / proa |", "|---|---|---|---|---|---|"]
+        for kind in KINDS:
+            folder = self.program(kind)
+            for threads in ("1", "2"):
+                own, other = [], []
+                for _ in range(self.options.rounds):
+                    first = self.run(folder, "--threads", threads, "--repeat", "3", "--warmup", "1")
+                    repeat = max(7, int(self.options.seconds * 1e3 / first["median_ms"]))
+                    own.append(self.run(folder, "--threads", threads, "--repeat", str(repeat), "--warmup", "3")["median_ms"])
+                    other.append(self.peer("measure", folder, "--threads", threads, "--seconds", str(self.options.seconds))["median_ms"])
+                lines.append("| %s | %d | %s | %.2f | %.2f | %.2f |" % (kind, self.made[kind], threads, min(own), min(other), min(other) / min(own)))
+        return lines
+
+    def memory(self):
+        lines = ["| program | kept: arena MB | step ms | cheap: arena MB | step ms | least: arena MB | step ms |",
+                 "|---|---|---|---|---|---|---|"]
+        for kind in KINDS:
+            cells = []
+            for flags in ([], ["--recompute"], ["--recompute=0"]):
+                result = self.run(self.program(kind), "--threads", "1", "--repeat", "15", "--warmup", "3", *flags)
+                cells.append("%.2f | %.2f" % (result["arena_bytes"] / 1e6, result["median_ms"]))
+            lines.append("| %s | %s |" % (kind, " | ".join(cells)))
+        return lines
+
+    def gradients(self):
+        lines = ["| ops | read and write ms | with the gradient ms | gradient us/op | ops of function and gradient |", "|---|---|---|---|---|"]
+        for count in (100, 1000, 10000, 100000):
+            path, out = os.path.join(self.folder, "chain.mlir"), os.path.join(self.folder, "out.mlir")
+            with open(path, "w") as file:
+                file.write(chain(count))
+            plain = self.wall([self.tool("proa-opt"), path, "-o", out])
+            whole = self.wall([self.tool("proa-opt"), path, "--pd-grad", "-o", out])
+            with open(out) as file:
+                ops = sum("= pd." in line for line in file)
+            lines.append("| %d | %.0f | %.0f | %.1f | %d |" % (count, plain, whole, (whole - plain) * 1e3 / count, ops))
+        return lines
+
+    def wall(self, command):
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            output_of(command)
+            times.append((time.perf_counter() - start) * 1e3)
+        return statistics.median(times)
+
+
+def chain(count):
+    """A function of so many ops: products, sums and activations in turns, then a mean."""
+    tensor = "tensor<16x16xf32>"
+    lines = ["func.func @f(%%v0: %s, %%w: %s) -> tensor<f32> {" % (tensor, tensor)]
+    for i in range(count - 1):
+        form = ("%%v%d = pd.matmul %%v%d, %%w : (T, T) -> T", "%%v%d = pd.add %%v%d, %%w : (T, T) -> T", "%%v%d = pd.tanh %%v%d : (T) -> T")[i % 3]
+        lines.append("  " + (form % (i + 1, i)).replace("T", tensor))
+    lines += ["  %%l = pd.mean %%v%d : (%s) -> tensor<f32>" % (count - 1, tensor), "  return %l : tensor<f32>", "}"]
+    return "\n".join(lines) + "\n"
+
+
+SECTIONS = {
+    "steps": ("## Training steps", "One step, forward, backward and update, f32, medians: an MLP (784, 1024, 1024, 10; batch 256; momentum) and a\nBERT (4 layers, width 256, batch 4 of 128 tokens; AdamW), made by Paddle and run by both."),
+    "memory": ("## Memory of training", "The arena of one step on one thread: with all values kept, with `--recompute` (what costs next to no time is computed\nonce more) and with `--recompute=0` (as little memory as it can be brought to)."),
+    "gradients": ("## Building gradients", "`proa-opt --pd-grad` on a chain of products, sums and activations, the whole process."),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=sorted(SECTIONS), action="append")
+    parser.add_argument("--python", help="the Python of an environment with Paddle 2.6.2")
+    parser.add_argument("--build", default=os.path.join(peer_latency.ROOT, "build", "release"))
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=4, help="measuring time of a round")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(options, folder)
+        for name, (title, text) in SECTIONS.items():
+            if options.only and name not in options.only:
+                continue
+            print("\n".join([title, text, "", *getattr(bench, name)(), ""]), flush=True)
+
+
+main()

@@ -1,0 +1,122 @@
+"""Makes a training program with Paddle and measures its steps there; training.py starts it with the Python of a virtual
+environment that holds Paddle. Prints one line of JSON.
+
+    training_peer.py make mlp FOLDER         a case folder: program, parameters, inputs, meta.json
+    training_peer.py measure FOLDER          milliseconds of a step of it"""
+
+import zlib  # noqa: F401  Paddle brings an older zlib; whoever comes first wins.
+import argparse
+import json
+import os
+import struct
+import time
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("action", choices=["make", "measure"])
+parser.add_argument("rest", nargs="+")
+parser.add_argument("--threads", type=int, default=1)
+parser.add_argument("--seconds", type=float, default=4.0)
+arguments = parser.parse_args()
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read when the libraries load
+    os.environ[variable] = str(arguments.threads)
+
+import numpy as np  # noqa: E402
+import paddle  # noqa: E402
+from paddle import nn, static  # noqa: E402
+
+
+def mlp():
+    x = static.data("x", [256, 784], "float32")
+    y = static.data("y", [256, 1], "int64")
+    net = nn.Sequential(nn.Linear(784, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10))
+    loss = nn.functional.cross_entropy(net(x), y)
+    paddle.optimizer.Momentum(0.01, 0.9).minimize(loss)
+    return loss, {"x": (256, 784), "y": (256, 1)}, 10
+
+
+def bert(layers=4, width=256, length=128, batch=4, words=4000):
+    ids = static.data("ids", [batch, length], "int64")
+    labels = static.data("labels", [batch, length, 1], "int64")
+    layer = nn.TransformerEncoderLayer(width, width // 64, 4 * width, dropout=0.0, activation="gelu")
+    hidden = nn.TransformerEncoder(layer, layers)(nn.Embedding(words, width)(ids))
+    loss = nn.functional.cross_entropy(nn.Linear(width, words)(hidden), labels)
+    paddle.optimizer.AdamW(1e-4).minimize(loss)
+    return loss, {"ids": (batch, length), "labels": (batch, length, 1)}, words
+
+
+def write_safetensors(path, tensors):
+    names = {"float32": "F32", "int64": "I64"}
+    header, offset = {}, 0
+    for name, value in tensors.items():
+        header[name] = {"dtype": names[str(value.dtype)], "shape": list(value.shape), "data_offsets": [offset, offset + value.nbytes]}
+        offset += value.nbytes
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for value in tensors.values():
+            file.write(np.ascontiguousarray(value).tobytes())
+
+
+def read_safetensors(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    size = struct.unpack("<Q", data[:8])[0]
+    out = {}
+    for name, entry in json.loads(data[8 : 8 + size]).items():
+        begin, end = (8 + size + at for at in entry["data_offsets"])
+        dtype = {"F32": np.float32, "I64": np.int64}[entry["dtype"]]
+        out[name] = np.frombuffer(data[begin:end], dtype).reshape(entry["shape"])
+    return out
+
+
+def make(kind, folder):
+    paddle.seed(1)
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        loss, feeds, classes = {"mlp": mlp, "bert": bert}[kind]()
+    static.Executor(paddle.CPUPlace()).run(startup)
+    random = np.random.RandomState(0)
+    inputs = {}
+    for name, shape in feeds.items():
+        is_float = main.global_block().var(name).dtype == paddle.float32
+        inputs["step0/" + name] = random.rand(*shape).astype("float32") if is_float else random.randint(0, classes, shape)
+    scope = static.global_scope()
+    parameters = {
+        v.name: np.array(scope.find_var(v.name).get_tensor()) for v in main.list_vars() if v.persistable and scope.find_var(v.name)
+    }
+    os.makedirs(folder, exist_ok=True)
+    write_safetensors(os.path.join(folder, "inputs.safetensors"), inputs)
+    write_safetensors(os.path.join(folder, "params.safetensors"), parameters)
+    with open(os.path.join(folder, "program.pdmodel"), "wb") as file:
+        file.write(main.desc.serialize_to_string())
+    with open(os.path.join(folder, "meta.json"), "w") as file:
+        json.dump({"case": "training/" + kind, "kind": "training", "feeds": list(feeds), "fetches": [loss.name], "loss": loss.name,
+                   "compare": "allclose", "rtol": 1e-4, "atol": 1e-5, "training": True, "runnable": True, "steps": 1}, file)
+    return {"ops": len(main.global_block().ops)}
+
+
+def measure(folder):
+    with open(os.path.join(folder, "program.pdmodel"), "rb") as file:
+        program = static.Program.parse_from_string(file.read())
+    with open(os.path.join(folder, "meta.json")) as file:
+        meta = json.load(file)
+    for name, value in read_safetensors(os.path.join(folder, "params.safetensors")).items():
+        static.global_scope().var(name).get_tensor().set(value, paddle.CPUPlace())
+    inputs = read_safetensors(os.path.join(folder, "inputs.safetensors"))
+    feed = {name: inputs["step0/" + name] for name in meta["feeds"]}
+    executor = static.Executor(paddle.CPUPlace())
+    run = lambda: float(np.asarray(executor.run(program, feed=feed, fetch_list=meta["fetches"])[0]).ravel()[0])  # noqa: E731
+    first = run()
+    for _ in range(3):
+        run()
+    times = []
+    end = time.perf_counter() + arguments.seconds
+    while time.perf_counter() < end or len(times) < 7:
+        start = time.perf_counter()
+        run()
+        times.append((time.perf_counter() - start) * 1e3)
+    return {"version": "paddle " + paddle.__version__, "median_ms": sorted(times)[len(times) // 2], "runs": len(times), "loss": first}
+
+
+paddle.enable_static()
+print(json.dumps(make(*arguments.rest) if arguments.action == "make" else measure(*arguments.rest)))

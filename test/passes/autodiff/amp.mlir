@@ -1,0 +1,65 @@
+// RUN: proa-opt %s --pd-amp=function=f | FileCheck %s
+// RUN: proa-opt %s --pd-amp="function=f dtype=bf16 deny=pd.add" | FileCheck %s --check-prefix=DENY
+// RUN: proa-opt %s --pd-amp="function=f level=O2" | FileCheck %s --check-prefix=O2
+// RUN: proa-opt %s --pd-amp="function=f allow=exp" | FileCheck %s --check-prefix=ALLOW
+// RUN: not proa-opt %s --pd-amp="function=f allow=nothing" 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not proa-opt %s --pd-amp="function=f level=O3" 2>&1 | FileCheck %s --check-prefix=LEVEL
+// RUN: proa-opt %s --pd-amp=function=train | FileCheck %s --check-prefix=TRAIN
+// NAME: there is no op 'nothing' to be put on a list of mixed precision
+// LEVEL: expected level O1 or O2 and dtype f16 or bf16, found O3 and f16
+
+// The product in 16 bits, the sum with it too, the exponential not; a sum of what is not in 16 bits is not either.
+// CHECK-LABEL: func @f(
+// CHECK-SAME: tensor<4x4xf32>, %{{.*}}: tensor<4xf32>) -> tensor<4x4xf32>
+// CHECK: pd.matmul {{.*}} -> tensor<4x4xf16>
+// CHECK: pd.add {{.*}} -> tensor<4x4xf16>
+// CHECK: pd.exp {{.*}} -> tensor<4x4xf32>
+// CHECK: pd.add {{.*}} -> tensor<4x4xf32>
+// CHECK: return %{{.*}} : tensor<4x4xf32>
+
+// DENY-LABEL: func @f(
+// DENY: pd.matmul {{.*}} -> tensor<4x4xbf16>
+// DENY: pd.add {{.*}} -> tensor<4x4xf32>
+
+// O2-LABEL: func @f(
+// O2: pd.matmul {{.*}} -> tensor<4x4xf16>
+// O2: pd.add {{.*}} -> tensor<4x4xf16>
+// O2: pd.exp {{.*}} -> tensor<4x4xf16>
+// O2: pd.add {{.*}} -> tensor<4x4xf16>
+// O2: return %{{.*}} : tensor<4x4xf32>
+
+// ALLOW-LABEL: func @f(
+// ALLOW: pd.exp {{.*}} -> tensor<4x4xf16>
+func.func @f(%x: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
+  %m = pd.matmul %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a = pd.add %m, %b : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %e = pd.exp %a : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = pd.add %e, %b : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  return %s : tensor<4x4xf32>
+}
+
+// The products of the backward part are in 16 bits, the update is not.
+// TRAIN-LABEL: func @train(
+// TRAIN: pd.matmul {{.*}} -> tensor<4x4xf16>
+// TRAIN: pd.matmul {{.*}} -> tensor<4x4xf16>
+// TRAIN: pd.sgd {{.*}} -> tensor<4x4xf32>
+func.func @train(%x: tensor<4x4xf32> {pd.feed = "x"}, %w: tensor<4x4xf32> {pd.param = "w"}, %rate: tensor<1xf32> {pd.param = "rate"})
+    -> (tensor<f32> {pd.fetch = "loss"}, tensor<4x4xf32> {pd.state = "w"}) {
+  %m = pd.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %loss = pd.mean %m : (tensor<4x4xf32>) -> tensor<f32>
+  %one = pd.full {shape = array<i64>, value = 1.0, dtype = f32} : () -> tensor<f32>
+  %dm = pd.vjp(%m : tensor<4x4xf32>) cotangents(%one : tensor<f32>)
+      {saved_of = array<i64>, cotangent_of = array<i64: 0>} : tensor<4x4xf32> {
+  ^bb0(%a: tensor<4x4xf32>):
+    %l = pd.mean %a : (tensor<4x4xf32>) -> tensor<f32>
+    pd.yield %l : tensor<f32>
+  }
+  %dw = pd.vjp(%w : tensor<4x4xf32>) cotangents(%dm : tensor<4x4xf32>)
+      {saved_of = array<i64>, cotangent_of = array<i64: 0>} : tensor<4x4xf32> {
+  ^bb0(%a: tensor<4x4xf32>):
+    %l = pd.matmul %x, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    pd.yield %l : tensor<4x4xf32>
+  }
+  %new = pd.sgd %w, %rate, %dw : (tensor<4x4xf32>, tensor<1xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %loss, %new : tensor<f32>, tensor<4x4xf32>
+}

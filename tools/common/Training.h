@@ -1,0 +1,27 @@
+/// Options for training programs that tools share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace proa::tools {
+
+/// `--recompute` without a value: what costs next to no time.
+inline constexpr const char *cheapRecomputation = "cheap";
+
+/// ModelOptions::memoryBudget for the text of that option, which passed checkMemoryBudget.
+inline std::optional<int64_t> memoryBudgetOf(const std::string &text) {
+  if (text.empty())
+    return std::nullopt;
+  return text == cheapRecomputation ? -1 : std::stoll(text);
+}
+
+/// What is wrong with the text, or nothing.
+inline std::string checkMemoryBudget(const std::string &text) {
+  bool isNumber =
+      !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
+  return isNumber || text == cheapRecomputation ? "" : "expected a number of bytes, found " + text;
+}
+
+} // namespace proa::tools
