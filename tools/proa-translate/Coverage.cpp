@@ -3,6 +3,7 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/LinearOps.h"
+#include "dialects/pd/textbook/Textbook.h"
 #include "lib/support/Files.h"
 #include "translator/import/LegacyTable.h"
 
@@ -38,6 +39,7 @@ public:
   ~Specimen() { op->destroy(); }
 
   bool isLinear() const { return pd::linearGroups(op).has_value(); }
+  bool isInTextbook() const { return pd::Textbook::get().find(op) != nullptr; }
   bool hasBatchingRule() const { return pd::BatchingRules::get().find(op) != nullptr; }
 
 private:
@@ -72,7 +74,7 @@ void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
     row.cpu = decomposes ? "decomposition" : "compiled";
   describeDerivatives(name, row);
   row.isDecomposed = decomposes;
-  if (isPrimitive || name.hasInterface<pd::EvaluatableOpInterface>() || name.hasTrait<mlir::OpTrait::ConstantLike>())
+  if (isPrimitive || Specimen(name).isInTextbook() || name.hasInterface<pd::EvaluatableOpInterface>() || name.hasTrait<mlir::OpTrait::ConstantLike>())
     row.evaluator = "yes";
   else if (decomposes)
     row.evaluator = "decomposition";
