@@ -34,7 +34,7 @@ struct Axis {
                                           : ratio * (static_cast<float>(o) + 0.5f) - 0.5f;
     at = std::max(at, 0.0f);
     int64_t first = std::min(static_cast<int64_t>(at), in - 1), second = std::min(first + 1, in - 1);
-    double part = static_cast<double>(at) - static_cast<double>(first);
+    float part = at - static_cast<float>(first); // and so are these weights
     return {{first, 1 - part}, {second, part}};
   }
 
