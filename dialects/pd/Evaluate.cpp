@@ -1,5 +1,6 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Guarded.h"
+#include "dialects/pd/textbook/Textbook.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -148,14 +149,17 @@ DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor
 
 Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands) {
   llvm::SmallVector<Tensor> results;
+  Textbook::Computation computation = Textbook::get().find(op);
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape())
+    if (!tensor || (!tensor.hasStaticShape() && !computation))
       return problem(op->getName().getStringRef().str(), "the reference evaluator needs static result types");
     auto dtype = dtypeOf(tensor.getElementType());
     if (!dtype)
       return problem(op->getName().getStringRef().str(), "the element type has no host representation");
-    results.emplace_back(*dtype, std::vector<int64_t>(tensor.getShape()));
+    std::vector<int64_t> dims(tensor.getShape());
+    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, 0);
+    results.emplace_back(*dtype, dims);
   }
   if (auto scalar = dyn_cast<ScalarOpInterface>(op)) {
     evaluateElementwise(scalar, operands, results[0]);
@@ -163,6 +167,8 @@ Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tenso
   }
   if (auto primitive = dyn_cast<EvaluatableOpInterface>(op);
       primitive && succeeded(primitive.evaluate(operands, results)))
+    return results;
+  if (computation && succeeded(computation(op, operands, results)))
     return results;
   if (auto composite = dyn_cast<DecomposableOpInterface>(op))
     return evaluateComposite(composite, operands);

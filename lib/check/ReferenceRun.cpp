@@ -11,6 +11,8 @@
 #include "translator/params/ModelFolder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -34,6 +36,15 @@ public:
 
   /// Why the op can't be evaluated; empty: it was.
   std::string evaluate(Operation &op) {
+    // Casts only say more or less of a type; the bool of a condition is a tensor here.
+    if (isa<tensor::CastOp, tensor::ExtractOp>(op) && op.getNumOperands() == 1) {
+      known[op.getResult(0)] = known.at(op.getOperand(0));
+      return {};
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return evaluateBranch(branch);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return evaluateLoop(loop);
     if (op.getNumRegions() > 0 || !isa_and_present<pd::PdDialect>(op.getDialect()))
       return "no evaluation of " + op.getName().getStringRef().str();
     Block scratch;
@@ -52,6 +63,53 @@ public:
   }
 
 private:
+  bool isTrue(Value condition) { return pd::loadScalar(known.at(condition), 0).integer != 0; }
+
+  std::string evaluateBlock(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (std::string reason = evaluate(op); !reason.empty())
+        return reason;
+    return {};
+  }
+
+  /// Gives each of `to` what the value beside it has; all are read before any is written.
+  void move(ValueRange from, ValueRange to) {
+    llvm::SmallVector<Tensor> tensors;
+    for (Value value : from)
+      tensors.push_back(known.at(value));
+    for (auto [value, tensor] : llvm::zip(to, tensors))
+      known[value] = tensor;
+  }
+
+  std::string evaluateBranch(scf::IfOp branch) {
+    Region &arm = isTrue(branch.getCondition()) ? branch.getThenRegion() : branch.getElseRegion();
+    if (arm.empty())
+      return {};
+    std::string reason = evaluateBlock(arm.front());
+    if (reason.empty())
+      move(arm.front().getTerminator()->getOperands(), branch.getResults());
+    return reason;
+  }
+
+  std::string evaluateLoop(scf::WhileOp loop) {
+    constexpr int64_t maxIterations = 10000;
+    move(loop.getInits(), loop.getBeforeArguments());
+    for (int64_t i = 0; i < maxIterations; ++i) {
+      if (std::string reason = evaluateBlock(*loop.getBeforeBody()); !reason.empty())
+        return reason;
+      ValueRange given = loop.getConditionOp().getArgs();
+      if (!isTrue(loop.getConditionOp().getCondition())) {
+        move(given, loop.getResults());
+        return {};
+      }
+      move(given, loop.getAfterArguments());
+      if (std::string reason = evaluateBlock(*loop.getAfterBody()); !reason.empty())
+        return reason;
+      move(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
+    }
+    return "a loop of more than " + std::to_string(maxIterations) + " iterations";
+  }
+
   /// Null where the operands break a constraint of the op.
   Operation *cloneWithStaticTypes(Operation &op, Block &scratch) {
     OpBuilder builder(&context);
@@ -68,6 +126,10 @@ private:
       mapping.map(operand, value);
     }
     Operation *clone = builder.clone(op, mapping);
+    // A decomposition may leave out what nobody reads.
+    for (auto [original, result] : llvm::zip(op.getResults(), clone->getResults()))
+      if (!original.use_empty())
+        UnrealizedConversionCastOp::create(builder, op.getLoc(), TypeRange{builder.getI1Type()}, ValueRange{result});
     llvm::SmallVector<Type> types;
     auto inference = dyn_cast<InferTypeOpInterface>(clone);
     if (!inference)

@@ -16,8 +16,20 @@ struct OpCoverage {
   std::string op;
   /// "compiled", "library", "decomposition" or "none".
   std::string cpu = "none";
-  /// "rule", "decomposition" or "none".
+  /// Whether the op has a formula of simpler ops.
+  bool isDecomposed = false;
+  /// Reverse mode: "rule", "decomposition" or "none".
   std::string gradient = "none";
+  /// Whether a composite has a rule all the same.
+  bool isOverridden = false;
+  /// Forward mode: "linear", "diagonal", "reverse" (by the reverse-mode rule), "decomposition", "rule" or "none".
+  std::string forward = "none";
+  /// Whether the op is linear and its reverse-mode rule thereby its transposition.
+  bool isTransposed = false;
+  /// "rule", "elementwise", "decomposition", "one by one" or "none".
+  std::string batching = "none";
+  /// The reference evaluator: "yes", "decomposition" or "none".
+  std::string evaluator = "none";
   /// Element types in words.
   std::string elements;
   /// Test cases whose programs hold the op.

@@ -7,6 +7,7 @@
 #include "translator/export/ProgramExporter.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -15,6 +16,28 @@ namespace {
 
 /// Paddle 2.6.2 writes this number.
 constexpr int64_t programVersion = 2006002;
+
+/// An index that counts from the end; nothing for others and for those that only a run knows.
+std::optional<int32_t> negativeIndex(pd::ArrayReadOp read) {
+  DenseIntElementsAttr index;
+  if (!matchPattern(read.getIndex(), m_Constant(&index)) || index.getNumElements() != 1)
+    return std::nullopt;
+  int64_t number = (*index.value_begin<APInt>()).getSExtValue();
+  return number < 0 ? std::optional(static_cast<int32_t>(number)) : std::nullopt;
+}
+
+/// One element of an array: read_from_array takes no number that counts from the end.
+legacy::Operation sliceOfArray(const std::string &array, int32_t index, const std::string &name) {
+  legacy::Operation out;
+  out.type = "slice";
+  out.inputs = {{"Input", {array}}};
+  out.outputs = {{"Out", {name}}};
+  int32_t end = index == -1 ? std::numeric_limits<int32_t>::max() : index + 1;
+  out.attributes = {{"axes", std::vector<int32_t>{0}},          {"starts", std::vector<int32_t>{index}},
+                    {"ends", std::vector<int32_t>{end}},        {"decrease_axis", std::vector<int32_t>{0}},
+                    {"infer_flags", std::vector<int32_t>{1}}};
+  return out;
+}
 
 } // namespace
 
@@ -26,7 +49,9 @@ Result<legacy::Program> ProgramExporter::run() {
   addHolder("fetch", legacy::VariableKind::FetchList);
   nameResults();
   for (BlockArgument argument : main.getArguments())
-    addArgument(argument);
+    if (!roleOf(argument, "pd.lod_of"))
+      addArgument(argument);
+  addLodArguments();
   addOps(main.getBody().front());
   addFetches();
   if (!problems.empty())
@@ -53,10 +78,13 @@ void ProgramExporter::nameResults() {
       if (StringAttr name = roleOf(argument, role))
         taken.insert(name.getValue());
   Operation *terminator = main.getBody().front().getTerminator();
-  for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
-    if (auto name = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
-        name && isa<OpResult>(value) && !names.count(value) && taken.insert(name.getValue()).second)
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    auto name = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
+    if (!name || main.getResultAttr(i, "pd.lod_of") || !taken.insert(name.getValue()).second)
+      continue;
+    if (isa<OpResult>(value) && !names.count(value) && fetchedLod(name).empty()) // a LoD comes with a variable of its own
       names[value] = name.str();
+  }
 }
 
 /// Paddle makes variables for the elements of an array by a number behind its name.
@@ -77,6 +105,38 @@ std::string ProgramExporter::of(Value value) {
       location && taken.insert(location.getName()).second)
     return name = location.getName().str();
   return name = freshName(isa<pd::ArrayType>(value.getType()));
+}
+
+std::string ProgramExporter::overwritable(Value input, Operation *op) {
+  // Casts are other values in the same variable.
+  while (auto cast = input.getDefiningOp<tensor::CastOp>())
+    input = cast.getSource();
+  std::function<bool(Value)> isReadLater = [&](Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      if (auto cast = dyn_cast<tensor::CastOp>(user))
+        return isReadLater(cast.getDest());
+      return user != op && !(user->getBlock() == op->getBlock() && user->isBeforeInBlock(op));
+    });
+  };
+  if (input.getParentBlock() == op->getBlock() && !isReadLater(input))
+    return of(input);
+  std::string copy = variableFor(input);
+  write(assign(of(input), copy));
+  return copy;
+}
+
+std::string ProgramExporter::expandedAs(Value tensor, Value like) {
+  legacy::Operation op;
+  op.type = "expand_as_v2";
+  op.inputs = {{"X", {of(tensor)}}, {"Y", {of(like)}}};
+  std::vector<int32_t> dims;
+  for (int64_t dim : pd::tensorType(like).getShape())
+    dims.push_back(ShapedType::isDynamic(dim) ? -1 : static_cast<int32_t>(dim));
+  op.attributes = {{"target_shape", dims}};
+  std::string name = temporary(pd::tensorType(like).clone(pd::tensorType(tensor).getElementType()));
+  op.outputs = {{"Out", {name}}};
+  write(std::move(op));
+  return name;
 }
 
 std::string ProgramExporter::temporary(RankedTensorType type) {
@@ -171,6 +231,7 @@ void ProgramExporter::addTable(Operation &op) {
     if (slot.name == "XShape")
       declare(op.getOperand(0), slot.arguments.front());
   write(std::move(*exported));
+  writeLods();
 }
 
 legacy::Operation ProgramExporter::assign(const std::string &from, const std::string &to) {
@@ -189,6 +250,9 @@ void ProgramExporter::addArrayOp(Operation &op) {
     declare(op.getResult(0), name);
     if (isa<pd::ArrayCreateOp>(op))
       return;
+    if (auto read = dyn_cast<pd::ArrayReadOp>(op))
+      if (auto fromEnd = negativeIndex(read))
+        return write(sliceOfArray(of(read.getArray()), *fromEnd, name));
     legacy::Operation out;
     bool isSum = isa<pd::ArrayAddOp>(op);
     out.type = isSum ? "sum" : "read_from_array";
@@ -237,6 +301,8 @@ void ProgramExporter::addFetches() {
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
     auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
+    if (main.getResultAttr(i, "pd.lod_of"))
+      continue;
     std::string name = of(value);
     if (state && name != state.getValue())
       write(assign(name, state.str()));
@@ -246,9 +312,15 @@ void ProgramExporter::addFetches() {
     // well.
     bool isHidden = declared.contains(fetch.getValue()) && !isUnreturnedFeed(fetch.getValue());
     taken.insert(fetch.getValue());
+    std::vector<Value> levels = fetchedLod(fetch);
+    if (levels.size() > 1 && name != fetch.getValue())
+      problems.add("fetched variable '" + fetch.str() + "'", "a LoD of more than one level can't be written");
     if (name != fetch.getValue() && !isHidden) {
       declare(value, fetch.str());
-      write(assign(name, fetch.str()));
+      if (levels.empty())
+        write(assign(name, fetch.str()));
+      else
+        resetLod(name, levels.front(), fetch.str());
       name = fetch.str();
     }
     legacy::Operation op;

@@ -19,11 +19,17 @@ Operation *onlyOp(pd::VjpOp vjp) {
   return &body.front();
 }
 
+bool isArgumentOf(Block &block, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner() == &block;
+}
+
 } // namespace
 
 bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
   Operation *inner = onlyOp(vjp);
-  if (!inner)
+  Block &body = vjp.getBody().front();
+  if (!inner || llvm::none_of(inner->getOperands(), [&](Value value) { return isArgumentOf(body, value); }))
     return false;
   // Which operand is which input: one variable may be several of them.
   llvm::StringMap<size_t> arguments;
@@ -39,18 +45,32 @@ bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
     given[of(yielded[number])].first = of(value);
   for (auto [value, number] : llvm::zip(vjp.getCotangents(), vjp.getCotangentOf()))
     given[of(yielded[number])].second = of(value);
+  askedLods.emplace();
   Result<legacy::Operation> forward = exportOp(inner, *this);
+  llvm::StringMap<Value> offsets = *std::exchange(askedLods, std::nullopt);
+  lods.clear();
+  if (offsets.contains("")) // of a tensor that the op does not read
+    return false;
   if (!forward || forward->output("XShape") || forward->type == "assign_value")
     return false;
   legacy::Operation out;
   out.type = forward->type + "_grad";
   out.attributes = forward->attributes;
+  for (legacy::Attribute &attribute : out.attributes)
+    if (attribute.name == "is_sparse") // gradients are dense here
+      attribute.value = false;
+  if (!forward->attribute("is_test")) // which gradient ops do not take for granted
+    out.attributes.push_back({"is_test", false});
   for (const legacy::Slot &slot : forward->inputs) {
     legacy::Slot values{slot.name, {}}, gradients{slot.name + "@GRAD", {}};
     for (const std::string &name : slot.arguments) {
       auto argument = arguments.find(name);
       bool isInput = argument != arguments.end();
-      values.arguments.push_back(isInput ? of(vjp.getInputs()[argument->second]) : name);
+      Value input = isInput ? vjp.getInputs()[argument->second] : Value();
+      Value level = offsets.lookup(name);
+      if (level && isArgumentOf(body, level))
+        level = vjp.getInputs()[cast<BlockArgument>(level).getArgNumber()];
+      values.arguments.push_back(input && level ? withLod(input, level) : input ? of(input) : name);
       gradients.arguments.push_back(isInput ? of(vjp.getGradients()[argument->second]) : emptyVariable);
     }
     out.inputs.push_back(values);

@@ -3,6 +3,7 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
+#include "dialects/pd/optimizer/Optimizer.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/search/Search.h"
 #include "dialects/pd/shape/Shape.h"
@@ -11,6 +12,7 @@
 #include "llvm/ADT/SmallString.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -93,6 +95,7 @@ private:
       if (auto inherent = op->getInherentAttr("operandSegmentSizes"))
         segments = dyn_cast_if_present<DenseI32ArrayAttr>(*inherent);
     size_t next = 0, count = op->getNumOperands();
+    auto variable = llvm::count_if(entry.inputs, [](const LegacySlot &s) { return s.arity != import::Arity::Required; });
     for (auto [i, slot] : llvm::enumerate(entry.inputs)) {
       size_t size = 1;
       if (segments && i < static_cast<size_t>(segments.size()))
@@ -100,7 +103,7 @@ private:
       else if (slot.arity == import::Arity::Variadic)
         size = count - std::min(count, next + (entry.inputs.size() - i - 1));
       else if (slot.arity == import::Arity::Optional)
-        size = count > next ? 1 : 0;
+        size = variable == 1 ? count - std::min(count, entry.inputs.size() - 1) : count > next ? 1 : 0;
       llvm::SmallVector<Value> group;
       for (size_t k = 0; k < size && next < count; ++k)
         group.push_back(op->getOperand(next++));
@@ -111,7 +114,7 @@ private:
 
   void addInputs() {
     for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups())) {
-      if (group.empty())
+      if (group.empty() || addLod(slot, group))
         continue;
       std::string name = slotName(slot, slot.arity == import::Arity::Variadic);
       if (name.empty() && addConstantAttribute(slot, group))
@@ -125,7 +128,27 @@ private:
       for (Value value : group)
         input.arguments.push_back(names.of(value));
       out.inputs.push_back(std::move(input));
+      tensors[name] = group;
     }
+  }
+
+  /// "X@LOD": the offsets become the LoD of what stands in X, or of a tensor that nothing else is asked of.
+  bool addLod(const LegacySlot &slot, llvm::ArrayRef<Value> offsets) {
+    llvm::StringRef name = slot.spelling;
+    if (!name.consume_back("@LOD?") && !name.consume_back("@LOD"))
+      return false;
+    name = name.rtrim('*');
+    llvm::ArrayRef<Value> given = tensors[name];
+    legacy::Slot *input = nullptr;
+    for (legacy::Slot &known : out.inputs)
+      if (known.name == name)
+        input = &known;
+    if (!input)
+      input = &out.inputs.emplace_back(legacy::Slot{name.str(), {}});
+    input->arguments.clear();
+    for (auto [i, level] : llvm::enumerate(offsets))
+      input->arguments.push_back(names.withLod(i < given.size() ? given[i] : Value(), level));
+    return true;
   }
 
   /// An operand that the legacy op has as an attribute alone, "@ksize": a constant is written there.
@@ -148,12 +171,20 @@ private:
 
   /// The variable that an output must share with the input that it replaces, "MeanOut" with "Mean"; empty:
   /// none.
-  std::string inPlaceOf(llvm::StringRef slot, Value result) {
-    auto escapes = [](OpOperand &use) { return !use.getOwner()->hasTrait<OpTrait::IsTerminator>(); };
-    if (!slot.consume_back("Out") || slot.empty() || llvm::any_of(result.getUses(), escapes))
+  std::string inPlaceOf(llvm::StringRef slot, size_t index) {
+    // In Paddle this op writes only what changes.
+    if (isa<pd::UpdateLossScalingOp>(op))
+      slot = llvm::StringSwitch<llvm::StringRef>(slot)
+                 .Case("Out", "X")
+                 .Case("LossScaling", "PrevLossScaling")
+                 .Case("OutGoodSteps", "InGoodSteps")
+                 .Case("OutBadSteps", "InBadSteps");
+    else if (!slot.consume_back("Out") || slot.empty())
       return "";
-    const legacy::Slot *input = out.input(std::string_view(slot.data(), slot.size()));
-    return input && input->arguments.size() == 1 ? input->arguments.front() : "";
+    for (legacy::Slot &input : out.inputs)
+      if (llvm::StringRef(input.name) == slot && index < input.arguments.size() && tensors[slot].size() > index)
+        return input.arguments[index] = names.overwritable(tensors[slot][index], op);
+    return "";
   }
 
   void addOutputs() {
@@ -162,10 +193,18 @@ private:
       size_t size =
           slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
       legacy::Slot output{slot.spelling, {}};
+      if (llvm::StringRef owner = slot.spelling; owner.consume_back("@LOD")) {
+        const legacy::Slot *found = out.output(std::string_view(owner.data(), owner.size()));
+        if (found && found->arguments.size() == 1 && next < op->getNumResults())
+          names.bindLod(op->getResult(next++), found->arguments.front());
+        continue;
+      }
       for (size_t k = 0; k < size && next < op->getNumResults(); ++k, ++next) {
-        if (std::string shared = inPlaceOf(slot.spelling, op->getResult(next)); !shared.empty())
+        if (std::string shared = inPlaceOf(slot.spelling, k); !shared.empty())
           names.bind(op->getResult(next), shared);
         output.arguments.push_back(names.of(op->getResult(next)));
+        if (slot.spelling.empty() && !op->getResult(next).use_empty())
+          problems.add("", "result " + std::to_string(next) + " is read, but '" + entry.type + "' does not give it");
       }
       if (!slot.spelling.empty())
         out.outputs.push_back(std::move(output));
@@ -225,10 +264,13 @@ private:
     if (llvm::is_contained(entry.ignored, "axis") &&
         !llvm::any_of(entry.attributes, [](const LegacyAttribute &a) { return a.legacyName == "axis"; }))
       add("axis", int32_t(-1));
+    if (out.type == "sequence_conv")
+      add("paddingTrainable", out.input("PaddingData") != nullptr);
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](pd::CastOp cast) {
           add("in_dtype", dtypeNumber(pd::tensorType(cast.getX()).getElementType()));
         })
+        .Case([&](pd::WhereOp where) { broadcastOperands(where); })
         .Case([&](pd::SliceOp slice) { addSlice(slice); })
         .Case([&](pd::FullOp full) { addFull(full); })
         .Case<pd::TrilOp, pd::TriuOp>([&](Operation *) { add("lower", isa<pd::TrilOp>(op)); })
@@ -240,6 +282,18 @@ private:
         })
         .Case<pd::ArgmaxOp, pd::ArgminOp>(
             [&](auto arg) { add("dtype", dtypeNumber(pd::tensorType(arg.getOut()).getElementType())); });
+  }
+
+  /// Paddle's op takes operands of one shape only.
+  void broadcastOperands(pd::WhereOp where) {
+    auto shapeOf = [](Value value) { return pd::tensorType(value).getShape(); };
+    auto whole = llvm::find_if(where->getOperands(), [&](Value v) { return shapeOf(v) == shapeOf(where.getOut()); });
+    if (whole == where->operand_end())
+      return;
+    for (legacy::Slot &slot : out.inputs)
+      for (auto [name, value] : llvm::zip(slot.arguments, tensors[slot.name]))
+        if (shapeOf(value) != shapeOf(*whole))
+          name = names.expandedAs(value, *whole);
   }
 
   void addReduction(llvm::ArrayRef<int64_t> axes, bool keepdim, const char *axis, const char *keep) {
@@ -290,6 +344,8 @@ private:
   const LegacyOp &entry;
   Names &names;
   legacy::Operation out;
+  /// The values in each input slot.
+  llvm::StringMap<llvm::SmallVector<Value>> tensors;
   /// Attributes that constant operands gave.
   llvm::StringSet<> constantAttributes;
   Problems problems;

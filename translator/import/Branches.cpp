@@ -70,12 +70,14 @@ void ProgramImporter::importBlock(int32_t block, const Names &wanted, const Bloc
   openBlocks.push_back(block);
   // A variable that the block declares hides one of the same name around it.
   if (block != 0)
-    for (const legacy::Variable &variable : program.blocks[block].variables)
+    for (const legacy::Variable &variable : program.blocks[block].variables) {
       environment.erase(variable.name);
-  for (auto &[name, value] : given) {
-    environment[name] = value;
+      setLod(variable.name, {});
+    }
+  for (auto &[name, value] : given)
     setLod(name, {});
-  }
+  for (auto &[name, value] : given)
+    environment[name] = value;
   for (auto [index, op] : llvm::enumerate(program.blocks[block].operations))
     importOp(index, op);
   while (!arms.empty()) {
@@ -209,15 +211,19 @@ void ProgramImporter::importArm(const Arm *arm, Branch &branch, size_t region) {
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&branch.regions[region]);
   if (!arm) {
-    for (const std::string &name : branch.names)
+    for (const std::string &name : branch.names) {
       branch.values[region].push_back(lookup(name));
+      branch.lods[region].push_back(variableLod(name));
+    }
     return;
   }
   Environment outer = std::exchange(environment, arm->environment);
   Names wanted(branch.names.begin(), branch.names.end());
   importBlock(arm->block, wanted);
-  for (const std::string &name : branch.names)
+  for (const std::string &name : branch.names) {
     branch.values[region].push_back(lookup(name));
+    branch.lods[region].push_back(variableLod(name));
+  }
   environment = std::move(outer);
 }
 
@@ -227,6 +233,7 @@ llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condi
     Value *values[2] = {&branch.values[0][i], &branch.values[1][i]};
     for (size_t arm : {0, 1})
       if (isFiller(*values[arm], *values[1 - arm])) {
+        branch.lods[arm][i].isOfNothing = true;
         OpBuilder inArm(builder.getContext());
         inArm.setInsertionPointToEnd(&branch.regions[arm].front());
         *values[arm] = makeFiller(inArm, location, values[1 - arm]->getType());
@@ -240,6 +247,8 @@ llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condi
     }
     types.push_back(type);
   }
+  size_t count = types.size();
+  joinLods(branch, types, location);
   Value scalar = scalarCondition(condition, location);
   if (!scalar)
     return {};
@@ -253,7 +262,12 @@ llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condi
       value = pd::widened(builder, location, value, type);
     scf::YieldOp::create(builder, location, branch.values[i]);
   }
-  return llvm::SmallVector<Value>(made.getResults());
+  auto next = made.getResults().begin() + count;
+  for (VariableLod &lod : branch.resultLods)
+    for (Value &level : lod.levels)
+      if (!level)
+        level = *next++;
+  return llvm::SmallVector<Value>(made.getResults().take_front(count));
 }
 
 void ProgramImporter::finishArm(const Arm &arm) {
@@ -266,16 +280,15 @@ void ProgramImporter::finishArm(const Arm &arm) {
   importArm(nullptr, branch, 1);
   // What the block left undefined stays undefined.
   for (size_t i = branch.names.size(); i-- > 0;)
-    if (!branch.values[0][i]) {
-      branch.names.erase(branch.names.begin() + static_cast<ptrdiff_t>(i));
-      for (auto &values : branch.values)
-        values.erase(values.begin() + i);
-    }
+    if (!branch.values[0][i])
+      branch.erase(i);
   llvm::SmallVector<Value> results;
   if (problems.size() == before)
     results = makeBranch(branch, arm.condition, locationOf(currentIndex, *arm.op));
-  for (auto [name, value] : llvm::zip(branch.names, results))
-    define(name, value);
+  for (auto [i, value] : llvm::enumerate(results)) {
+    define(branch.names[i], value);
+    setVariableLod(branch.names[i], branch.resultLods[i]);
+  }
   if (problems.size() != before)
     for (llvm::StringRef name : arm.written)
       poisoned.insert(name);
@@ -335,16 +348,23 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
         return report("neither '" + pairs[i].first + "' nor '" + pairs[i].second +
                       "' is defined by its conditional_block");
       pairs.erase(pairs.begin() + static_cast<ptrdiff_t>(i));
-      branch.names.erase(branch.names.begin() + static_cast<ptrdiff_t>(i));
-      for (auto &values : branch.values)
-        values.erase(values.begin() + i);
+      branch.erase(i);
     }
   llvm::SmallVector<Value> results = makeBranch(branch, condition, locationOf(currentIndex, *currentOp));
   for (auto [i, result] : llvm::enumerate(results))
-    if (i < selectedCount)
-      selected[pairKey(pairs[i].first, pairs[i].second)] = result;
-    else
+    if (i < selectedCount) {
+      std::string key = pairKey(pairs[i].first, pairs[i].second);
+      selected[key] = result;
+      selectedLods[key] = branch.resultLods[i];
+    } else {
       define(pairs[i].first, result);
+      setVariableLod(pairs[i].first, branch.resultLods[i]);
+    }
+}
+
+void ProgramImporter::defineSelected(const std::string &name, const std::string &key) {
+  define(name, selected.lookup(key));
+  setVariableLod(name, selectedLods[key]);
 }
 
 void ProgramImporter::importSelectInput(const legacy::Operation &op) {
@@ -357,8 +377,8 @@ void ProgramImporter::importSelectInput(const legacy::Operation &op) {
   if (names.size() != 2)
     return selectByMask(op, names, result);
   std::string key = pairKey(names[0], names[1]);
-  if (Value known = selected.lookup(key))
-    return define(result, known);
+  if (selected.contains(key))
+    return defineSelected(result, key);
   const Arm *onFalse = findArm(names[0]), *onTrue = findArm(names[1]);
   bool isPair = onFalse && onTrue &&
                 (isNegation(onFalse->condition, onTrue->condition) ||
@@ -372,7 +392,7 @@ void ProgramImporter::importSelectInput(const legacy::Operation &op) {
   mergeArms(onFalse, onTrue, names);
   removeArms(onFalse, onTrue);
   if (problems.size() == before)
-    define(result, selected.lookup(key));
+    defineSelected(result, key);
 }
 
 /// One of several variables by a number that only a run knows.
@@ -387,6 +407,7 @@ void ProgramImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<s
   if (!mask || values.size() != names.size())
     return;
   Value result = values.back();
+  VariableLod resultLod = variableLod(names.back());
   for (size_t i = values.size() - 1; i-- > 0;) {
     Type type = pd::tensorType(mask).getElementType();
     Value number = importer.constant(DenseElementsAttr::get(
@@ -400,13 +421,16 @@ void ProgramImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<s
       OpBuilder::InsertionGuard guard(builder);
       builder.createBlock(&branch.regions[region]);
       branch.values[region].push_back(region == 0 ? values[i] : result);
+      branch.lods[region].push_back(region == 0 ? variableLod(names[i]) : resultLod);
     }
     llvm::SmallVector<Value> results = makeBranch(branch, isThis, location);
     if (results.empty())
       return;
     result = results.front();
+    resultLod = branch.resultLods.front();
   }
   define(output, result);
+  setVariableLod(output, resultLod);
 }
 
 } // namespace proa::import

@@ -65,7 +65,8 @@ const ProgramImporter::Run *ProgramImporter::findRun(const legacy::Operation &op
 /// `outputs`.
 llvm::SmallVector<Value> ProgramImporter::importRunAgain(const Run &run, Block &body,
                                                          llvm::ArrayRef<std::string> names,
-                                                         llvm::ArrayRef<std::string> outputs) {
+                                                         llvm::ArrayRef<std::string> outputs,
+                                                         llvm::ArrayRef<Value> cotangents) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&body);
   Environment outer = std::exchange(environment, run.environment);
@@ -83,6 +84,16 @@ llvm::SmallVector<Value> ProgramImporter::importRunAgain(const Run &run, Block &
     Arm arm{run.op, *block, run.condition, effectsOf(program, *block).written, environment};
     importArm(&arm, branch, 0);
     importArm(nullptr, branch, 1);
+    // What the block leaves undefined where it does not run is zeros of the cotangent's dims: others would open the dims
+    // of both arms.
+    OpImporter importer(*this, *run.op, builder, locationOf(currentIndex, *run.op));
+    for (auto [value, cotangent] : llvm::zip(branch.values[1], cotangents)) {
+      if (value || !isa<RankedTensorType>(cotangent.getType()))
+        continue;
+      OpBuilder::InsertionGuard inArm(builder);
+      builder.setInsertionPointToEnd(&branch.regions[1].front());
+      value = importer.createOne("pd.full_like", {{cotangent}, {}}, {importer.named("value", builder.getF64FloatAttr(0))});
+    }
     if (!llvm::is_contained(branch.values[0], Value()))
       results = makeBranch(branch, run.condition,
                            body.getParentOp() ? body.getParentOp()->getLoc() : builder.getUnknownLoc());
@@ -127,7 +138,7 @@ void ProgramImporter::importBlockGradient(const legacy::Operation &op) {
   Block &body = region.emplaceBlock();
   for (Value value : values)
     body.addArgument(value.getType(), location);
-  llvm::SmallVector<Value> results = importRunAgain(*run, body, names, outputs);
+  llvm::SmallVector<Value> results = importRunAgain(*run, body, names, outputs, cotangents);
   if (problems.size() == before && (results.size() != outputs.size() || llvm::is_contained(results, Value())))
     report("the forward op does not define all variables that have a cotangent");
   if (problems.size() != before)

@@ -316,9 +316,13 @@ void ProgramImporter::finishFunction() {
   };
   for (const std::string &name : fetches)
     add(name, "pd.fetch");
-  for (const std::string &name : fetches)
-    for (auto [level, value] : llvm::enumerate(lodOf(name)))
+  for (const std::string &name : fetches) {
+    VariableLod lod = variableLod(name);
+    for (auto [level, value] : llvm::enumerate(lod.levels))
       addResult(value, {named("pd.fetch", lodName(name, level)), named("pd.lod_of", name)});
+    if (lod.isUnclear)
+      warn("fetched variable '" + name + "' has a LoD on some ways through the program's control flow only; it is fetched without");
+  }
   auto isOwnArgument = [&](Value value, const std::string &name) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto held = argument ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") : StringAttr();
@@ -326,7 +330,11 @@ void ProgramImporter::finishFunction() {
   };
   for (const std::string &name : states)
     if (Value value = lookup(name); value && !isOwnArgument(value, name))
+{
       add(name, "pd.state");
+      if (!lodOf(name).empty())
+        warn("the new value of '" + name + "' has a LoD, which is not kept between runs");
+    }
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
   function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
   function.setAllResultAttrs(attributes);

@@ -1,11 +1,19 @@
 //! LoD: each level of a variable's LoD is a variable of its own, "x@LOD0" the outermost, an int64 vector of offsets.
 #include "translator/import/ProgramImporter.h"
 
+#include "dialects/pd/Types.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace proa::import {
+namespace {
+
+std::string unclearMark(llvm::StringRef variable) { return (variable + "@LOD?").str(); }
+std::string emptyMark(llvm::StringRef variable) { return (variable + "@LOD*").str(); }
+
+} // namespace
 
 std::string lodName(llvm::StringRef variable, size_t level) {
   return (variable + "@LOD" + llvm::Twine(level)).str();
@@ -34,17 +42,37 @@ llvm::SmallVector<Value> ProgramImporter::lodOf(llvm::StringRef name) const {
 
 void ProgramImporter::setLod(llvm::StringRef name, llvm::ArrayRef<Value> levels) {
   hasLod |= !levels.empty();
+  if (!hasLod)
+    return;
+  environment.erase(unclearMark(name));
+  environment.erase(emptyMark(name));
   for (size_t level = lodOf(name).size(); level-- > levels.size();)
     environment.erase(lodName(name, level));
   for (auto [i, level] : llvm::enumerate(levels))
     environment[lodName(name, i)] = level;
 }
 
+ProgramImporter::VariableLod ProgramImporter::variableLod(llvm::StringRef name) const {
+  if (!hasLod)
+    return {};
+  return {lodOf(name), lookup(unclearMark(name)) != nullptr, lookup(emptyMark(name)) != nullptr};
+}
+
+void ProgramImporter::setVariableLod(llvm::StringRef name, const VariableLod &lod) {
+  setLod(name, lod.levels);
+  // That there is a mark is all that counts; as a value of the environment it comes and goes with the variable.
+  Value mark = lookup(name);
+  if (lod.isUnclear && mark)
+    environment[unclearMark(name)] = mark;
+  if (lod.isOfNothing && mark && hasLod)
+    environment[emptyMark(name)] = mark;
+}
+
 ProgramImporter::LodSource ProgramImporter::lodSource(const legacy::Operation &op, const LegacyOp *entry) const {
   // The first tensor is the one that the table names first, or else the legacy op.
   auto ofSlot = [&](const legacy::Slot &slot) {
     const std::string &name = slot.arguments.front();
-    return LodSource{lodOf(name), lookup(name)};
+    return LodSource{variableLod(name), lookup(name)};
   };
   if (entry && !entry->inputs.empty()) {
     llvm::StringRef first = llvm::StringRef(entry->inputs.front().spelling).split('|').first.split('*').first;
@@ -59,30 +87,37 @@ ProgramImporter::LodSource ProgramImporter::lodSource(const legacy::Operation &o
 }
 
 void ProgramImporter::shareLod(const legacy::Operation &op, const LegacyOp *entry, const LodSource &source) {
-  auto give = [&](const std::string &name, llvm::ArrayRef<Value> levels) {
-    if (lookup(name) && lodOf(name).empty())
-      setLod(name, levels);
+  auto isArray = [](Value value) { return isa<pd::ArrayType>(value.getType()); };
+  auto give = [&](const std::string &name, const VariableLod &lod) {
+    Value value = lookup(name);
+    VariableLod own = variableLod(name);
+    if (!value || !own.levels.empty() || own.isUnclear)
+      return;
+    // The levels of an array are arrays; an op that makes a tensor of one says itself what its LoD is.
+    if (lod.levels.empty() || isArray(lod.levels.front()) == isArray(value))
+      setVariableLod(name, lod);
   };
   // A gradient is one of rows that belong together as those of its variable do.
   for (const legacy::Slot &slot : op.outputs)
     for (const std::string &name : slot.arguments)
       if (size_t end = name.find("@GRAD"); end != std::string::npos)
-        give(name, lodOf(llvm::StringRef(name).take_front(end)));
-  if (!entry || source.levels.empty() || entry->lod == LodRule::None)
+        give(name, variableLod(llvm::StringRef(name).take_front(end)));
+  if (!entry || (source.lod.levels.empty() && !source.lod.isUnclear) || entry->lod == LodRule::None)
     return;
-  llvm::ArrayRef<Value> levels = source.levels;
-  if (entry->lod == LodRule::Outer)
-    levels = levels.drop_back();
+  VariableLod lod = source.lod;
+  lod.isOfNothing = false;
+  if (entry->lod == LodRule::Outer && !lod.levels.empty())
+    lod.levels.pop_back();
   auto rowsOf = [](Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return type.getRank() == 0 ? 0 : type.getDimSize(0);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return !type || type.getRank() == 0 ? 0 : type.getDimSize(0);
   };
   for (const LegacySlot &output : entry->outputs) {
     const legacy::Slot *slot = op.output(output.spelling);
     for (const std::string &name : slot ? slot->arguments : std::vector<std::string>()) {
       Value value = lookup(name);
       if (value && (entry->lod != LodRule::Rows || rowsOf(value) == rowsOf(source.tensor)))
-        give(name, levels);
+        give(name, lod);
     }
     if (entry->lod != LodRule::All)
       return;
@@ -91,11 +126,40 @@ void ProgramImporter::shareLod(const legacy::Operation &op, const LegacyOp *entr
 
 //===-- What hooks and the table see ------------------------------------------------------------------------------===//
 
+bool ProgramImporter::checkLod(llvm::StringRef slot, llvm::StringRef name) {
+  if (!variableLod(name).isUnclear)
+    return true;
+  report("input '" + slot + "': how many LoD levels variable '" + name +
+         "' has depends on the way that the program takes through its control flow, expected a number that is known");
+  return false;
+}
+
 llvm::SmallVector<Value> OpImporter::lod(llvm::StringRef slot, size_t index) {
   const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
-  if (!found || found->arguments.size() <= index)
+  if (!found || found->arguments.size() <= index || !program.checkLod(slot, found->arguments[index]))
     return {};
   return program.lodOf(found->arguments[index]);
+}
+
+bool OpImporter::hasUnclearLod(llvm::StringRef slot) const {
+  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  return found && llvm::any_of(found->arguments, [&](const std::string &name) { return program.variableLod(name).isUnclear; });
+}
+
+ArrayLod OpImporter::arrayLodBefore(llvm::StringRef outputSlot) const {
+  const legacy::Slot *found = op.output(std::string_view(outputSlot.data(), outputSlot.size()));
+  if (!found || found->arguments.size() != 1)
+    return {{}, true};
+  Value array = program.lookup(found->arguments.front());
+  auto type = array ? dyn_cast<pd::ArrayType>(array.getType()) : pd::ArrayType();
+  ProgramImporter::VariableLod lod = program.variableLod(found->arguments.front());
+  return {lod.levels, !type || !type.getElement() || lod.isOfNothing, lod.isUnclear};
+}
+
+void OpImporter::setOutputLodUnclear(llvm::StringRef slot) {
+  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  if (found && !found->arguments.empty() && !capturedOutputs)
+    program.setVariableLod(found->arguments.front(), {{}, /*isUnclear=*/true, false});
 }
 
 llvm::SmallVector<Value> OpImporter::innermostLods(llvm::StringRef slot) {
@@ -104,6 +168,8 @@ llvm::SmallVector<Value> OpImporter::innermostLods(llvm::StringRef slot) {
   if (!found)
     return offsets;
   for (const std::string &name : found->arguments) {
+    if (!program.checkLod(slot, name))
+      continue;
     llvm::SmallVector<Value> levels = program.lodOf(name);
     if (!levels.empty())
       offsets.push_back(levels.back());

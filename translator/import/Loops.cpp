@@ -1,7 +1,7 @@
 //! `while`: a block that runs as long as a variable holds. It becomes scf.while, which carries every variable
 //! that the block writes and that is not its own.
 #include "translator/import/Fillers.h"
-#include "translator/import/ProgramImporter.h"
+#include "translator/import/Loop.h"
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
@@ -12,32 +12,6 @@
 using namespace mlir;
 
 namespace proa::import {
-
-/// A loop in the making.
-struct ProgramImporter::Loop {
-  struct Carried {
-    std::string name;
-    Value before;     ///< the value when the loop begins; null: the block defines it before it reads it
-    Type type;        ///< in the loop; null as long as `before` is
-    bool isReadFirst; ///< the block may read it before it writes it
-    bool isUndefined; ///< before the loop it stands for nothing
-  };
-  const legacy::Operation *op;
-  int32_t block;
-  Location location;
-  std::string condition;
-  std::vector<Carried> carried;
-  Region body;
-  llvm::SmallVector<Value> results; ///< of the body, for each carried variable that has a type
-
-  llvm::SmallVector<Type> types() const {
-    llvm::SmallVector<Type> out;
-    for (const Carried &variable : carried)
-      if (variable.type)
-        out.push_back(variable.type);
-    return out;
-  }
-};
 
 namespace {
 
@@ -81,7 +55,8 @@ bool ProgramImporter::findCarried(Loop &loop) {
       report("variable '" + name + "' is read by block " + llvm::Twine(loop.block) +
              " before anything defines it");
     else if (value || isReadLater(name))
-      loop.carried.push_back({name.str(), value, value ? value.getType() : Type(), isReadFirst, isUndefined});
+      loop.carried.push_back({name.str(), value, value ? value.getType() : Type(), isReadFirst, isUndefined,
+                              /*isLevel=*/false, variableLod(name)});
   }
   return problems.size() == before;
 }
@@ -139,6 +114,7 @@ ProgramImporter::Attempt ProgramImporter::importBody(Loop &loop) {
   loop.results.clear();
   Region body;
   llvm::SmallVector<Value> after;
+  bool again = false;
   {
     OpBuilder::InsertionGuard guard(builder);
     Block *block = builder.createBlock(&body);
@@ -149,14 +125,17 @@ ProgramImporter::Attempt ProgramImporter::importBody(Loop &loop) {
       if (variable.type)
         environment[variable.name] = block->addArgument(variable.type, loop.location);
     }
+    enterLods(loop);
     importBlock(loop.block, wanted);
     for (const Loop::Carried &variable : loop.carried)
       after.push_back(lookup(variable.name));
+    again = problems.size() == before && followLods(loop);
   }
   environment = std::move(outer);
   if (problems.size() != before)
     return Attempt::Failed;
-  bool again = false;
+  if (again)
+    return Attempt::Again;
   for (size_t i = 0; i < after.size(); ++i)
     if (after[i] && !widenCarried(loop, i, after[i], again))
       return Attempt::Failed;
@@ -198,6 +177,7 @@ void ProgramImporter::finishLoop(Loop &loop) {
   made.getAfter().takeBody(loop.body);
   for (auto [variable, result] : llvm::zip(loop.carried, made.getResults()))
     define(variable.name, result);
+  leaveLods(loop);
 }
 
 void ProgramImporter::importWhile(const legacy::Operation &op) {

@@ -15,6 +15,13 @@ namespace proa::import {
 
 class ProgramImporter;
 
+/// The LoD of a tensor array: for each level an array with the offsets of each element.
+struct ArrayLod {
+  llvm::SmallVector<mlir::Value> levels;
+  bool isEmpty = false; ///< the array has no element yet
+  bool isUnclear = false;
+};
+
 class OpImporter {
 public:
   OpImporter(ProgramImporter &program, const legacy::Operation &op, mlir::OpBuilder &builder,
@@ -51,10 +58,16 @@ public:
 
   /// The LoD levels of a tensor in an input slot, the outermost first; empty where it has none.
   llvm::SmallVector<mlir::Value> lod(llvm::StringRef slot, size_t index = 0);
+  /// Whether there is an input of which it is not known how many levels it has; lod() reports such a one.
+  bool hasUnclearLod(llvm::StringRef slot) const;
   /// The innermost level of each tensor in a slot; one without a LoD is reported.
   llvm::SmallVector<mlir::Value> innermostLods(llvm::StringRef slot);
   /// The value that the one variable in an output slot has by now; null where it has none.
   mlir::Value output(llvm::StringRef slot);
+  /// The LoD of the array that the variable in an output slot holds before this op.
+  ArrayLod arrayLodBefore(llvm::StringRef outputSlot) const;
+  /// The levels of an output depend on the way of the program.
+  void setOutputLodUnclear(llvm::StringRef slot);
   /// Gives a variable in an output slot, which must have its value, a LoD.
   void setOutputLod(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> levels, size_t index = 0);
 

@@ -52,12 +52,24 @@ private:
     Names written;
     Environment environment; ///< where the conditional_block stands
   };
+  /// The LoD of a variable at one place of the program.
+  struct VariableLod {
+    llvm::SmallVector<mlir::Value> levels;
+    /// On some ways here the variable has a LoD of other levels, or none.
+    bool isUnclear = false;
+    /// The variable stands for nothing, or for an array without elements, which goes with any LoD.
+    bool isOfNothing = false;
+  };
   /// An scf.if in the making: the values that its two regions end with, null where an arm leaves a variable
-  /// undefined.
+  /// undefined, and their LoDs.
   struct Branch {
     std::vector<std::string> names;
     mlir::Region regions[2];
     llvm::SmallVector<mlir::Value> values[2];
+    std::vector<VariableLod> lods[2];
+    std::vector<VariableLod> resultLods;
+
+    void erase(size_t i);
   };
   struct Loop;
 
@@ -91,7 +103,10 @@ private:
   void removeArms(const Arm *first, const Arm *second);
   /// Imports an arm and puts the values of the branch's variables after it into the branch.
   void importArm(const Arm *arm, Branch &branch, size_t region);
-  /// The results of the finished scf.if; empty, and a report, where the arms do not fit.
+  /// Adds the levels of LoDs that the two arms leave behind to what the branch yields.
+  void joinLods(Branch &branch, llvm::SmallVectorImpl<mlir::Type> &types, mlir::Location location);
+  void defineSelected(const std::string &name, const std::string &key);
+  /// The results of the finished scf.if, their LoDs in the branch; empty, and a report, where the arms do not fit.
   llvm::SmallVector<mlir::Value> makeBranch(Branch &branch, mlir::Value condition, mlir::Location location);
   bool isReadLater(llvm::StringRef name) const;
 
@@ -102,6 +117,10 @@ private:
   bool declareArrays(Loop &loop);
   bool widenCarried(Loop &loop, size_t index, mlir::Value after, bool &again);
   void finishLoop(Loop &loop);
+  // LodFlow.cpp
+  void enterLods(Loop &loop);
+  bool followLods(Loop &loop);
+  void leaveLods(Loop &loop);
 
   // Steps over sequences and layers with gradients of their own (StepBlocks.cpp).
   struct Recurrence;
@@ -128,7 +147,8 @@ private:
   void importBlockGradient(const legacy::Operation &op);
   llvm::SmallVector<mlir::Value> importRunAgain(const Run &run, mlir::Block &body,
                                                 llvm::ArrayRef<std::string> names,
-                                                llvm::ArrayRef<std::string> outputs);
+                                                llvm::ArrayRef<std::string> outputs,
+                                                llvm::ArrayRef<mlir::Value> cotangents);
   void importSelectOutput(const legacy::Operation &op);
 
   /// By block.
@@ -137,6 +157,7 @@ private:
   std::vector<Arm> arms;
   /// By "false|true": the results of scf.ifs that later select_inputs stand for.
   Environment selected;
+  llvm::StringMap<VariableLod> selectedLods;
   std::vector<int32_t> openBlocks;
 
   // Gradient ops (Gradient.cpp).
@@ -195,7 +216,7 @@ private:
 
   /// What the results of an op may get: the LoD of its first tensor.
   struct LodSource {
-    llvm::SmallVector<mlir::Value> levels;
+    VariableLod lod;
     mlir::Value tensor;
   };
   /// Whether any variable has one: most programs do without, and a name for each level is not free.
@@ -203,6 +224,12 @@ private:
   /// The levels of a variable's LoD, the outermost first.
   llvm::SmallVector<mlir::Value> lodOf(llvm::StringRef name) const;
   void setLod(llvm::StringRef name, llvm::ArrayRef<mlir::Value> levels);
+  /// The same with what is known of a LoD that control flow decides. The levels of a tensor array are arrays, element by
+  /// element those of its elements.
+  VariableLod variableLod(llvm::StringRef name) const;
+  void setVariableLod(llvm::StringRef name, const VariableLod &lod);
+  /// Whether it is known how many levels the variable has; else it is reported.
+  bool checkLod(llvm::StringRef slot, llvm::StringRef name);
   LodSource lodSource(const legacy::Operation &op, const LegacyOp *entry) const;
   /// Gives the results that got no LoD of their own the one that the op's rule says, and gradients that of their variable.
   void shareLod(const legacy::Operation &op, const LegacyOp *entry, const LodSource &source);

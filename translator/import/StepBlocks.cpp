@@ -220,8 +220,11 @@ void ProgramImporter::importLayerBlock(int32_t block, const legacy::Slot *result
   Environment &left = layerVariables[block];
   left.clear();
   for (const legacy::Variable &variable : program.blocks[static_cast<size_t>(block)].variables)
-    if (Value value = lookup(variable.name))
+    if (Value value = lookup(variable.name)) {
       left[variable.name] = value;
+      for (auto [i, level] : llvm::enumerate(lodOf(variable.name)))
+        left[lodName(variable.name, i)] = level;
+    }
 }
 
 void ProgramImporter::importPyLayer(const legacy::Operation &op) {

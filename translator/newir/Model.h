@@ -12,9 +12,9 @@
 
 namespace proa::newir {
 
-/// A tensor, a list of types ("0.t_vec"), or nothing.
+/// A tensor, a tensor array (`dims` are those of its elements), a list of types ("0.t_vec"), or nothing.
 struct Type {
-  enum class Kind { Null, Tensor, List, Other };
+  enum class Kind { Null, Tensor, Array, List, Other };
   Kind kind = Kind::Null;
   /// The file's name of the type, "0.t_dtensor".
   std::string name;

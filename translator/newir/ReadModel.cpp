@@ -100,8 +100,10 @@ private:
       type.kind = Type::Kind::List;
       for (size_t i = 0; i < data->size(); ++i)
         type.elements.push_back(this->type((*data)[i], path + ".D[" + std::to_string(i) + "]"));
-    } else if (type.name == "0.t_dtensor") {
+    } else if (type.name == "0.t_dtensor" || type.name == "1.t_dense_tensor_array") {
       readTensor(json, path, type);
+      if (type.kind == Type::Kind::Tensor && type.name != "0.t_dtensor")
+        type.kind = Type::Kind::Array;
     }
     return type;
   }

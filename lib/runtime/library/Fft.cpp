@@ -164,7 +164,10 @@ Result<void> toReal(Call &call, const FftAttributes &attributes) {
   std::vector<int64_t> dims = transform->dims;
   int64_t given = dims[last];
   dims[last] = attributes.lastDim > 0 ? attributes.lastDim : 2 * (given - 1);
-  double scale = attributes.scale(transform->count / static_cast<double>(std::max<int64_t>(given, 1)) * static_cast<double>(dims[last]));
+  double count = static_cast<double>(dims[last]);
+  for (size_t i = 0; i + 1 < transform->axes.size(); ++i)
+    count *= static_cast<double>(dims[transform->axes[i]]);
+  double scale = attributes.scale(count);
   for (size_t i = 0; i + 1 < transform->axes.size(); ++i)
     transformAxis(*data, transform->dims, transform->axes[i], attributes.forward, 1);
   Result<View> out = call.output(0, dims);

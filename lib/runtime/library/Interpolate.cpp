@@ -31,7 +31,7 @@ struct InterpolateAttributes {
 struct Taps {
   int count = 0;
   int64_t at[4] = {};
-  float weight[4] = {};
+  double weight[4] = {};
 };
 
 /// Paddle computes positions in float; so must we, to take the same elements.
@@ -63,16 +63,17 @@ private:
     float source = centred ? std::max(ratio * (k + 0.5f) - 0.5f, 0.0f) : ratio * k;
     int64_t low = std::min(static_cast<int64_t>(source), in - 1), high = std::min(low + 1, in - 1);
     float part = source - static_cast<float>(low);
-    return {2, {low, high}, {1 - part, part}};
+    return {2, {low, high}, {1 - part, part}}; // in float too, as there
   }
 
   Taps cubic(float k) const {
-    float source = attributes->alignCorners ? ratio * k : ratio * (k + 0.5f) - 0.5f;
-    float floor = std::floor(source), t = source - floor;
+    // Here Paddle goes on from the ratio with the precision of the elements.
+    double source = attributes->alignCorners ? ratio * k : static_cast<double>(ratio) * (k + 0.5) - 0.5;
+    double floor = std::floor(source), t = source - floor;
     auto base = static_cast<int64_t>(floor);
-    constexpr float a = -0.75f;
-    auto near = [](float x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
-    auto far = [](float x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+    constexpr double a = -0.75;
+    auto near = [](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
+    auto far = [](double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
     Taps taps{4, {}, {far(t + 1), near(t), near(1 - t), far(2 - t)}};
     for (int i = 0; i < 4; ++i)
       taps.at[i] = std::clamp<int64_t>(base - 1 + i, 0, in - 1);

@@ -22,6 +22,17 @@ Value bound(OpImporter &importer, llvm::StringRef list, llvm::StringRef tensor, 
   return {};
 }
 
+/// Gives Out the LoD of an element of the array.
+void setElementLod(OpImporter &importer, llvm::StringRef slot, Value index) {
+  if (importer.hasUnclearLod(slot))
+    return importer.setOutputLodUnclear("Out");
+  llvm::SmallVector<Value> levels = importer.lod(slot);
+  for (Value &level : levels)
+    level = importer.createOne("pd.array_read", {{level}, {index}});
+  if (!levels.empty() && !llvm::is_contained(levels, Value()))
+    importer.setOutputLod("Out", levels);
+}
+
 } // namespace
 
 /// The variable is changed in place: the array after the op is a new value. The first write makes the array.
@@ -32,14 +43,29 @@ void importWriteToArray(OpImporter &importer) {
     return;
   if (!array || !isa<pd::ArrayType>(array.getType()))
     array = importer.createOne("pd.array_create", {});
+  ArrayLod before = importer.arrayLodBefore("Out");
   importer.setOutput("Out", importer.createOne("pd.array_write", {{array}, {index}, {x}}));
+  if (before.isUnclear || importer.hasUnclearLod("X"))
+    return importer.setOutputLodUnclear("Out");
+  llvm::SmallVector<Value> levels = importer.lod("X");
+  if (before.isEmpty && before.levels.empty())
+    for (size_t i = 0; i < levels.size(); ++i)
+      before.levels.push_back(importer.createOne("pd.array_create", {}));
+  if (before.levels.size() != levels.size())
+    return importer.setOutputLodUnclear("Out");
+  for (auto [level, earlier] : llvm::zip(levels, before.levels))
+    level = importer.createOne("pd.array_write", {{earlier}, {index}, {level}});
+  importer.setOutputLod("Out", levels);
 }
 
 /// X_W is given where the op is a gradient: of an element that has no cotangent that is zero.
 void importReadFromArray(OpImporter &importer) {
   Value like = importer.input("X_W");
-  if (!like)
-    return importer.importByTable();
+  if (!like) {
+    importer.importByTable();
+    Value index = importer.input("I");
+    return index ? setElementLod(importer, "X", index) : void();
+  }
   Value array = importer.array("X"), index = importer.requiredInput("I");
   if (!array)
     return importer.report("input 'X' is no tensor array");
@@ -95,8 +121,16 @@ void importArraySlice(OpImporter &importer, Value array) {
     return;
   if (!importer.intsAttribute("decrease_axis").empty())
     return importer.setOutput("Out", importer.createOne("pd.array_read", {{array}, {start}}));
-  if (Value end = bound(importer, "EndsTensorList", "EndsTensor", "ends"))
-    importer.setOutput("Out", importer.createOne("pd.array_slice", {{array}, {start}, {end}}));
+  Value end = bound(importer, "EndsTensorList", "EndsTensor", "ends");
+  if (!end)
+    return;
+  importer.setOutput("Out", importer.createOne("pd.array_slice", {{array}, {start}, {end}}));
+  if (importer.hasUnclearLod("Input"))
+    return importer.setOutputLodUnclear("Out");
+  llvm::SmallVector<Value> levels = importer.lod("Input");
+  for (Value &level : levels)
+    level = importer.createOne("pd.array_slice", {{level}, {start}, {end}});
+  importer.setOutputLod("Out", levels);
 }
 
 void importAssign(OpImporter &importer) {

@@ -1,4 +1,5 @@
 //! Hooks of ops that pick and place elements.
+#include "translator/import/AlignedAxes.h"
 #include "translator/import/LegacyTable.h"
 
 #include "dialects/pd/Infer.h"
@@ -113,40 +114,15 @@ Value literalValues(OpImporter &importer, Type element) {
   return importer.constant(DenseElementsAttr::get(RankedTensorType::get(shape, element), elements));
 }
 
-/// The value aligned with the slice that it replaces: the slice as indexed has `none_axes` more dimensions of
-/// extent 1 and lacks the `decrease_axes`.
+/// The value aligned with the slice that it replaces.
 Value alignedValue(OpImporter &importer, Value value, int64_t rank) {
-  llvm::SmallVector<int64_t> decrease = importer.intsAttribute("decrease_axes"),
-                             none = importer.intsAttribute("none_axes");
-  llvm::sort(decrease);
-  llvm::sort(none);
-  llvm::SmallVector<int64_t> dropped;
-  int64_t given = pd::tensorType(value).getRank();
-  int64_t indexed = rank - static_cast<int64_t>(decrease.size()) + static_cast<int64_t>(none.size());
-  for (int64_t axis : none)
-    if (axis - (indexed - given) >= 0)
-      dropped.push_back(axis - (indexed - given));
-  if (!dropped.empty())
-    value = importer.createOne("pd.squeeze", {{value}, {}}, {intsNamed(importer, "axis", dropped)});
-  if (!value || decrease.empty())
-    return value;
-  // Of the dimensions that remain, those that the value has are the last ones; a decreased one before them
-  // all is left to broadcasting.
-  int64_t missing = rank - static_cast<int64_t>(decrease.size()) - pd::tensorType(value).getRank();
-  llvm::SmallVector<int64_t> inserted;
-  int64_t seen = 0;
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    bool isDecreased = llvm::is_contained(decrease, axis);
-    if (!isDecreased)
-      ++seen;
-    else if (seen > missing)
-      inserted.push_back(axis - missing -
-                         (llvm::count_if(decrease, [&](int64_t d) { return d < axis; }) -
-                          static_cast<int64_t>(inserted.size())));
-  }
-  return inserted.empty()
-             ? value
-             : importer.createOne("pd.unsqueeze", {{value}, {}}, {intsNamed(importer, "axis", inserted)});
+  AlignedAxes axes = alignedAxes(pd::tensorType(value).getRank(), rank, importer.intsAttribute("decrease_axes"),
+                                 importer.intsAttribute("none_axes"));
+  if (!axes.dropped.empty())
+    value = importer.createOne("pd.squeeze", {{value}, {}}, {intsNamed(importer, "axis", axes.dropped)});
+  return value && !axes.inserted.empty()
+             ? importer.createOne("pd.unsqueeze", {{value}, {}}, {intsNamed(importer, "axis", axes.inserted)})
+             : value;
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 //! The ops of dynamic RNNs. A LoD rank table sorts the sequences of a LoD by length, the longest first. The
-//! variable of one holds that order, an int64 vector, and as its LoD the level that it was made of.
+//! variable of one holds that order, an int64 vector, and as its LoD the level that it was made of and those outside of it.
 #include "translator/import/LegacyTable.h"
 
 #include "dialects/pd/Infer.h"
@@ -23,6 +23,11 @@ Value orderOf(OpImporter &importer, Value x, bool descending = false) {
   return results.empty() ? Value() : results[1];
 }
 
+Value wide(OpImporter &importer, Value x) {
+  auto type = TypeAttr::get(importer.getBuilder().getI64Type());
+  return importer.createOne("pd.cast", {{x}}, {importer.named("dtype", type)});
+}
+
 /// x[from, to) along the first dimension; bounds as in legacy slices.
 Value slice(OpImporter &importer, Value x, int64_t from, int64_t to) {
   Builder &builder = importer.getBuilder();
@@ -42,17 +47,18 @@ Sequences sequencesOf(OpImporter &importer, Value offsets) {
   return {starts, starts && ends ? importer.createOne("pd.subtract", {{ends}, {starts}}) : Value()};
 }
 
-/// A rank table: the order of the sequences and their offsets; nothing, and a report, where the slot holds
-/// none.
+/// A rank table: the order of the sequences, their offsets, and all levels down to these; nothing, and a report, where
+/// the slot holds none.
 struct RankTable {
   Value order, offsets;
+  llvm::SmallVector<Value> levels;
 };
 
 std::optional<RankTable> rankTable(OpImporter &importer) {
   Value order = importer.requiredInput("RankTable");
   llvm::SmallVector<Value> levels = importer.lod("RankTable");
-  if (order && levels.size() == 1)
-    return RankTable{order, levels.front()};
+  if (order && !levels.empty())
+    return RankTable{order, levels.back(), levels};
   if (order)
     importer.report("input 'RankTable' is no LoD rank table");
   return std::nullopt;
@@ -80,32 +86,85 @@ TimeMajor timeMajor(OpImporter &importer, Value x, const RankTable &table) {
   return {gather(importer, byRank, byPlace), importer.createOne("pd.bincount", {{places[1]}, {}})};
 }
 
-/// The sequences of x, or its rows where it has no offsets, in another order.
-void setReordered(OpImporter &importer, llvm::StringRef slot, Value x, Value offsets, Value order) {
-  if (!x || !order)
-    return;
-  if (!offsets)
-    return importer.setOutput(slot, gather(importer, x, order));
-  Sequences sequences = sequencesOf(importer, offsets);
-  Value starts = gather(importer, sequences.starts, order),
-        lengths = gather(importer, sequences.lengths, order);
-  if (!starts || !lengths)
-    return;
-  llvm::SmallVector<Value> rows = importer.create("pd.ranges", {{starts}, {lengths}});
-  Value out = rows.empty() ? Value() : gather(importer, x, rows[0]);
-  importer.setOutput(slot, out);
-  if (out)
-    importer.setOutputLod(slot, {rows[1]});
+/// Rows with the levels of their LoD.
+struct Rows {
+  Value x;
+  llvm::SmallVector<Value> levels;
+
+  explicit operator bool() const { return x && !llvm::is_contained(levels, Value()); }
+};
+
+Rows input(OpImporter &importer, llvm::StringRef slot) {
+  Value x = importer.requiredInput(slot);
+  return {x, importer.lod(slot)};
 }
 
-/// The innermost level where there is one; more than one level is reported.
-std::optional<Value> onlyLevel(OpImporter &importer, llvm::StringRef slot) {
-  llvm::SmallVector<Value> levels = importer.lod(slot);
-  if (levels.size() < 2)
-    return levels.empty() ? Value() : levels.front();
-  importer.report("input '" + slot + "' has " + llvm::Twine(levels.size()) +
-                  " LoD levels, expected one or none");
-  return std::nullopt;
+void setOutput(OpImporter &importer, llvm::StringRef slot, const Rows &rows) {
+  if (!rows)
+    return;
+  importer.setOutput(slot, rows.x);
+  importer.setOutputLod(slot, rows.levels);
+}
+
+/// The sequences of the outermost level, or the rows where there is none, in another order; or some of them.
+Rows reordered(OpImporter &importer, const Rows &from, Value order) {
+  Rows out;
+  for (Value level : from.levels) {
+    Sequences sequences = sequencesOf(importer, level);
+    Value starts = gather(importer, sequences.starts, order), lengths = gather(importer, sequences.lengths, order);
+    if (!starts || !lengths)
+      return {};
+    llvm::SmallVector<Value> parts = importer.create("pd.ranges", {{starts}, {lengths}});
+    if (parts.empty())
+      return {};
+    order = parts[0];
+    out.levels.push_back(parts[1]);
+  }
+  out.x = gather(importer, from.x, order);
+  return out;
+}
+
+/// 0, then the sums of the first lengths.
+Value offsetsOf(OpImporter &importer, Value lengths) {
+  llvm::SmallVector<Value> parts =
+      lengths ? importer.create("pd.ranges", {{lengths}, {lengths}}) : llvm::SmallVector<Value>();
+  return parts.empty() ? Value() : parts[1];
+}
+
+Value plus(OpImporter &importer, Value x, int64_t number) {
+  return x ? importer.createOne("pd.add", {{x}, {importer.constantInts({number})}}) : Value();
+}
+
+/// An array of `counts.size()` vectors of offsets, which begin at 0: number i is that of the next counts[i] sequences.
+Value splitOffsets(OpImporter &importer, Value offsets, Value counts) {
+  Value bounds = offsetsOf(importer, counts), sizes = plus(importer, counts, 1);
+  Value firsts = bounds ? slice(importer, bounds, 0, -1) : Value();
+  if (!firsts || !sizes)
+    return {};
+  llvm::SmallVector<Value> parts = importer.create("pd.ranges", {{firsts}, {sizes}});
+  if (parts.empty())
+    return {};
+  llvm::SmallVector<Value> places = importer.create("pd.row_positions", {{parts[0]}, {parts[1]}});
+  Value values = gather(importer, offsets, parts[0]);
+  Value bases = places.empty() ? Value() : gather(importer, gather(importer, offsets, firsts), places[0]);
+  Value relative = values && bases ? importer.createOne("pd.subtract", {{values}, {bases}}) : Value();
+  return relative ? importer.createOne("pd.array_split", {{relative}, {sizes}}) : Value();
+}
+
+/// The lengths of all sequences of an array of vectors of offsets.
+Value joinLengths(OpImporter &importer, Value array) {
+  llvm::SmallVector<Value> joined = importer.create("pd.array_to_tensor", {{array}});
+  if (joined.empty() || !(joined[1] = wide(importer, joined[1])))
+    return {};
+  Value bounds = offsetsOf(importer, joined[1]);
+  Value firsts = bounds ? slice(importer, bounds, 0, -1) : Value();
+  Value counts = firsts ? plus(importer, joined[1], -1) : Value();
+  if (!counts)
+    return {};
+  llvm::SmallVector<Value> parts = importer.create("pd.ranges", {{firsts}, {counts}});
+  Value starts = parts.empty() ? Value() : gather(importer, joined[0], parts[0]);
+  Value ends = starts ? gather(importer, joined[0], plus(importer, parts[0], 1)) : Value();
+  return ends ? importer.createOne("pd.subtract", {{ends}, {starts}}) : Value();
 }
 
 /// Where the mask holds, as a vector of numbers, then where it does not.
@@ -135,12 +194,11 @@ void importLodRankTable(OpImporter &importer) {
   if (level < 0 || level >= static_cast<int64_t>(levels.size()))
     return importer.report("attribute 'level' is " + llvm::Twine(level) + ", X has " +
                            llvm::Twine(levels.size()) + " LoD levels");
-  if (level + 1 != static_cast<int64_t>(levels.size()))
-    return importer.report("attribute 'level' names an outer LoD level, expected that of the rows");
-  Value order = orderOf(importer, sequencesOf(importer, levels[level]).lengths, /*descending=*/true);
+  levels.truncate(static_cast<size_t>(level) + 1);
+  Value order = orderOf(importer, sequencesOf(importer, levels.back()).lengths, /*descending=*/true);
   importer.setOutput("Out", order);
   if (order)
-    importer.setOutputLod("Out", {levels[level]});
+    importer.setOutputLod("Out", levels);
 }
 
 void importMaxSequenceLength(OpImporter &importer) {
@@ -148,91 +206,123 @@ void importMaxSequenceLength(OpImporter &importer) {
     importer.setOutput("Out", slice(importer, sortedLengths(importer, *table), 0, 1));
 }
 
+/// Element t of the array holds what stands at place t of each sequence that is long enough: a row, or, of a table of an
+/// outer level, a sequence of the levels below it.
 void importLodTensorToArray(OpImporter &importer) {
-  Value x = importer.requiredInput("X");
+  Rows x = input(importer, "X");
   auto table = rankTable(importer);
   if (!x || !table)
     return;
-  TimeMajor order = timeMajor(importer, x, *table);
-  Value packed = gather(importer, x, order.rows);
-  if (packed && order.sizes)
-    importer.setOutput("Out", importer.createOne("pd.array_split", {{packed}, {order.sizes}}));
+  x.levels.erase(x.levels.begin(), x.levels.begin() + std::min(table->levels.size(), x.levels.size()));
+  Value items = x.levels.empty() ? x.x : sequencesOf(importer, x.levels.front()).starts;
+  TimeMajor order = items ? timeMajor(importer, items, *table) : TimeMajor();
+  Rows packed = order.rows && order.sizes ? reordered(importer, x, order.rows) : Rows();
+  if (!packed)
+    return;
+  Value counts = order.sizes;
+  for (Value &level : packed.levels) {
+    Value bounds = gather(importer, level, offsetsOf(importer, counts));
+    Value parts = splitOffsets(importer, level, counts);
+    if (!bounds || !parts)
+      return;
+    counts = sequencesOf(importer, bounds).lengths;
+    level = parts;
+  }
+  packed.x = counts ? importer.createOne("pd.array_split", {{packed.x}, {counts}}) : Value();
+  setOutput(importer, "Out", packed);
 }
 
 void importArrayToLodTensor(OpImporter &importer) {
-  Value array = importer.requiredInput("X");
+  Rows packed = input(importer, "X");
   auto table = rankTable(importer);
-  if (!array || !table)
+  if (!packed || !table)
     return;
-  Value packed = importer.createOne("pd.array_to_tensor", {{array}});
-  Value places = packed ? orderOf(importer, timeMajor(importer, packed, *table).rows) : Value();
-  Value out = gather(importer, packed, places);
-  importer.setOutput("Out", out);
-  if (out)
-    importer.setOutputLod("Out", {table->offsets});
+  packed.x = importer.createOne("pd.array_to_tensor", {{packed.x}});
+  Value items = packed.x;
+  for (auto [i, level] : llvm::enumerate(packed.levels)) {
+    Value lengths = joinLengths(importer, level);
+    level = offsetsOf(importer, lengths);
+    items = i == 0 ? lengths : items;
+  }
+  Value places = items && packed ? orderOf(importer, timeMajor(importer, items, *table).rows) : Value();
+  Rows out = places ? reordered(importer, packed, places) : Rows();
+  out.levels.insert(out.levels.begin(), table->levels.begin(), table->levels.end());
+  setOutput(importer, "Out", out);
 }
 
 /// The sequences that are longer than I come first: theirs are the rows that stay.
 void importShrinkRnnMemory(OpImporter &importer) {
-  Value x = importer.requiredInput("X"), step = importer.requiredInput("I");
+  Rows x = input(importer, "X");
+  Value step = importer.requiredInput("I");
   auto table = rankTable(importer);
   if (!x || !step || !table)
     return;
   Value lengths = sortedLengths(importer, *table);
-  Value wide = importer.createOne(
-      "pd.cast", {{step}}, {importer.named("dtype", TypeAttr::get(importer.getBuilder().getI64Type()))});
-  Value isLonger = lengths && wide ? importer.createOne("pd.greater_than", {{lengths}, {wide}}) : Value();
+  Value number = wide(importer, step);
+  Value isLonger = lengths && number ? importer.createOne("pd.greater_than", {{lengths}, {number}}) : Value();
   if (isLonger)
-    importer.setOutput("Out", gather(importer, x, placesOf(importer, isLonger).first));
+    setOutput(importer, "Out", reordered(importer, x, placesOf(importer, isLonger).first));
 }
 
 void importReorderByRank(OpImporter &importer) {
-  Value x = importer.requiredInput("X");
+  Rows x = input(importer, "X");
   auto table = rankTable(importer);
-  auto level = onlyLevel(importer, "X");
-  if (x && table && level)
-    setReordered(importer, "Out", x, *level, table->order);
+  if (x && table)
+    setOutput(importer, "Out", reordered(importer, x, table->order));
 }
 
 /// Back to where the sequences stood before importReorderByRank.
 void importReorderByRankGradient(OpImporter &importer) {
-  Value x = importer.requiredInput("X");
+  Rows x = input(importer, "X");
   auto table = rankTable(importer);
-  auto level = onlyLevel(importer, "X");
-  if (x && table && level)
-    setReordered(importer, "Out", x, *level, orderOf(importer, table->order));
+  if (x && table)
+    setOutput(importer, "Out", reordered(importer, x, orderOf(importer, table->order)));
+}
+
+/// The mask is one of the outermost level's sequences; another level is reported.
+bool splitsOutermost(OpImporter &importer) {
+  int64_t level = importer.intAttribute("level", 0);
+  if (level != 0)
+    importer.report("attribute 'level' is " + llvm::Twine(level) + ", expected 0, the outermost");
+  return level == 0;
 }
 
 void importSplitLodTensor(OpImporter &importer) {
-  Value x = importer.requiredInput("X"), mask = importer.requiredInput("Mask");
-  auto level = onlyLevel(importer, "X");
-  if (!x || !mask || !level)
+  Rows x = input(importer, "X");
+  Value mask = importer.requiredInput("Mask");
+  if (!splitsOutermost(importer) || !x || !mask)
     return;
   auto [onTrue, onFalse] = placesOf(importer, mask);
-  setReordered(importer, "OutTrue", x, *level, onTrue);
-  setReordered(importer, "OutFalse", x, *level, onFalse);
+  setOutput(importer, "OutTrue", reordered(importer, x, onTrue));
+  setOutput(importer, "OutFalse", reordered(importer, x, onFalse));
+}
+
+/// The offsets of two tensors' sequences one after the other.
+Value joinedOffsets(OpImporter &importer, Value a, Value b) {
+  Value first = slice(importer, a, 0, -1), last = slice(importer, a, -1, std::numeric_limits<int64_t>::max());
+  // One number for all, which its extent must say.
+  if (last)
+    last = importer.createOne("pd.reshape", {{last}, {}},
+                              {importer.named("shape", importer.getBuilder().getDenseI64ArrayAttr({1}))});
+  Value shifted = last ? importer.createOne("pd.add", {{b}, {last}}) : Value();
+  return concat(importer, first, shifted);
 }
 
 void importMergeLodTensor(OpImporter &importer) {
-  Value mask = importer.requiredInput("Mask"), onTrue = importer.requiredInput("InTrue"),
-        onFalse = importer.requiredInput("InFalse");
-  auto trueLevel = onlyLevel(importer, "InTrue"), falseLevel = onlyLevel(importer, "InFalse");
-  if (!mask || !onTrue || !onFalse || !trueLevel || !falseLevel)
+  Value mask = importer.requiredInput("Mask");
+  Rows onTrue = input(importer, "InTrue"), onFalse = input(importer, "InFalse");
+  if (!splitsOutermost(importer) || !mask || !onTrue || !onFalse)
     return;
+  if (onTrue.levels.size() != onFalse.levels.size())
+    return importer.report("input 'InTrue' has " + llvm::Twine(onTrue.levels.size()) + " LoD levels, 'InFalse' " +
+                           llvm::Twine(onFalse.levels.size()));
   auto [truePlaces, falsePlaces] = placesOf(importer, mask);
   Value order = orderOf(importer, concat(importer, truePlaces, falsePlaces));
-  Value offsets;
-  if (*trueLevel && *falseLevel) {
-    Value first = slice(importer, *trueLevel, 0, -1),
-          last = slice(importer, *trueLevel, -1, std::numeric_limits<int64_t>::max());
-    // One number for all, which its extent must say.
-    if (last)
-      last = importer.createOne("pd.reshape", {{last}, {}},
-                                {importer.named("shape", importer.getBuilder().getDenseI64ArrayAttr({1}))});
-    Value shifted = last ? importer.createOne("pd.add", {{*falseLevel}, {last}}) : Value();
-    offsets = concat(importer, first, shifted);
-  }
-  setReordered(importer, "Out", concat(importer, onTrue, onFalse), offsets, order);
+  Rows joined{concat(importer, onTrue.x, onFalse.x), {}};
+  for (auto [a, b] : llvm::zip(onTrue.levels, onFalse.levels))
+    joined.levels.push_back(joinedOffsets(importer, a, b));
+  if (order && joined)
+    setOutput(importer, "Out", reordered(importer, joined, order));
 }
 
 } // namespace proa::import::hooks

@@ -1,13 +1,17 @@
 #include "translator/import/newir/NewIrImporter.h"
 
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/control/Control.h"
 #include "dialects/pd/creation/Creation.h"
+#include "translator/import/AlignedAxes.h"
 #include "translator/import/MakeOp.h"
 #include "translator/import/newir/NewIrTable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -123,11 +127,31 @@ private:
       importWhile(op);
     else if (op.name == "1.if")
       importIf(op);
+    else if (op.name == "1.shape64")
+      importWideShape(op);
+    else if (op.name == "1.create_array" || op.name == "1.create_array_like")
+      importCreateArray(op);
+    else if (op.name == "1.array_write_")
+      importArrayWrite(op);
+    else if (op.name == "1.slice_array_dense" || op.name == "1.slice_array")
+      importArraySlice(op);
+    else if (op.name == "1.set_value" || op.name == "1.set_value_" || op.name == "1.set_value_with_tensor" ||
+             op.name == "1.set_value_with_tensor_")
+      importSetValue(op);
     else
       importByTable(op);
-    if (problems.size() != before || isBlocked)
-      for (const newir::Definition &output : op.outputs)
-        poisoned.insert(output.id);
+    if (problems.size() == before && !isBlocked)
+      return;
+    for (const newir::Definition &output : op.outputs)
+      poisoned.insert(output.id);
+    std::set<int64_t> written;
+    for (const std::vector<newir::Block> &region : op.regions)
+      for (const newir::Block &block : region)
+        findWrittenArrays(block, written);
+    for (int64_t array : written) {
+      values.erase(array);
+      poisoned.insert(array);
+    }
   }
 
   void importFetch(const newir::Operation &op) {
@@ -164,6 +188,16 @@ private:
     for (int64_t number : numbers)
       elements.push_back(builder.getIntegerAttr(type.getElementType(), number));
     define(op, 0, {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, elements))});
+  }
+
+  void importWideShape(const newir::Operation &op) {
+    Values x = op.inputs.size() == 1 ? operand(op.inputs[0]) : Values();
+    if (x.size() != 1)
+      return;
+    Value shape = make("pd.shape", {x});
+    Value wide = shape ? make("pd.cast", {{shape}}, {builder.getNamedAttr("dtype", TypeAttr::get(builder.getI64Type()))}) : Value();
+    if (wide)
+      define(op, 0, {wide});
   }
 
   void importByTable(const newir::Operation &op) {
@@ -316,6 +350,164 @@ private:
     value = {made->getResult(0)};
   }
 
+  //===-- Tensor arrays and assignments to parts ------------------------------------------------------------------===//
+
+  Value make(llvm::StringRef name, llvm::ArrayRef<Values> operands, llvm::ArrayRef<NamedAttribute> attributes = {}) {
+    Operation *made = makeOp(builder, location(), name, operands, attributes);
+    if (!made)
+      report(std::exchange(diagnostics, {}));
+    return made ? made->getResult(0) : Value();
+  }
+
+  /// An array of the file is one thing that its writes change, in the blocks inside as well: all ids that stand for it lead
+  /// to the id of the op that made it, and that one to the latest value.
+  int64_t arrayOf(int64_t id) const {
+    auto found = arrays.find(id);
+    return found == arrays.end() ? id : found->second;
+  }
+
+  void importCreateArray(const newir::Operation &op) {
+    define(op, 0, {pd::ArrayCreateOp::create(builder, location())});
+    if (!op.outputs.empty()) {
+      arrays[op.outputs[0].id] = op.outputs[0].id;
+      arrayTypes[op.outputs[0].id] = arrayTypeOf(op.outputs[0].type);
+    }
+  }
+
+  /// The rank and element type that the file says; it says the dims of the first element alone.
+  Type arrayTypeOf(const newir::Type &type) {
+    llvm::SmallVector<int64_t> dims(type.dims.size(), ShapedType::kDynamic);
+    return type.kind == newir::Type::Kind::Array
+               ? pd::ArrayType::get(&context, RankedTensorType::get(dims, pd::elementTypeOf(&context, type.dtype)))
+               : pd::ArrayType::get(&context, RankedTensorType());
+  }
+
+  void importArrayWrite(const newir::Operation &op) {
+    if (op.inputs.size() != 3)
+      return report(llvm::Twine(op.inputs.size()) + " operands, expected an array, a tensor and an index");
+    int64_t array = arrayOf(op.inputs[0]);
+    Values before = operand(array), x = operand(op.inputs[1]), index = operand(op.inputs[2]);
+    if (isBlocked || before.empty() || x.empty() || index.empty())
+      return;
+    Value after = make("pd.array_write", {before, index, x});
+    if (!after)
+      return;
+    values[array] = {after};
+    if (!op.outputs.empty())
+      arrays[op.outputs[0].id] = array;
+  }
+
+  /// One element of an array, or those between two bounds.
+  void importArraySlice(const newir::Operation &op) {
+    bool isElement = op.name == "1.slice_array_dense";
+    if (op.inputs.size() != (isElement ? 2U : 3U))
+      return report(llvm::Twine(op.inputs.size()) + " operands, expected " + llvm::Twine(isElement ? 2 : 3));
+    llvm::SmallVector<Values> operands;
+    for (int64_t id : op.inputs)
+      operands.push_back(operand(id));
+    Value out = isBlocked ? Value() : make(isElement ? "pd.array_read" : "pd.array_slice", operands);
+    if (!out)
+      return;
+    define(op, 0, {out});
+    if (!isElement && !op.outputs.empty()) {
+      arrays[op.outputs[0].id] = op.outputs[0].id;
+      arrayTypes[op.outputs[0].id] = arrayTypeOf(op.outputs[0].type);
+    }
+  }
+
+  /// The arrays from outside that a block writes to: control flow has to carry them.
+  void findWrittenArrays(const newir::Block &block, std::set<int64_t> &written) const {
+    for (const newir::Operation &op : block.operations) {
+      if (op.name == "1.array_write_" && !op.inputs.empty())
+        if (auto found = arrays.find(op.inputs[0]); found != arrays.end())
+          written.insert(found->second);
+      for (const std::vector<newir::Block> &region : op.regions)
+        for (const newir::Block &inner : region)
+          findWrittenArrays(inner, written);
+    }
+  }
+
+  /// An operand of integers: its constant value as an attribute, or a tensor.
+  void addBounds(const newir::Operation &op, size_t number, const char *name, llvm::SmallVectorImpl<Values> &operands,
+                 llvm::SmallVectorImpl<NamedAttribute> &attributes) {
+    Values given = operand(op.inputs[number]);
+    operands.emplace_back();
+    if (given.empty())
+      return;
+    DenseIntElementsAttr known;
+    if (!matchPattern(given[0], m_Constant(&known)))
+      return void(operands.back() = given);
+    llvm::SmallVector<int64_t> numbers;
+    for (const APInt &value : known.getValues<APInt>())
+      numbers.push_back(value.getSExtValue());
+    attributes.push_back(builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(numbers)));
+  }
+
+  /// The literal values, of the element type of x.
+  Value literalValues(const newir::Operation &op, Type element) {
+    const newir::Literal *literals = op.attribute("values"), *shape = op.attribute("shape");
+    const auto *list = literals ? std::get_if<std::vector<newir::Literal>>(&literals->value) : nullptr;
+    bool isInteger = isa<IntegerType>(element);
+    llvm::SmallVector<Attribute> numbers;
+    for (const newir::Literal &literal : list ? *list : std::vector<newir::Literal>()) {
+      const auto *integer = std::get_if<int64_t>(&literal.value);
+      double number = numberOf(literal).value_or(0);
+      numbers.push_back(isInteger ? Attribute(builder.getI64IntegerAttr(integer ? *integer : static_cast<int64_t>(number)))
+                                  : builder.getF64FloatAttr(number));
+    }
+    std::vector<int64_t> dims = shape ? integers(*shape) : std::vector<int64_t>{1};
+    auto type = RankedTensorType::get(dims, isInteger ? Type(builder.getI64Type()) : builder.getF64Type());
+    if (numbers.size() != static_cast<size_t>(type.getNumElements())) {
+      report("attribute 'values' has " + llvm::Twine(numbers.size()) + " numbers, 'shape' says " +
+             llvm::Twine(type.getNumElements()));
+      return {};
+    }
+    Value wide = pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
+    return make("pd.cast", {{wide}}, {builder.getNamedAttr("dtype", TypeAttr::get(element))});
+  }
+
+  /// Operands: x, the values where they are a tensor, starts, ends, steps.
+  void importSetValue(const newir::Operation &op) {
+    bool hasTensor = llvm::StringRef(op.name).contains("with_tensor");
+    if (op.inputs.size() != (hasTensor ? 5U : 4U))
+      return report(llvm::Twine(op.inputs.size()) + " operands, expected " + llvm::Twine(hasTensor ? 5 : 4));
+    Values x = operand(op.inputs[0]);
+    if (x.size() != 1)
+      return;
+    auto type = cast<RankedTensorType>(x[0].getType());
+    Values given = hasTensor ? operand(op.inputs[1]) : Values{literalValues(op, type.getElementType())};
+    if (given.size() != 1 || !given[0])
+      return;
+    auto axesNamed = [&](const char *name) {
+      const newir::Literal *literal = op.attribute(name);
+      return literal ? integers(*literal) : std::vector<int64_t>();
+    };
+    Value value = given[0];
+    if (pd::tensorType(value).getElementType() != type.getElementType())
+      value = make("pd.cast", {{value}}, {builder.getNamedAttr("dtype", TypeAttr::get(type.getElementType()))});
+    if (value)
+      value = alignedValue(value, type.getRank(), axesNamed("decrease_axes"), axesNamed("none_axes"));
+    if (!value)
+      return;
+    llvm::SmallVector<Values> operands{x, {value}};
+    llvm::SmallVector<NamedAttribute> attributes{
+        builder.getNamedAttr("axes", builder.getDenseI64ArrayAttr(axesNamed("axes")))};
+    size_t first = hasTensor ? 2 : 1;
+    for (auto [i, name] : llvm::enumerate(llvm::ArrayRef<const char *>{"starts", "ends", "steps"}))
+      addBounds(op, first + i, name, operands, attributes);
+    if (!isBlocked)
+      if (Value out = make("pd.set_value", operands, attributes))
+        define(op, 0, {out});
+  }
+
+  Value alignedValue(Value value, int64_t rank, llvm::ArrayRef<int64_t> decreased, llvm::ArrayRef<int64_t> none) {
+    AlignedAxes axes = alignedAxes(pd::tensorType(value).getRank(), rank, decreased, none);
+    auto named = [&](llvm::ArrayRef<int64_t> list) { return builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(list)); };
+    if (!axes.dropped.empty())
+      value = make("pd.squeeze", {{value}, {}}, {named(axes.dropped)});
+    return value && !axes.inserted.empty() ? make("pd.unsqueeze", {{value}, {}}, {named(axes.inserted)}) : value;
+  }
+
   //===-- Control flow --------------------------------------------------------------------------------------------===//
 
   /// A one-element tensor as the i1 that scf asks for.
@@ -343,6 +535,8 @@ private:
   }
 
   Value castTo(Value value, Type type) {
+    if (isa<pd::ArrayType>(type))
+      return pd::widened(builder, location(), value, type);
     return value.getType() == type ? value : Value(tensor::CastOp::create(builder, location(), type, value));
   }
 
@@ -359,8 +553,18 @@ private:
     if (inits.size() != op.inputs.size() || isBlocked)
       return;
     types.push_back(inits[0].getType());
-    for (const newir::Definition &argument : block.arguments)
-      types.push_back(tensorTypeOf(argument.type));
+    for (const newir::Definition &argument : block.arguments) {
+      bool isArray = argument.type.kind == newir::Type::Kind::Array;
+      types.push_back(isArray ? arrayTypeOf(argument.type) : Type(tensorTypeOf(argument.type)));
+      if (isArray)
+        arrays[argument.id] = argument.id;
+    }
+    std::set<int64_t> written;
+    findWrittenArrays(block, written);
+    for (int64_t array : written) {
+      llvm::append_range(inits, operand(array));
+      types.push_back(arrayTypes[array]);
+    }
     for (auto [init, type] : llvm::zip(inits, types))
       init = castTo(init, type);
     auto loop = scf::WhileOp::create(builder, location(), types, inits);
@@ -372,8 +576,13 @@ private:
     Block *after = builder.createBlock(&loop.getAfter(), {}, types, locations);
     for (auto [argument, value] : llvm::zip(block.arguments, after->getArguments().drop_front()))
       values[argument.id] = {value};
+    size_t firstArray = types.size() - written.size();
+    for (auto [array, value] : llvm::zip(written, after->getArguments().drop_front(firstArray)))
+      values[array] = {value};
     size_t known = problems.size();
     Values yielded = importBlock(block);
+    for (int64_t array : written)
+      llvm::append_range(yielded, operand(array));
     // What is wrong inside has been said; the loop stays without an end and is never used.
     if (problems.size() != known)
       return;
@@ -384,6 +593,15 @@ private:
     scf::YieldOp::create(builder, location(), yielded);
     for (size_t i = 0; i < op.outputs.size(); ++i)
       define(op, i, {loop.getResult(i + 1)});
+    for (auto [array, value] : llvm::zip(written, loop.getResults().drop_front(firstArray)))
+      values[array] = {value};
+    // An array that the loop carries is the one from before it, changed.
+    for (auto [i, output] : llvm::enumerate(op.outputs))
+      if (i + 1 < op.inputs.size() && output.type.kind == newir::Type::Kind::Array) {
+        int64_t array = arrays[output.id] = arrayOf(op.inputs[i + 1]);
+        values[array] = {loop.getResult(i + 1)};
+        arrayTypes[array] = loop.getResult(i + 1).getType();
+      }
   }
 
   void importIf(const newir::Operation &op) {
@@ -396,12 +614,24 @@ private:
     llvm::SmallVector<Type> types;
     for (const newir::Definition &output : op.outputs)
       types.push_back(tensorTypeOf(output.type));
+    std::set<int64_t> written;
+    for (const std::vector<newir::Block> &region : op.regions)
+      findWrittenArrays(region[0], written);
+    std::vector<Values> outside;
+    for (int64_t array : written) {
+      types.push_back(arrayTypes[array]);
+      outside.push_back(values[array]);
+    }
     auto branch = scf::IfOp::create(builder, location(), types, test, /*withElseRegion=*/true);
     for (int arm = 0; arm < 2; ++arm) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(&(arm == 0 ? branch.getThenRegion() : branch.getElseRegion()).front());
       size_t before = problems.size();
       Values yielded = importBlock(op.regions[arm][0]);
+      for (auto [array, value] : llvm::zip(written, outside)) {
+        llvm::append_range(yielded, values[array]);
+        values[array] = value;
+      }
       if (problems.size() != before)
         return;
       if (yielded.size() != types.size())
@@ -412,12 +642,14 @@ private:
     }
     for (size_t i = 0; i < op.outputs.size(); ++i)
       define(op, i, {branch.getResult(i)});
+    for (auto [array, value] : llvm::zip(written, branch.getResults().drop_front(op.outputs.size())))
+      values[array] = {value};
   }
 
   //===-- Values and literals -------------------------------------------------------------------------------------===//
 
   Values operand(int64_t id) {
-    auto found = values.find(id);
+    auto found = values.find(arrayOf(id));
     if (found != values.end())
       return found->second;
     isBlocked |= poisoned.count(id) != 0;
@@ -497,6 +729,9 @@ private:
   const newir::Operation *current = nullptr;
   /// What each id of the file stands for; lists hold several values.
   std::map<int64_t, Values> values;
+  /// By the id of an array the one that it began with; and its type as far as the file says it.
+  std::map<int64_t, int64_t> arrays;
+  std::map<int64_t, Type> arrayTypes;
   /// Values of ops that could not be imported; an op that reads one is blocked, and reports nothing of its own.
   std::set<int64_t> poisoned;
   bool isBlocked = false;

@@ -1,0 +1,57 @@
+#include "dialects/pd/textbook/Textbook.h"
+
+#include "dialects/pd/Evaluate.h"
+
+namespace proa::pd {
+
+const Textbook &Textbook::get() {
+  static const Textbook book = [] {
+    Textbook made;
+    addConvolutions(made);
+    addPoolings(made);
+    addRowComputations(made);
+    addTransforms(made);
+    addInterpolations(made);
+    return made;
+  }();
+  return book;
+}
+
+Images::Images(const Tensor &tensor, llvm::StringRef format)
+    : extents(tensor.dims().begin(), tensor.dims().end()), strides(rowMajorStrides(tensor.dims())) {
+  if (format.size() < 2 || format.back() != 'C') // NCHW and the like, or no format at all
+    return;
+  for (auto *list : {&extents, &strides}) {
+    list->insert(list->begin() + 1, list->back());
+    list->pop_back();
+  }
+}
+
+int64_t Images::at(int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> position) const {
+  int64_t place = batch * strides[0] + channel * strides[1];
+  for (size_t axis = 0; axis < position.size(); ++axis)
+    place += position[axis] * strides[2 + axis];
+  return place;
+}
+
+llvm::SmallVector<int64_t> paddingsBefore(llvm::StringRef algorithm, llvm::ArrayRef<int64_t> paddings,
+                                          llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> kernel,
+                                          llvm::ArrayRef<int64_t> strides) {
+  llvm::SmallVector<int64_t> before(extents.size(), 0);
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    if (algorithm == "SAME") {
+      int64_t windows = (extents[axis] + strides[axis] - 1) / strides[axis];
+      before[axis] = std::max<int64_t>(0, (windows - 1) * strides[axis] + kernel[axis] - extents[axis]) / 2;
+    } else if (algorithm != "VALID") {
+      before[axis] = paddings[paddings.size() == 2 * extents.size() ? 2 * axis : axis];
+    }
+  }
+  return before;
+}
+
+double realAt(const Tensor &tensor, int64_t index) { return loadScalar(tensor, index).real(); }
+void setReal(Tensor &tensor, int64_t index, double value) {
+  storeScalar(tensor, index, HostScalar::of(value));
+}
+
+} // namespace proa::pd

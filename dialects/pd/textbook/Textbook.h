@@ -1,0 +1,63 @@
+/// Textbook computations, in double precision and by plain loops, of ops that are neither primitives nor
+/// composites: what the kernels of the runtime are compared with. They share nothing with those kernels. Ops
+/// here are not folded by them: a program would wait for them.
+#pragma once
+
+#include "proa/Tensor.h"
+
+#include "mlir/IR/Operation.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace proa::pd {
+
+class Textbook {
+public:
+  /// Computes the results from the operands. Results come allocated where their types are static; the others
+  /// have the right element type and rank, and the computation replaces them. Failure where it does not cover
+  /// this use.
+  using Computation = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<Tensor> operands,
+                                              llvm::MutableArrayRef<Tensor> results);
+  /// The computations of the whole dialect.
+  static const Textbook &get();
+
+  template <class... Ops> void add(Computation computation) {
+    (computations.try_emplace(Ops::getOperationName(), computation), ...);
+  }
+  Computation find(mlir::Operation *op) const { return computations.lookup(op->getName().getStringRef()); }
+
+private:
+  llvm::StringMap<Computation> computations;
+};
+
+void addConvolutions(Textbook &book);
+void addPoolings(Textbook &book);
+void addRowComputations(Textbook &book);
+void addTransforms(Textbook &book);
+void addInterpolations(Textbook &book);
+
+/// A tensor of images or volumes with its dims in the order batch, channels, spatial..., however it is
+/// stored.
+class Images {
+public:
+  Images(const Tensor &tensor, llvm::StringRef format);
+
+  llvm::ArrayRef<int64_t> dims() const { return extents; }
+  llvm::ArrayRef<int64_t> spatial() const { return llvm::ArrayRef(extents).drop_front(2); }
+  /// The position of an element in the tensor.
+  int64_t at(int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> position) const;
+
+private:
+  llvm::SmallVector<int64_t> extents, strides;
+};
+
+/// What stands before the input along each spatial axis, for the attributes `paddings` and
+/// `padding_algorithm`; SAME makes dilations 1.
+llvm::SmallVector<int64_t> paddingsBefore(llvm::StringRef algorithm, llvm::ArrayRef<int64_t> paddings,
+                                          llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> kernel,
+                                          llvm::ArrayRef<int64_t> strides);
+
+double realAt(const Tensor &tensor, int64_t index);
+void setReal(Tensor &tensor, int64_t index, double value);
+
+} // namespace proa::pd

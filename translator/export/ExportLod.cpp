@@ -1,0 +1,151 @@
+//! LoD. Offsets are values of their own here; in Paddle they belong to a tensor. `lod_reset` gives them to
+//! one; a sum of ones by sequence reads them from one.
+#include "translator/export/ProgramExporter.h"
+
+#include "dialects/pd/Infer.h"
+
+using namespace mlir;
+
+namespace proa::exporter {
+
+/// Writes an op with one output that matters, to a new variable.
+std::string ProgramExporter::writeTensorOp(legacy::Operation op, Type element, std::vector<int64_t> dims,
+                                           const char *slot) {
+  for (int64_t &dim : dims)
+    dim = dim < 0 ? ShapedType::kDynamic : dim;
+  std::string name = temporary(RankedTensorType::get(dims, element));
+  op.outputs.insert(op.outputs.begin(), {slot, {name}});
+  write(std::move(op));
+  return name;
+}
+
+void ProgramExporter::resetLod(const std::string &from, Value offsets, const std::string &to) {
+  Type narrow = IntegerType::get(main.getContext(), 32);
+  legacy::Operation cast, reset;
+  cast.type = "cast";
+  cast.inputs = {{"X", {of(offsets)}}};
+  cast.attributes = {{"in_dtype", legacy::numberOf(DType::Int64)},
+                     {"out_dtype", legacy::numberOf(DType::Int32)}};
+  reset.type = "lod_reset";
+  reset.inputs = {{"X", {from}}, {"Y", {writeTensorOp(cast, narrow, {-1})}}};
+  reset.outputs = {{"Out", {to}}};
+  reset.attributes = {{"target_lod", std::vector<int32_t>()}, {"append", false}};
+  write(std::move(reset));
+}
+
+std::string ProgramExporter::withLod(Value tensor, Value offsets) {
+  std::string from;
+  if (askedLods) {
+    from = tensor ? of(tensor) : "";
+    (*askedLods)[from] = offsets;
+    return from;
+  }
+  if (tensor) {
+    from = of(tensor);
+  } else {
+    // As many zeros as the last offset says.
+    legacy::Operation last, zeros;
+    last.type = "slice";
+    last.inputs = {{"Input", {of(offsets)}}};
+    last.attributes = {{"axes", std::vector<int32_t>{0}},
+                       {"starts", std::vector<int32_t>{-1}},
+                       {"ends", std::vector<int32_t>{std::numeric_limits<int32_t>::max()}},
+                       {"decrease_axis", std::vector<int32_t>()},
+                       {"infer_flags", std::vector<int32_t>{1}}};
+    zeros.type = "fill_constant";
+    zeros.inputs = {{"ShapeTensor", {writeTensorOp(last, pd::tensorType(offsets).getElementType(), {1})}}};
+    zeros.attributes = {
+        {"shape", std::vector<int64_t>{-1}}, {"dtype", legacy::numberOf(DType::Float32)}, {"value", 0.0F}};
+    from = writeTensorOp(zeros, Float32Type::get(main.getContext()), {-1});
+  }
+  std::string to = freshName();
+  declareType(tensor ? tensor.getType()
+                     : RankedTensorType::get({ShapedType::kDynamic}, Float32Type::get(main.getContext())),
+              to,
+              /*persistable=*/false, /*fed=*/false);
+  block().variables.back().lodLevel = 1;
+  resetLod(from, offsets, to);
+  return to;
+}
+
+std::string ProgramExporter::innermostOffsets(std::string &variable) {
+  MLIRContext *context = main.getContext();
+  Type narrow = IntegerType::get(context, 32), wide = IntegerType::get(context, 64),
+       real = Float64Type::get(context);
+  legacy::Operation shape, rows, ones, reset, sums, lengths, ends, zero, offsets;
+  shape.type = "shape";
+  shape.inputs = {{"Input", {variable}}};
+  rows.type = "slice";
+  rows.inputs = {{"Input", {writeTensorOp(shape, narrow, {-1})}}};
+  rows.attributes = {{"axes", std::vector<int32_t>{0}},
+                     {"starts", std::vector<int32_t>{0}},
+                     {"ends", std::vector<int32_t>{1}},
+                     {"decrease_axis", std::vector<int32_t>()},
+                     {"infer_flags", std::vector<int32_t>{1}}};
+  ones.type = "fill_constant";
+  ones.inputs = {{"ShapeTensor", {writeTensorOp(rows, narrow, {1})}}};
+  ones.attributes = {
+      {"shape", std::vector<int64_t>{-1}}, {"dtype", legacy::numberOf(DType::Float64)}, {"value", 1.0F}};
+  reset.type = "lod_reset";
+  reset.inputs = {{"X", {writeTensorOp(ones, real, {-1})}}, {"Y", {variable}}};
+  reset.attributes = {{"target_lod", std::vector<int32_t>()}, {"append", false}};
+  sums.type = "sequence_pool";
+  sums.inputs = {{"X", {writeTensorOp(reset, real, {-1})}}};
+  sums.outputs = {{"MaxIndex", {temporary(RankedTensorType::get({ShapedType::kDynamic}, narrow))}}};
+  sums.attributes = {{"pooltype", std::string("SUM")}, {"is_test", false}, {"pad_value", 0.0F}};
+  variable = writeTensorOp(sums, real, {-1});
+  lengths.type = "cast";
+  lengths.inputs = {{"X", {variable}}};
+  lengths.attributes = {{"in_dtype", legacy::numberOf(DType::Float64)},
+                        {"out_dtype", legacy::numberOf(DType::Int64)}};
+  ends.type = "cumsum";
+  ends.inputs = {{"X", {writeTensorOp(lengths, wide, {-1})}}};
+  ends.attributes = {{"axis", int32_t(0)}, {"flatten", false}, {"exclusive", false}, {"reverse", false}};
+  zero.type = "fill_constant";
+  zero.attributes = {
+      {"shape", std::vector<int64_t>{1}}, {"dtype", legacy::numberOf(DType::Int64)}, {"value", 0.0F}};
+  offsets.type = "concat";
+  std::string first = writeTensorOp(zero, wide, {1}), rest = writeTensorOp(ends, wide, {-1});
+  offsets.inputs = {{"X", {first, rest}}};
+  offsets.attributes = {{"axis", int32_t(0)}};
+  return writeTensorOp(offsets, wide, {-1});
+}
+
+void ProgramExporter::writeLods() {
+  for (auto &[offsets, variable] : std::exchange(lods, {})) {
+    std::string from = variable;
+    if (!offsets.use_empty())
+      names[offsets] = innermostOffsets(from);
+  }
+}
+
+/// Feeds get a LoD level for each of their arguments of offsets, which the program reads from them.
+void ProgramExporter::addLodArguments() {
+  llvm::MapVector<llvm::StringRef, std::vector<BlockArgument>> levels;
+  for (BlockArgument argument : main.getArguments())
+    if (StringAttr feed = roleOf(argument, "pd.lod_of"))
+      levels[feed.getValue()].push_back(argument);
+  for (auto &[feed, arguments] : levels) {
+    for (legacy::Variable &variable : block().variables)
+      if (variable.name == feed)
+        variable.lodLevel = static_cast<int32_t>(arguments.size());
+    std::string from = feed.str();
+    bool isRead = false;
+    for (BlockArgument argument : arguments)
+      isRead |= !argument.use_empty();
+    for (BlockArgument argument : llvm::reverse(arguments))
+      if (isRead)
+        names[argument] = innermostOffsets(from);
+  }
+}
+
+/// The levels of a fetched variable, the outermost first.
+std::vector<Value> ProgramExporter::fetchedLod(llvm::StringRef name) {
+  std::vector<Value> levels;
+  for (auto [i, value] : llvm::enumerate(main.getBody().front().getTerminator()->getOperands()))
+    if (auto owner = main.getResultAttrOfType<StringAttr>(i, "pd.lod_of"); owner && owner.getValue() == name)
+      levels.push_back(value);
+  return levels;
+}
+
+} // namespace proa::exporter

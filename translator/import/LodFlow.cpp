@@ -1,0 +1,123 @@
+//! LoD through control flow. Levels are variables of their own, so conditions and loops carry them like
+//! others; what is said here is which ones. A LoD that no arm and no iteration changes is not carried at all.
+//! Where the number of levels depends on the way of the program, that is remembered, and whoever asks for the
+//! LoD is told.
+#include "translator/import/Fillers.h"
+#include "translator/import/Import.h"
+#include "translator/import/Loop.h"
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Types.h"
+
+using namespace mlir;
+
+namespace proa::import {
+namespace {
+
+bool isEmptyArray(Value value) {
+  auto type = value ? dyn_cast<pd::ArrayType>(value.getType()) : pd::ArrayType();
+  return type && !type.getElement();
+}
+
+} // namespace
+
+void ProgramImporter::Branch::erase(size_t i) {
+  names.erase(names.begin() + static_cast<ptrdiff_t>(i));
+  for (size_t arm : {0, 1}) {
+    values[arm].erase(values[arm].begin() + i);
+    lods[arm].erase(lods[arm].begin() + static_cast<ptrdiff_t>(i));
+  }
+}
+
+void ProgramImporter::joinLods(Branch &branch, llvm::SmallVectorImpl<Type> &types, Location location) {
+  for (size_t i = 0; i < branch.names.size(); ++i) {
+    VariableLod &result = branch.resultLods.emplace_back();
+    VariableLod *lods[2] = {&branch.lods[0][i], &branch.lods[1][i]};
+    for (size_t arm : {0, 1})
+      if (lods[arm]->levels.empty() && (lods[arm]->isOfNothing || isEmptyArray(branch.values[arm][i])))
+        lods[arm]->levels.assign(lods[1 - arm]->levels.size(), Value());
+    result.isUnclear =
+        lods[0]->isUnclear || lods[1]->isUnclear || lods[0]->levels.size() != lods[1]->levels.size();
+    result.isOfNothing = lods[0]->isOfNothing && lods[1]->isOfNothing;
+    for (size_t level = 0; !result.isUnclear && level < lods[0]->levels.size(); ++level) {
+      Value values[2] = {lods[0]->levels[level], lods[1]->levels[level]};
+      for (size_t arm : {0, 1})
+        if (!values[arm]) {
+          OpBuilder inArm(builder.getContext());
+          inArm.setInsertionPointToEnd(&branch.regions[arm].front());
+          values[arm] = makeFiller(inArm, location, values[1 - arm].getType());
+        }
+      Type type = pd::joinedTypes(values[0].getType(), values[1].getType());
+      result.isUnclear = !type;
+      if (!type)
+        break;
+      // What both arms leave as it is needs no result; the others are filled in when the results are there.
+      result.levels.push_back(values[0] == values[1] ? values[0] : Value());
+      if (values[0] == values[1])
+        continue;
+      types.push_back(type);
+      for (size_t arm : {0, 1})
+        branch.values[arm].push_back(values[arm]);
+    }
+  }
+}
+
+/// Gives the variables in the body of a loop the LoDs that they have before it; those that the loop carries
+/// are there.
+void ProgramImporter::enterLods(Loop &loop) {
+  for (const Loop::Carried &variable : loop.carried) {
+    if (variable.isLevel || !lookup(variable.name))
+      continue;
+    VariableLod lod = variable.levelCount > 0 ? variableLod(variable.name) : variable.lod;
+    lod.isOfNothing = isEmptyArray(variable.before);
+    if (lod.isOfNothing || !lod.levels.empty() || lod.isUnclear)
+      setVariableLod(variable.name, lod);
+  }
+}
+
+/// Compares the LoDs after the body with those before it. Returns whether the loop has to carry others than
+/// were known: the body must be imported again then.
+bool ProgramImporter::followLods(Loop &loop) {
+  bool again = false;
+  std::vector<Loop::Carried> added;
+  llvm::StringSet<> dropped;
+  for (Loop::Carried &variable : loop.carried) {
+    if (variable.isLevel || variable.lod.isUnclear || !lookup(variable.name))
+      continue;
+    VariableLod after = variableLod(variable.name);
+    size_t count = after.levels.size();
+    size_t known = variable.levelCount > 0 ? variable.levelCount : variable.lod.levels.size();
+    bool standsForNothing =
+        !variable.before || variable.isUndefined || !variable.isReadFirst || isEmptyArray(variable.before);
+    if (!after.isUnclear && (variable.levelCount > 0 ? count == known : after.levels == variable.lod.levels))
+      continue;
+    again = true;
+    if (after.isUnclear || (count != known && (variable.levelCount > 0 || !standsForNothing))) {
+      for (size_t level = 0; level < variable.levelCount; ++level)
+        dropped.insert(lodName(variable.name, level));
+      variable.lod = {{}, /*isUnclear=*/true, false};
+      variable.levelCount = 0;
+      continue;
+    }
+    for (size_t level = 0; level < count; ++level) {
+      Value before = count == known ? variable.lod.levels[level] : Value();
+      added.push_back({lodName(variable.name, level), before, before ? before.getType() : Type(),
+                       before && variable.isReadFirst, !before, /*isLevel=*/true});
+    }
+    variable.levelCount = count;
+    variable.lod = {};
+  }
+  std::erase_if(loop.carried, [&](const Loop::Carried &variable) { return dropped.contains(variable.name); });
+  llvm::append_range(loop.carried, added);
+  return again;
+}
+
+/// After the loop: what it did not carry is as it was.
+void ProgramImporter::leaveLods(Loop &loop) {
+  for (const Loop::Carried &variable : loop.carried)
+    if (!variable.isLevel && variable.levelCount == 0 &&
+        (!variable.lod.levels.empty() || variable.lod.isUnclear))
+      setVariableLod(variable.name, variable.lod);
+}
+
+} // namespace proa::import
