@@ -27,7 +27,7 @@ def read_tensors(path):
     tensors, bits = {}, open(path, "rb").read()
     size = struct.unpack("<Q", bits[:8])[0]
     header = json.loads(bits[8:8 + size])
-    wide = json.loads(header.get("__metadata__", {}).get("complex128", "[]"))
+    wide = header.get("__metadata__", {}).get("complex128", "").split(",")
     for name, entry in header.items():
         if name == "__metadata__":
             continue

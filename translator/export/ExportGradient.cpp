@@ -59,8 +59,9 @@ bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
   for (legacy::Attribute &attribute : out.attributes)
     if (attribute.name == "is_sparse") // gradients are dense here
       attribute.value = false;
-  if (!forward->attribute("is_test")) // which gradient ops do not take for granted
-    out.attributes.push_back({"is_test", false});
+  for (const char *flag : {"is_test", "is_sparse"}) // which gradient ops do not take for granted
+    if (!forward->attribute(flag))
+      out.attributes.push_back({flag, false});
   for (const legacy::Slot &slot : forward->inputs) {
     legacy::Slot values{slot.name, {}}, gradients{slot.name + "@GRAD", {}};
     for (const std::string &name : slot.arguments) {

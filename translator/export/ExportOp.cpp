@@ -366,6 +366,8 @@ Result<legacy::Operation> exportOp(Operation *op, Names &names) {
   llvm::StringRef target =
       isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef();
   const LegacyOp *entry = op->getNumRegions() == 0 ? entryFor(target) : nullptr;
+  if (isa<pd::FullOp>(op)) // of its spellings the one that takes a value as a tensor
+    entry = import::findLegacyOp("fill_constant");
   if (!entry)
     return problem("", "no legacy op stands for '" + op->getName().getStringRef().str() + "'");
   return OpExporter(op, *entry, names).run();
