@@ -19,7 +19,8 @@ const std::vector<Group> &groups() {
   static const std::vector<Group> groups = {
       {"Normalization: types and shapes", {"pd-refine-shapes"}},
       {"Decomposition into primitives", {"pd-decompose"}},
-      {"Derivatives", {"pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian"}},
+      {"Derivatives", {"pd-checkpoint", "pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian", "pd-lower-for"}},
+      {"Training programs", {"pd-scale-loss", "pd-accumulate", "pd-amp", "pd-rematerialize"}},
       {"Layout", {"pd-channels-last"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
       {"Kernels for the CPU, in their order",
