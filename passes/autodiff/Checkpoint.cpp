@@ -3,9 +3,9 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "passes/autodiff/NewFunction.h"
-#include "passes/autodiff/RandomOps.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -39,7 +39,7 @@ public:
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
       if (op.hasTrait<OpTrait::ConstantLike>())
         continue;
-      if (!drawsRandomNumbers(&op))
+      if (isMemoryEffectFree(&op))
         ops.push_back(&op);
       else if (!moveBefore(ops, &op) && failed(wrapOps(std::exchange(ops, {}))))
         return failure();
@@ -60,7 +60,7 @@ private:
   void takeApartRandom() {
     for (Operation *op = &block.front(); op != block.getTerminator();) {
       Operation *next = op->getNextNode();
-      if (auto composite = dyn_cast<pd::DecomposableOpInterface>(op); composite && drawsRandomNumbers(op)) {
+      if (auto composite = dyn_cast<pd::DecomposableOpInterface>(op); composite && !isMemoryEffectFree(op)) {
         OpBuilder builder(op);
         if (auto values = pd::guarded([&] { return composite.decompose(builder); }); succeeded(values)) {
           op->replaceAllUsesWith(*values);

@@ -3,7 +3,6 @@
 #include "dialects/pd/Contraction.h"
 #include "dialects/pd/Pd.h"
 #include "passes/autodiff/MinimumCut.h"
-#include "passes/autodiff/RandomOps.h"
 
 using namespace mlir;
 
@@ -107,7 +106,7 @@ private:
 
   bool mayBeRecomputed(Value value) const {
     Operation *op = value.getDefiningOp();
-    if (op->getNumRegions() != 0 || drawsRandomNumbers(op) ||
+    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
         !llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
       return false;
     if (isCheap(op))

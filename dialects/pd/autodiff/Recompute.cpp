@@ -4,7 +4,6 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/nn/Nn.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -36,7 +35,7 @@ LogicalResult CheckpointOp::verifyRegions() {
   if (!compatibleTypes(block.getArgumentTypes(), getInputs().getTypes()))
     return emitOpError() << "C1: expected block arguments of the types of the inputs";
   for (Operation &op : block)
-    if (auto dropout = dyn_cast<DropoutOp>(op); !isMemoryEffectFree(&op) || (dropout && !dropout.getIsTest()))
+    if (!isMemoryEffectFree(&op))
       return emitOpError() << "C2: expected ops without effects, found '" << op.getName() << "'";
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || !compatibleTypes(yield.getOperandTypes(), getResultTypes()))

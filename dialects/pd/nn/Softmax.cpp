@@ -144,15 +144,29 @@ FailureOr<SmallVector<Value>> AddPositionEncodingOp::decompose(OpBuilder &builde
   return e.results({x * getAlpha().convertToDouble() + encoding * getBeta().convertToDouble()});
 }
 
+namespace {
+
+using Effects = llvm::SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+/// In training each execution makes a new value.
+template <class Op> void addEffects(Op op, Effects &effects) {
+  if (!op.getIsTest())
+    effects.emplace_back(MemoryEffects::Allocate::get(), op->getOpResult(0), SideEffects::DefaultResource::get());
+}
+
+} // namespace
+
+void RreluOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+void DropoutOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+
 FailureOr<SmallVector<Value>> RreluOp::decompose(OpBuilder &builder) {
-  // Training is random: not a formula.
-  if (!getIsTest())
-    return failure();
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
-  double slope = (getLower().convertToDouble() + getUpper().convertToDouble()) / 2;
+  double lower = getLower().convertToDouble(), upper = getUpper().convertToDouble();
   Type element = x.type().getElementType();
-  Expression noise = e.select(x >= 0.0, e.constant(1, element), e.constant(slope, element));
+  Expression slopes = getIsTest() ? e.constant((lower + upper) / 2, element)
+                                  : e.cast(uniform(e, extentsOf(x), builder.getF32Type(), lower, upper, 0), element);
+  Expression noise = e.select(x >= 0.0, e.constant(1, element), slopes);
   return e.results({x * noise, noise});
 }
 

@@ -66,7 +66,13 @@ def Pd_AddPositionEncodingOp : Pd_Op<"add_position_encoding"> {
   let legacy = [Legacy<"add_position_encoding", ["X", "X@LOD?"], ["Out"], ["alpha", "beta"]>];
 }
 
-def Pd_RreluOp : Pd_Op<"rrelu"> {
+/// Ops that draw random numbers in training: equal ones are not merged then (the effect MemAlloc), and are at inference.
+class Pd_RandomInTrainingOp<string mnemonic, list<Trait> traits = []>
+    : Pd_Op<mnemonic, traits # [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AlwaysSpeculatable]> {
+  let pure = 0;
+}
+
+def Pd_RreluOp : Pd_RandomInTrainingOp<"rrelu"> {
   let summary = "x where x >= 0, else x times a slope between lower and upper";
   let description = [{
     With `is_test` the slope is (lower + upper) / 2, else random for each element. `noise` holds the factors.
@@ -76,10 +82,11 @@ def Pd_RreluOp : Pd_Op<"rrelu"> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$noise);
   let infer = "inferRrelu";
   let decomposesInCode = 1;
+  let vjp = ["dout * noise"];
   let legacy = [Legacy<"rrelu", ["X"], ["Out", "Noise"], ["lower", "upper", "is_test"]>];
 }
 
-def Pd_DropoutOp : Pd_Op<"dropout", [AttrSizedOperandSegments]> {
+def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> {
   let summary = "Elements set to zero with probability p";
   let description = [{
     With `is_test` nothing is random: `out` is x in mode `upscale_in_train` and x * (1 - p) in mode `downgrade_in_infer`.
