@@ -203,6 +203,14 @@ FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {
   return e.results({wide * (1.0 - dropProbability(e, *this, wide)), mask});
 }
 
+/// The factors of the run are those of its gradient.
+FailureOr<SmallVector<Value>> RreluOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  if (!cotangents[0])
+    return SmallVector<Value>{Value()};
+  TensorBuilder e(builder, getOperation());
+  return SmallVector<Value>{e.gradient(e.computed(cotangents[0]) * e.computed(getNoise()), getX())};
+}
+
 /// What happened to x, by the mask, happens to the cotangent: nothing is drawn again.
 FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   SmallVector<Value> gradients(getNumOperands());

@@ -82,7 +82,7 @@ def Pd_RreluOp : Pd_RandomInTrainingOp<"rrelu"> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$noise);
   let infer = "inferRrelu";
   let decomposesInCode = 1;
-  let vjp = ["dout * noise"];
+  let vjpInCode = 1;
   let legacy = [Legacy<"rrelu", ["X"], ["Out", "Noise"], ["lower", "upper", "is_test"]>];
 }
 

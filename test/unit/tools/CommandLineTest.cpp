@@ -4,16 +4,26 @@
 #include <gtest/gtest.h>
 
 using namespace proa::tools;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
 
 namespace {
 
 TEST(CommandLine, DimsAreNumbersBetweenX) {
-  EXPECT_THAT(*parseDims("1x3x224x224"), ElementsAre(1, 3, 224, 224));
-  EXPECT_THAT(*parseDims("7"), ElementsAre(7));
-  EXPECT_TRUE(parseDims("")->empty());
-  for (const char *wrong : {"x", "1x", "1,2", "-1", "1x?", "9223372036854775807x2", "99999999999999999999"})
-    EXPECT_FALSE(parseDims(wrong)) << wrong;
+  auto dims = parseFeedDims({"image=1x3x224x224", "a=b=7", "scalar="});
+  ASSERT_TRUE(dims) << dims.problems().text();
+  EXPECT_THAT(*dims, ElementsAre(Pair("a=b", ElementsAre(7)), Pair("image", ElementsAre(1, 3, 224, 224)), Pair("scalar", IsEmpty())));
+}
+
+TEST(CommandLine, EveryWrongDimIsReported) {
+  for (const char *wrong : {"1x3", "x=x", "x=1x", "x=1,2", "x=-1", "x=1x?", "x=9223372036854775807x2", "x=99999999999999999999"})
+    EXPECT_FALSE(parseFeedDims({wrong})) << wrong;
+  auto dims = parseFeedDims({"x=1", "y=z", "x=2"});
+  ASSERT_FALSE(dims);
+  EXPECT_THAT(dims.problems().text(), AllOf(HasSubstr("found 'y=z', expected NAME=1x3x224x224"), HasSubstr("'x' is given twice")));
 }
 
 } // namespace
