@@ -36,7 +36,9 @@ Expression TensorBuilder::chain(Expression cotangent, double partial) {
 
 Value TensorBuilder::gradient(Expression value, Value operand) {
   Type element = mlir::cast<RankedTensorType>(operand.getType()).getElementType();
-  return isa<FloatType, ComplexType>(element) ? Value(cast(value, element)) : Value();
+  // Integers have gradients of integers alone (isIntegerTensor).
+  bool isOnIntegers = element.isInteger() && !element.isInteger(1) && value.type().getElementType().isInteger();
+  return isOnIntegers || isa<FloatType, ComplexType>(element) ? Value(cast(value, element)) : Value();
 }
 
 Expression TensorBuilder::conj(Expression x) {

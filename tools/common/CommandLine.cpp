@@ -71,9 +71,8 @@ std::optional<std::vector<int64_t>> parseDims(std::string_view text) {
 
 } // namespace
 
-Result<FeedDims> parseFeedDims(const std::vector<std::string> &texts) {
+FeedDims parseFeedDims(const std::vector<std::string> &texts, Problems &problems) {
   FeedDims all;
-  Problems problems;
   for (const std::string &text : texts) {
     size_t equals = text.rfind('=');
     auto dims = equals == std::string::npos ? std::nullopt : parseDims(std::string_view(text).substr(equals + 1));
@@ -82,8 +81,6 @@ Result<FeedDims> parseFeedDims(const std::vector<std::string> &texts) {
     else if (!all.emplace(text.substr(0, equals), *dims).second)
       problems.add("--dims", "'" + text.substr(0, equals) + "' is given twice");
   }
-  if (!problems.empty())
-    return problems;
   return all;
 }
 

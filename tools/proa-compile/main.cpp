@@ -70,10 +70,7 @@ void declare(CommandLine &line, Options &options) {
 /// What CLI11 can't see is wrong with the command line, all at once.
 Problems checkOptions(Options &options) {
   Problems problems;
-  if (Result<FeedDims> dims = parseFeedDims(options.dims))
-    options.request.dims = std::move(*dims);
-  else
-    problems.append(dims.problems());
+  options.request.dims = parseFeedDims(options.dims, problems);
   if (options.link.prefix.empty())
     options.link.prefix = aot::prefixOf(options.link.output);
   else if (!aot::isIdentifier(options.link.prefix))

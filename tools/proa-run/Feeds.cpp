@@ -62,13 +62,10 @@ private:
   }
 
   void readDims() {
-    Result<FeedDims> parsed = parseFeedDims(options.dims);
-    if (!parsed)
-      return problems.append(parsed.problems());
-    for (const auto &[name, given] : *parsed)
+    dims = parseFeedDims(options.dims, problems);
+    for (const auto &[name, given] : dims)
       if (!find(name))
         problems.add("--dims", fmt::format("'{}' is no feed of the program, which has: {}", name, namesOf(feeds)));
-    dims = std::move(*parsed);
   }
 
   void addSource(const std::string &source) {

@@ -192,9 +192,10 @@ Result<std::string> contentOf(mlir::ModuleOp module, const Options &options) {
 
 /// A program that can't be imported still has ops, parameters and bytes; its arithmetic is not counted.
 Result<void> addFlops(Options &options, const legacy::Program &program, ProgramSummary &summary) {
-  Result<FeedDims> dims = parseFeedDims(options.dims);
-  if (!dims)
-    return dims.problems();
+  Problems problems;
+  FeedDims dims = parseFeedDims(options.dims, problems);
+  if (!problems.empty())
+    return problems;
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -205,7 +206,7 @@ Result<void> addFlops(Options &options, const legacy::Program &program, ProgramS
                    << module.problems().size() << " problems, listed without --summary)\n";
     return {};
   }
-  if (Result<void> done = specializeFeeds(**module, *dims); !done)
+  if (Result<void> done = specializeFeeds(**module, dims); !done)
     return done;
   tools::addFlops(summary, program, countFlops(**module));
   return {};

@@ -90,7 +90,7 @@ VariableIndex::VariableIndex(const Program &program) : program(program) {
     auto &names = byName.emplace_back();
     names.reserve(block.variables.size());
     for (const Variable &variable : block.variables)
-      names.try_emplace(variable.name, &variable);
+      names.emplace(variable.name, &variable);
   }
 }
 

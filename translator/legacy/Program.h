@@ -4,14 +4,12 @@
 #include "proa/Tensor.h"
 #include "translator/newir/Model.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringRef.h"
-
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -154,7 +152,7 @@ public:
 
 private:
   const Program &program;
-  std::vector<llvm::DenseMap<llvm::StringRef, const Variable *>> byName;
+  std::vector<std::unordered_map<std::string_view, const Variable *>> byName;
 };
 
 } // namespace proa::legacy

@@ -1,11 +1,9 @@
 #include "translator/legacy/Validate.h"
 
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringRef.h"
-
 #include <fmt/format.h>
 
 #include <limits>
+#include <unordered_set>
 
 namespace proa::legacy {
 namespace {
@@ -48,7 +46,7 @@ private:
   }
 
   void checkVariables(const Block &block) {
-    llvm::DenseSet<llvm::StringRef> names;
+    std::unordered_set<std::string_view> names;
     names.reserve(block.variables.size());
     for (size_t i = 0; i < block.variables.size(); ++i) {
       const Variable &variable = block.variables[i];
