@@ -99,7 +99,7 @@ mlir::LogicalResult inferIdentityLoss(std::optional<mlir::Location> location, Ad
   auto x = tensorType(adaptor.getX());
   if (adaptor.getReduction() > 2)
     return inferenceError(location, "C1: reduction must be 0, 1 or 2, found " + llvm::Twine(adaptor.getReduction()));
-  results.push_back(adaptor.getReduction() == 2 ? mlir::Type(x) : mlir::Type(x.clone({1})));
+  results.push_back(adaptor.getReduction() == 2 ? mlir::Type(x) : mlir::Type(x.clone(llvm::ArrayRef<int64_t>())));
   return mlir::success();
 }
 

@@ -96,7 +96,7 @@ Values IdentityLossOp::decompose(OpBuilder &builder) {
   if (getReduction() == 2)
     return e.results({x});
   llvm::SmallVector<int64_t> axes = reducedAxes({}, x.rank());
-  return e.results({e.reshape(getReduction() == 0 ? e.sum(x, axes, false) : e.mean(x, axes, false), {1})});
+  return e.results({getReduction() == 0 ? e.sum(x, axes, false) : e.mean(x, axes, false)});
 }
 
 } // namespace proa::pd

@@ -84,7 +84,7 @@ def Pd_CrossEntropyOp : Pd_Op<"cross_entropy"> {
 }
 
 def Pd_IdentityLossOp : Pd_Op<"identity_loss"> {
-  let summary = "The sum of x (reduction 0), its mean (1), each as a vector of one element, or x (2)";
+  let summary = "The sum of x (reduction 0), its mean (1), or x (2)";
   let description = [{
     Constraints:
       C1. reduction is 0, 1 or 2

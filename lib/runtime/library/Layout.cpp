@@ -113,6 +113,9 @@ Result<void> reshape(Call &call, const std::vector<int64_t> &attribute) {
   }
   if (open != SIZE_MAX)
     dims[open] = known == 0 ? 0 : x.size() / known;
+  // A shape that was computed may hold the extent 0 itself.
+  if (elementCount(dims) != x.size() && elementCount(*shape) == x.size())
+    dims = *shape;
   if (elementCount(dims) != x.size())
     return failure("can not reshape [{}] to [{}]", fmt::join(x.dims, ", "), fmt::join(*shape, ", "));
   Result<View> out = call.output(0, dims);

@@ -144,39 +144,55 @@ void importFusedAdam(OpImporter &importer) {
   importMerged(importer, merged, [](size_t) { return llvm::SmallVector<NamedAttribute>{}; });
 }
 
-/// What Paddle's kernel for sparse gradients computes otherwise than the one for dense ones: it takes the
-/// powers of the betas after their update, which it makes in place before, and adds epsilon to the root of
-/// the second moment as it is.
-bool adjustSparseAdam(OpImporter &importer) {
+/// x * scale + bias; null for null.
+Value scaled(OpImporter &importer, Value x, double scale, double bias) {
+  Builder &builder = importer.getBuilder();
+  return x ? importer.createOne("pd.scale", {{x}, {}, {}},
+                                {importer.named("scale", builder.getF64FloatAttr(scale)),
+                                 importer.named("bias", builder.getF64FloatAttr(bias))})
+           : Value();
+}
+
+/// Paddle's kernel for sparse gradients takes the powers of the betas after their update, which it makes in place before.
+bool updatePowersFirst(OpImporter &importer) {
   if (importer.boolAttribute("use_global_beta_pow", false))
     return true;
-  Builder &builder = importer.getBuilder();
-  auto scaled = [&](Value x, double scale, double bias) {
-    return x ? importer.createOne("pd.scale", {{x}, {}, {}},
-                                  {importer.named("scale", builder.getF64FloatAttr(scale)),
-                                   importer.named("bias", builder.getF64FloatAttr(bias))})
-             : Value();
-  };
   const char *powers[2][3] = {{"Beta1Pow", "beta1", "Beta1Tensor"}, {"Beta2Pow", "beta2", "Beta2Tensor"}};
-  Value updated[2];
   for (size_t i : {0, 1}) {
-    Value power = importer.requiredInput(powers[i][0]);
+    Value power = importer.requiredInput(powers[i][0]), updated;
     if (Value beta = importer.input(powers[i][2]))
-      updated[i] = power ? importer.createOne("pd.multiply", {{power}, {beta}}) : Value();
+      updated = power ? importer.createOne("pd.multiply", {{power}, {beta}}) : Value();
     else
-      updated[i] = scaled(power, importer.floatAttribute(powers[i][1], i == 0 ? 0.9 : 0.999), 0);
-    if (!updated[i])
+      updated = scaled(importer, power, importer.floatAttribute(powers[i][1], i == 0 ? 0.9 : 0.999), 0);
+    if (!updated)
       return false;
-    importer.overrideInput(powers[i][0], updated[i]);
+    importer.overrideInput(powers[i][0], updated);
   }
-  Value rest = scaled(updated[1], -1, 1), inverse = rest ? importer.createOne("pd.rsqrt", {{rest}}) : Value(),
-        epsilon;
-  if (Value given = importer.input("EpsilonTensor"))
-    epsilon = inverse ? importer.createOne("pd.multiply", {{inverse}, {given}}) : Value();
-  else
-    epsilon = scaled(inverse, importer.floatAttribute("epsilon", 1e-8), 0);
-  importer.overrideInput("EpsilonTensor", epsilon);
-  return epsilon != nullptr;
+  return true;
+}
+
+/// The update of all rows. To those without a gradient the kernel adds epsilon as it is to the root of the second moment, to the others
+/// epsilon * sqrt(1 - beta2^t), as with dense gradients.
+void importSparseAdam(OpImporter &importer) {
+  Value rows = importer.rows("Grad");
+  if (!rows)
+    return importer.report("input 'Grad' is sparse (SELECTED_ROWS), but nothing says which rows it has");
+  std::pair<const char *, Value> before[] = {{"Param", {}}, {"Moment1", {}}, {"Moment2", {}}};
+  for (auto &[slot, value] : before)
+    value = importer.input(slot);
+  Value power = importer.input("Beta2Pow"), given = importer.input("EpsilonTensor");
+  importer.importByTable();
+  Value withGradient = importer.output("ParamOut"), rest = scaled(importer, power, -1, 1);
+  Value inverse = rest ? importer.createOne("pd.rsqrt", {{rest}}) : Value();
+  if (!withGradient || !inverse)
+    return;
+  for (auto &[slot, value] : before)
+    importer.overrideInput(slot, value);
+  importer.overrideInput("EpsilonTensor", given ? importer.createOne("pd.multiply", {{inverse}, {given}})
+                                                : scaled(importer, inverse, importer.floatAttribute("epsilon", 1e-8), 0));
+  importer.importByTable();
+  if (Value others = importer.output("ParamOut"); others && others != withGradient)
+    importer.setOutput("ParamOut", importer.whereRows(rows, withGradient, others));
 }
 
 /// lazy_mode updates only the rows that a sparse gradient has; without it all rows are updated, as with a
@@ -191,12 +207,12 @@ void importAdam(OpImporter &importer) {
           "input 'Grad' is sparse (SELECTED_ROWS) and lazy_mode is set, which is not supported");
     return importer.importByTable();
   }
-  if (!adjustSparseAdam(importer))
+  if (!updatePowersFirst(importer))
     return;
   if (isLazy)
     importForRows(importer, {{"Param", "ParamOut"}, {"Moment1", "Moment1Out"}, {"Moment2", "Moment2Out"}});
   else
-    importer.importByTable();
+    importSparseAdam(importer);
   if (!importer.boolAttribute("use_global_beta_pow", false))
     for (auto [input, output] : {std::pair("Beta1Pow", "Beta1PowOut"), std::pair("Beta2Pow", "Beta2PowOut")})
       importer.setOutput(output, importer.input(input));

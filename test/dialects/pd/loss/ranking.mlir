@@ -14,8 +14,8 @@ func.func @losses(%x: tensor<4x1xf32>, %p: tensor<4x5xf32>, %l: tensor<4x1xi64>)
   %4 = pd.bpr_loss %p, %l : (tensor<4x5xf32>, tensor<4x1xi64>) -> tensor<4x1xf32>
   // CHECK: pd.cross_entropy %
   %5:2 = pd.cross_entropy %p, %l : (tensor<4x5xf32>, tensor<4x1xi64>) -> (tensor<4x1xf32>, tensor<4x1xf32>)
-  // CHECK: pd.identity_loss {{.*}} -> tensor<1xf32>
-  %6 = pd.identity_loss %p : (tensor<4x5xf32>) -> tensor<1xf32>
+  // CHECK: pd.identity_loss {{.*}} -> tensor<f32>
+  %6 = pd.identity_loss %p : (tensor<4x5xf32>) -> tensor<f32>
   return
 }
 
