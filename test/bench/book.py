@@ -5,7 +5,7 @@
     test/bench/book.py --engines proa           without peers
     test/bench/book.py -o docs/benchmarks.md    into the page
 
-Builds what it needs into build/release first. Takes about ten minutes; close other programs."""
+Builds what it needs into build/release first. Takes about a quarter of an hour; close other programs."""
 
 import argparse
 import json
@@ -136,6 +136,15 @@ def start_table(folder):
     return lines
 
 
+def training_chapters(options):
+    """The chapters of training.py; the steps only beside Paddle."""
+    say("training")
+    command = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "training.py")]
+    if "paddle2" not in options.engines:
+        command += ["--only", "gradients"]
+    return output_of(command).rstrip().splitlines()
+
+
 def page(options):
     peaks = gemm_peaks()
     with tempfile.TemporaryDirectory() as folder:
@@ -160,6 +169,8 @@ def page(options):
             "`proa-run` on 2 threads.",
             "",
             *start_table(folder),
+            "",
+            *training_chapters(options),
         ]
     return "\n".join(lines) + "\n"
 
@@ -179,7 +190,7 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
-    targets = ["proa-run", "proa-translate", "make-program", "runtime-bench"]
+    targets = ["proa-run", "proa-translate", "proa-opt", "make-program", "runtime-bench"]
     subprocess.run(["cmake", "--build", BUILD, "--target", *targets], check=True, stdout=sys.stderr)
     text = page(options)
     print(text, end="")
