@@ -148,7 +148,8 @@ void importSetValue(OpImporter &importer) {
                                        stacked(importer, "EndsTensorList"),
                                        stacked(importer, "StepsTensorList")};
   llvm::SmallVector<NamedAttribute> attributes{intsNamed(importer, "axes", importer.intsAttribute("axes"))};
-  for (auto [i, name] : llvm::enumerate(llvm::ArrayRef<const char *>{"starts", "ends", "steps"}))
+  constexpr const char *bounds[] = {"starts", "ends", "steps"};
+  for (auto [i, name] : llvm::enumerate(bounds))
     if (operands[i + 2].empty())
       attributes.push_back(intsNamed(importer, name, importer.intsAttribute(name)));
   importer.setOutput("Out", importer.createOne("pd.set_value", operands, attributes));

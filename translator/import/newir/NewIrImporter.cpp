@@ -493,7 +493,8 @@ private:
     llvm::SmallVector<NamedAttribute> attributes{
         builder.getNamedAttr("axes", builder.getDenseI64ArrayAttr(axesNamed("axes")))};
     size_t first = hasTensor ? 2 : 1;
-    for (auto [i, name] : llvm::enumerate(llvm::ArrayRef<const char *>{"starts", "ends", "steps"}))
+    constexpr const char *bounds[] = {"starts", "ends", "steps"};
+    for (auto [i, name] : llvm::enumerate(bounds))
       addBounds(op, first + i, name, operands, attributes);
     if (!isBlocked)
       if (Value out = make("pd.set_value", operands, attributes))
