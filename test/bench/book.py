@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import peer_latency
+from peer_latency import output_of
 
 BUILD = os.path.join(peer_latency.ROOT, "build", "release")
 CORPUS = os.path.join(peer_latency.ROOT, "test", "corpus")
@@ -28,13 +29,6 @@ STARTS = ["models/nlp/bert", "models/vision/mobilenet_v2", "realistic/resnet50",
 
 def tool(name):
     return os.path.join(BUILD, "bin", name)
-
-
-def output_of(command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit("error: %s: %s" % (" ".join(command), done.stderr.strip()))
-    return done.stdout
 
 
 def say(text):

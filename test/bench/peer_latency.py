@@ -28,6 +28,13 @@ ENVIRONMENTS = {
 PEER_ENGINES = {"paddle2": ("paddle2", "paddle"), "paddle3": ("paddle3", "paddle"), "ort": ("paddle2", "ort")}
 
 
+def output_of(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit("error: %s: %s" % (" ".join(command), done.stderr.strip()))
+    return done.stdout
+
+
 def peer_python(environment):
     """The Python of a virtual environment, which is made where it is missing."""
     folder = os.path.join(PEERS, environment)

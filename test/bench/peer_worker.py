@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("case")
@@ -28,6 +27,7 @@ import paddle  # noqa: E402
 from paddle.base import core  # noqa: E402
 
 from corpus import Case  # noqa: E402
+from timing import milliseconds  # noqa: E402
 
 
 def binary_program(folder):
@@ -137,15 +137,7 @@ def main():
         make = paddle_runner if arguments.engine == "paddle" else ort_runner
         run, version = make(prefix, case.feeds, arguments.threads)
         error = greatest_error(run(), [case.expected[name] for name in order])
-        for _ in range(3):
-            run()
-        times = []
-        end = time.perf_counter() + arguments.seconds
-        while time.perf_counter() < end or len(times) < 7:
-            start = time.perf_counter()
-            run()
-            times.append((time.perf_counter() - start) * 1e3)
-    times.sort()
+        times = milliseconds(run, arguments.seconds)
     print(json.dumps({
         "version": version,
         "median_ms": times[len(times) // 2],

@@ -19,16 +19,10 @@ import tempfile
 import time
 
 import peer_latency
+from peer_latency import output_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ("mlp", "bert")
-
-
-def output_of(command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit("error: %s: %s" % (" ".join(command), done.stderr.strip()))
-    return done.stdout
 
 
 def last_json(command):

@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import struct
-import time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("action", choices=["make", "measure"])
@@ -23,6 +22,8 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"): 
 import numpy as np  # noqa: E402
 import paddle  # noqa: E402
 from paddle import nn, static  # noqa: E402
+
+from timing import milliseconds  # noqa: E402
 
 
 def mlp():
@@ -107,15 +108,8 @@ def measure(folder):
     executor = static.Executor(paddle.CPUPlace())
     run = lambda: float(np.asarray(executor.run(program, feed=feed, fetch_list=meta["fetches"])[0]).ravel()[0])  # noqa: E731
     first = run()
-    for _ in range(3):
-        run()
-    times = []
-    end = time.perf_counter() + arguments.seconds
-    while time.perf_counter() < end or len(times) < 7:
-        start = time.perf_counter()
-        run()
-        times.append((time.perf_counter() - start) * 1e3)
-    return {"version": "paddle " + paddle.__version__, "median_ms": sorted(times)[len(times) // 2], "runs": len(times), "loss": first}
+    times = milliseconds(run, arguments.seconds)
+    return {"version": "paddle " + paddle.__version__, "median_ms": times[len(times) // 2], "runs": len(times), "loss": first}
 
 
 paddle.enable_static()

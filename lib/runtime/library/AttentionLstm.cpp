@@ -1,5 +1,6 @@
 /// The library kernel "attention_lstm" (x, offsets, first cells, attention weight, weight, bias, first hidden states, attention
 /// bias, attention scalar, attention scalar bias). dialects/pd/sequence/Attention.td says what it computes.
+#include "lib/runtime/library/Activations.h"
 #include "lib/runtime/library/Selection.h"
 #include "lib/runtime/library/Sequences.h"
 
@@ -8,22 +9,6 @@
 
 namespace proa::runtime {
 namespace {
-
-enum class Activation { Sigmoid, Tanh, Relu, Identity };
-
-template <class T> T activate(Activation kind, T x) {
-  switch (kind) {
-  case Activation::Sigmoid:
-    return 1 / (1 + std::exp(-x));
-  case Activation::Tanh:
-    return std::tanh(x);
-  case Activation::Relu:
-    return std::max(x, T(0));
-  case Activation::Identity:
-    return x;
-  }
-  return x;
-}
 
 struct AttentionActivations {
   Activation gate, cell, candidate;
@@ -138,16 +123,9 @@ template <class T> Result<void> attentionLstm(Call &call, const AttentionActivat
 
 Result<std::unique_ptr<LibraryKernel>> makeAttentionLstm(const KernelRequest &request) {
   Attributes reader(request);
-  auto activation = [&](const char *name, std::initializer_list<const char *> names) {
-    std::string word = reader.choice(name, names);
-    return word == "sigmoid" ? Activation::Sigmoid
-           : word == "tanh"  ? Activation::Tanh
-           : word == "relu"  ? Activation::Relu
-                             : Activation::Identity;
-  };
-  AttentionActivations activations{activation("gate_activation", {"sigmoid", "tanh", "relu", "identity"}),
-                                   activation("cell_activation", {"tanh", "sigmoid", "relu", "identity"}),
-                                   activation("candidate_activation", {"tanh", "sigmoid", "relu", "identity"})};
+  AttentionActivations activations{activationOf(reader, "gate_activation", "sigmoid"),
+                                   activationOf(reader, "cell_activation", "tanh"),
+                                   activationOf(reader, "candidate_activation", "tanh")};
   if (!reader.ok())
     return reader.problems();
   return floatKernel(request, 6, [=](Call &call, auto zero) { return attentionLstm<decltype(zero)>(call, activations); });

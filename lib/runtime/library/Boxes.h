@@ -28,6 +28,24 @@ template <class T> T boxOverlap(const T *a, const T *b, bool normalized) {
   return common / (boxArea(a, normalized) + boxArea(b, normalized) - common);
 }
 
+/// Which of `count` boxes, the best first, overlap no better one that stays by more than the threshold. Each
+/// that stays makes a threshold above 0.5 smaller by the factor eta. box(i) points to the corners of box i.
+template <class T, class BoxAt>
+std::vector<int64_t> nonMaximumSuppression(size_t count, BoxAt box, double threshold, double eta, bool normalized) {
+  std::vector<int64_t> taken;
+  auto limit = static_cast<T>(threshold);
+  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
+    bool stays = std::all_of(taken.begin(), taken.end(),
+                             [&](int64_t other) { return boxOverlap<T>(box(i), box(other), normalized) <= limit; });
+    if (!stays)
+      continue;
+    taken.push_back(i);
+    if (eta < 1 && limit > T(0.5))
+      limit *= static_cast<T>(eta);
+  }
+  return taken;
+}
+
 /// The scores of one image: score(class, box), and where the boxes stand. With shared boxes each class has
 /// the same.
 template <class T> struct ImageBoxes {

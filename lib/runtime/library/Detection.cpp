@@ -4,7 +4,7 @@
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Boxes.h"
 #include "lib/runtime/library/Families.h"
-#include "lib/runtime/library/SpareOutput.h"
+#include "lib/runtime/library/OutputMemory.h"
 
 #include <cmath>
 #include <limits>
@@ -114,8 +114,8 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
   int64_t plane = x.dims[2] * x.dims[3];
   const int64_t boxDims[] = {x.dims[0], anchors * plane, 4},
                 scoreDims[] = {x.dims[0], anchors * plane, attributes.classes};
-  std::vector<std::byte> spareBoxes, spareScores;
-  Result<View> boxes = outputOrSpare(call, 0, x.dtype, boxDims, spareBoxes), scores = outputOrSpare(call, 1, x.dtype, scoreDims, spareScores);
+  OutputMemory memory;
+  Result<View> boxes = memory.get(call, 0, x.dtype, boxDims), scores = memory.get(call, 1, x.dtype, scoreDims);
   for (const Result<View> *result : {&boxes, &scores})
     if (!*result)
       return result->problems();
@@ -142,18 +142,10 @@ struct NmsAttributes {
 /// Takes boxes from the best one on, but those that overlap one taken before.
 template <class T>
 std::vector<int64_t> suppress(const ImageBoxes<T> &image, int64_t label, const NmsAttributes &attributes) {
-  std::vector<int64_t> taken;
-  auto threshold = static_cast<T>(attributes.nmsThreshold);
-  for (int64_t box : bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold), attributes.topK)) {
-    bool keeps = std::all_of(taken.begin(), taken.end(), [&](int64_t other) {
-      return boxOverlap(image.box(label, box), image.box(label, other), attributes.normalized) <= threshold;
-    });
-    if (!keeps)
-      continue;
-    taken.push_back(box);
-    if (attributes.eta < 1 && threshold > T(0.5))
-      threshold *= static_cast<T>(attributes.eta);
-  }
+  std::vector<int64_t> best = bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold), attributes.topK), taken;
+  auto boxAt = [&](int64_t i) { return image.box(label, best[static_cast<size_t>(i)]); };
+  for (int64_t stays : nonMaximumSuppression<T>(best.size(), boxAt, attributes.nmsThreshold, attributes.eta, attributes.normalized))
+    taken.push_back(best[static_cast<size_t>(stays)]);
   return taken;
 }
 

@@ -25,24 +25,6 @@ template <class T> void storeInts(const View &view, const std::vector<T> &values
 
 //===-- nms ---------------------------------------------------------------------------------------------------------===//
 
-/// The boxes, in the given order, that overlap no taken one by more than the threshold.
-template <class T>
-std::vector<int64_t> suppress(const T *boxes, int64_t count, double threshold, double eta, bool normalized) {
-  std::vector<int64_t> taken;
-  auto limit = static_cast<T>(threshold);
-  for (int64_t i = 0; i < count; ++i) {
-    bool stays = std::all_of(taken.begin(), taken.end(), [&](int64_t other) {
-      return boxOverlap(boxes + 4 * i, boxes + 4 * other, normalized) <= limit;
-    });
-    if (!stays)
-      continue;
-    taken.push_back(i);
-    if (eta < 1 && limit > T(0.5))
-      limit *= static_cast<T>(eta);
-  }
-  return taken;
-}
-
 Result<void> checkBoxes(const View &boxes) {
   if (boxes.rank() != 2 || boxes.dims[1] != 4)
     return failure("the boxes are {}; expected [R, 4]", describe(boxes.dtype, boxes.dims));
@@ -53,7 +35,8 @@ template <class T> Result<void> nms(Call &call, double threshold) {
   const View &boxes = call.input(0);
   if (Result<void> checked = checkBoxes(boxes); !checked)
     return checked;
-  std::vector<int64_t> taken = suppress(boxes.as<T>(), boxes.dims[0], threshold, 1.0, true);
+  const T *corners = boxes.as<T>();
+  std::vector<int64_t> taken = nonMaximumSuppression<T>(static_cast<size_t>(boxes.dims[0]), [&](int64_t i) { return corners + 4 * i; }, threshold, 1.0, true);
   const int64_t dims[] = {static_cast<int64_t>(taken.size())};
   Result<View> out = call.output(0, dims);
   if (!out)
@@ -226,8 +209,8 @@ private:
   }
 
   void select(ImageProposals<T> &found) const {
-    std::vector<int64_t> taken = suppress(found.boxes.data(), static_cast<int64_t>(found.scores.size()), attributes.threshold,
-                                          attributes.eta, !attributes.pixelOffset);
+    std::vector<int64_t> taken = nonMaximumSuppression<T>(found.scores.size(), [&](int64_t i) { return found.boxes.data() + 4 * i; },
+                                             attributes.threshold, attributes.eta, !attributes.pixelOffset);
     if (attributes.postTopN > 0 && static_cast<int64_t>(taken.size()) > attributes.postTopN)
       taken.resize(static_cast<size_t>(attributes.postTopN));
     ImageProposals<T> out;

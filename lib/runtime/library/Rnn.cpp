@@ -7,7 +7,7 @@
 #include "lib/runtime/library/Rnn.h"
 
 #include "lib/runtime/library/Families.h"
-#include "lib/runtime/library/SpareOutput.h"
+#include "lib/runtime/library/OutputMemory.h"
 
 namespace proa::runtime {
 
@@ -71,8 +71,8 @@ template <class T> Result<void> run(RnnOperands &operands) {
   const View &x = call.input(0);
   int64_t time = x.dims[0], batch = x.dims[1], width = attributes.hidden * attributes.directions;
   const int64_t outDims[] = {time, batch, width};
-  std::vector<std::byte> spare; // a program may read the final states alone
-  Result<View> out = outputOrSpare(call, 0, x.dtype, outDims, spare);
+  OutputMemory memory; // a program may read the final states alone
+  Result<View> out = memory.get(call, 0, x.dtype, outDims);
   if (!out)
     return out.problems();
   std::vector<std::vector<T>> state(states);

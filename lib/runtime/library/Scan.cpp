@@ -5,7 +5,7 @@
 #include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Lines.h"
-#include "lib/runtime/library/SpareOutput.h"
+#include "lib/runtime/library/OutputMemory.h"
 
 #include <cmath>
 #include <limits>
@@ -113,8 +113,8 @@ Result<void> extreme(Call &call, int64_t axisAttribute, bool greatest) {
   Result<size_t> axis = normalizeAxis(axisAttribute, std::max<size_t>(1, x.rank()));
   if (!axis)
     return axis.problems();
-  std::vector<std::byte> spare;
-  Result<View> out = outputOrSpare(call, 0, x.dtype, x.dims, spare);
+  OutputMemory memory;
+  Result<View> out = memory.get(call, 0, x.dtype, x.dims);
   if (!out)
     return out.problems();
   View indices;

@@ -55,22 +55,10 @@ Result<void> writeFound(Call &call, const std::vector<std::vector<Found<T>>> &im
   return {};
 }
 
-/// The candidates, best first, that overlap no better one that stays by more than the threshold.
-template <class T>
-std::vector<Found<T>> suppress(const std::vector<Found<T>> &best, const SelectionAttributes &attributes) {
-  std::vector<Found<T>> taken;
-  auto threshold = static_cast<T>(attributes.nmsThreshold);
-  for (const Found<T> &one : best) {
-    bool stays = std::all_of(taken.begin(), taken.end(), [&](const Found<T> &other) {
-      return boxOverlap(one.box, other.box, attributes.normalized) <= threshold;
-    });
-    if (!stays)
-      continue;
-    taken.push_back(one);
-    if (attributes.eta < 1 && threshold > T(0.5))
-      threshold *= static_cast<T>(attributes.eta);
-  }
-  return taken;
+/// The places in `best`, candidates from the best on, of those that stay.
+template <class T> std::vector<int64_t> suppress(const std::vector<Found<T>> &best, const SelectionAttributes &attributes) {
+  return nonMaximumSuppression<T>(best.size(), [&](int64_t i) { return best[static_cast<size_t>(i)].box; }, attributes.nmsThreshold, attributes.eta,
+                     attributes.normalized);
 }
 
 void cut(auto &list, int64_t most) {
@@ -123,13 +111,8 @@ std::vector<Found<T>> detectMerged(std::vector<T> boxes, std::vector<T> scores, 
     std::vector<Found<T>> best;
     for (const auto &one : numbered)
       best.push_back(one.first);
-    // What stays is told by its place among the candidates, which are all different.
-    size_t next = 0;
-    for (const Found<T> &stays : suppress(best, attributes)) {
-      while (!(best[next].score == stays.score && std::equal(stays.box, stays.box + 4, best[next].box)))
-        ++next;
-      places.emplace_back(label, numbered[next++].second);
-    }
+    for (int64_t stays : suppress(best, attributes))
+      places.emplace_back(label, numbered[static_cast<size_t>(stays)].second);
   }
   if (attributes.keepTopK > -1 && static_cast<int64_t>(places.size()) > attributes.keepTopK) {
     std::stable_sort(places.begin(), places.end(), [&](const auto &a, const auto &b) {
@@ -242,8 +225,8 @@ template <class T> Result<void> retinanetDetectionOutput(Call &call, const Selec
     std::vector<Found<T>> &all = images.emplace_back();
     for (auto &list : byClass) {
       std::stable_sort(list.begin(), list.end(), isBetter<T>);
-      for (const Found<T> &one : suppress(list, attributes))
-        all.push_back(one);
+      for (int64_t stays : suppress(list, attributes))
+        all.push_back(list[static_cast<size_t>(stays)]);
     }
     std::stable_sort(all.begin(), all.end(), isBetter<T>);
     cut(all, attributes.keepTopK);

@@ -1,6 +1,7 @@
 /// The library kernels of recurrent layers over sequences: gru (x, weight, offsets, h0, bias), lstm (x, weight, bias, offsets,
 /// h0, c0), and their gradients, which are given the cotangents behind these. The gradients compute the forward pass once
 /// more. dialects/pd/sequence/Recurrent.td has the formulas.
+#include "lib/runtime/library/Activations.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Sequences.h"
 
@@ -8,22 +9,6 @@
 
 namespace proa::runtime {
 namespace {
-
-enum class Activation : uint8_t { Identity, Sigmoid, Tanh, Relu };
-
-template <class T> T activate(Activation kind, T x) {
-  switch (kind) {
-  case Activation::Sigmoid:
-    return 1 / (1 + std::exp(-x));
-  case Activation::Tanh:
-    return std::tanh(x);
-  case Activation::Relu:
-    return x > 0 ? x : T(0);
-  case Activation::Identity:
-    return x;
-  }
-  return x;
-}
 
 /// The derivative, from the activation's result.
 template <class T> T slope(Activation kind, T y) {
@@ -306,19 +291,6 @@ template <class T> Result<void> lstm(Call &call, const LayerAttributes &attribut
   cell.backward(call.input(6).as<T>(), call.input(7).as<T>(), dx->template as<T>(), dWeight->template as<T>(),
                 dBias->template as<T>(), dH0->template as<T>(), dC0->template as<T>());
   return {};
-}
-
-Activation activationOf(Attributes &reader, const char *name, const char *otherwise) {
-  std::string text = reader.text(name, otherwise);
-  if (text == "sigmoid")
-    return Activation::Sigmoid;
-  if (text == "tanh")
-    return Activation::Tanh;
-  if (text == "relu")
-    return Activation::Relu;
-  reader.expect(text == "identity" || text.empty(),
-                fmt::format("attribute '{}' is '{}'; expected sigmoid, tanh, relu or identity", name, text));
-  return Activation::Identity;
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeGruKernel(const KernelRequest &request, bool isGradient) {

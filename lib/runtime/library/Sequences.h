@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/runtime/library/Attributes.h"
+#include "lib/runtime/library/OutputMemory.h"
 
 namespace proa::runtime {
 
@@ -16,22 +17,6 @@ struct SequenceSpan {
 /// The sequences of a tensor: rows [offsets[i], offsets[i + 1]) of [rows, ...], or the first lengths[i] rows of x[i] of a
 /// padded [batch, time, ...]. Without either, all of [batch, time, ...]. Error: lengths that do not fit.
 Result<std::vector<SequenceSpan>> sequenceSpans(const View &x, const View &lengths, const View &offsets);
-
-/// Memory for outputs; where nobody wants one, of its own.
-class OutputMemory {
-public:
-  Result<View> get(Call &call, size_t i, DType dtype, std::span<const int64_t> dims) {
-    if (call.hasOutput(i))
-      return call.output(i, dims);
-    View view{dtype, dims, nullptr};
-    spare.emplace_back(static_cast<size_t>(view.size()) * sizeOf(dtype) + 1);
-    view.data = spare.back().data();
-    return view;
-  }
-
-private:
-  std::vector<std::vector<std::byte>> spare;
-};
 
 /// A kernel for float32 and float64 inputs: run(call, zero), zero being of the type of input 0.
 template <class Run> Result<std::unique_ptr<LibraryKernel>> floatKernel(const KernelRequest &request, size_t inputs, Run run) {

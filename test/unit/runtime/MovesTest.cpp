@@ -317,8 +317,7 @@ TEST(Order, NanIsTheGreatestAndTiesStandAsInPaddle) {
   auto top = runCase(
       {"topk", {}, {x, longs({1}, {4})}, {{DType::Float32, {4}}, {DType::Int64, {4}}}, {}, Dims::Dynamic});
   ASSERT_TRUE(top) << top.problems().text();
-  EXPECT_EQ(valuesOf<float>((*top)[0])[2], 3);
-  EXPECT_EQ(valuesOf<float>((*top)[0])[3], 2);
+  EXPECT_EQ(valuesOf<int64_t>((*top)[1]), (Shape{1, 4, 5, 3})); // by Paddle 2.6.2
   auto arg = runCase({"argmax", {{"axis", 0}}, {x}, {{DType::Int64, {}}}});
   ASSERT_TRUE(arg) << arg.problems().text();
   EXPECT_EQ(valuesOf<int64_t>((*arg)[0]), Shape{1});
