@@ -7,12 +7,15 @@
 
 namespace proa::pd {
 
-/// Thrown where an op is made of operands from which its result types can't be inferred; the inference has reported why.
-/// MLIR's generated builders end the process there (dialects/pd/CMakeLists.txt gives them this instead): a decomposition that
-/// meets a program with operands of wrong dims must be an error of that program.
+/// Thrown where an op is made of operands from which its result types can't be inferred; the inference has
+/// reported why. MLIR's generated builders end the process there (dialects/pd/CMakeLists.txt gives them this
+/// instead): a decomposition that meets a program with operands of wrong dims must be an error of that
+/// program.
 class InferenceError : public std::exception {
 public:
-  const char *what() const noexcept override { return "an op's result types can not be inferred from its operands"; }
+  const char *what() const noexcept override {
+    return "an op's result types can not be inferred from its operands";
+  }
 };
 
 /// The result of `make`, or failure where it could not make an op.

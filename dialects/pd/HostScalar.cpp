@@ -242,7 +242,8 @@ Value HostScalarBuilder::pow(Value x, Value y) {
   // Integers as Paddle does: rounded from doubles; what no int64 holds is the least one.
   double power = std::nearbyint(std::pow(double(x.integer), double(y.integer)));
   constexpr double limit = 0x1p63;
-  return Value::of(power >= -limit && power < limit ? static_cast<int64_t>(power) : std::numeric_limits<int64_t>::min());
+  return Value::of(power >= -limit && power < limit ? static_cast<int64_t>(power)
+                                                    : std::numeric_limits<int64_t>::min());
 }
 
 Value HostScalarBuilder::atan2(Value x, Value y) { return Value::of(std::atan2(x.real(), y.real())); }

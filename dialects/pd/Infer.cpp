@@ -31,9 +31,9 @@ FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(std::optional<Location> lo
       }
       if (ShapedType::isDynamic(dim))
         continue;
-      return inferenceError(location, "operands can't be broadcast together: dimension " + llvm::Twine(offset + i) +
-                                          " of the result is " + llvm::Twine(out) + " by one operand and " +
-                                          llvm::Twine(dim) + " by another");
+      return inferenceError(location, "operands can't be broadcast together: dimension " +
+                                          llvm::Twine(offset + i) + " of the result is " + llvm::Twine(out) +
+                                          " by one operand and " + llvm::Twine(dim) + " by another");
     }
   }
   return shape;
@@ -52,7 +52,8 @@ FailureOr<Type> commonElementType(std::optional<Location> location, ValueRange o
     Type other = tensorType(operand).getElementType();
     if (other != first) {
       std::string text;
-      llvm::raw_string_ostream(text) << "operands must have one element type, found " << first << " and " << other;
+      llvm::raw_string_ostream(text) << "operands must have one element type, found " << first << " and "
+                                     << other;
       return inferenceError(location, text);
     }
   }

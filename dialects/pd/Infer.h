@@ -1,12 +1,13 @@
-/// Type inference that several ops share. The field `infer` of an op record names one of the templates at the end.
+/// Type inference that several ops share. The field `infer` of an op record names one of the templates at the
+/// end.
 #pragma once
 
 #include "dialects/pd/Pd.h"
 
 namespace proa::pd {
 
-/// Shape of operands broadcast as in NumPy. Where one side is dynamic and the other is a known extent above 1, the
-/// result is that extent. Emits an error at `location`, if there is one, when two extents differ.
+/// Shape of operands broadcast as in NumPy. Where one side is dynamic and the other is a known extent above
+/// 1, the result is that extent. Emits an error at `location`, if there is one, when two extents differ.
 mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(std::optional<mlir::Location> location,
                                                             mlir::TypeRange types);
 
@@ -23,7 +24,8 @@ mlir::LogicalResult inferenceError(std::optional<mlir::Location> location, const
 mlir::LogicalResult inferBroadcastOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                      mlir::Type elementType, llvm::SmallVectorImpl<mlir::Type> &results);
 /// The common element type of operands [first, end); emits an error where they differ.
-mlir::FailureOr<mlir::Type> commonElementType(std::optional<mlir::Location> location, mlir::ValueRange operands);
+mlir::FailureOr<mlir::Type> commonElementType(std::optional<mlir::Location> location,
+                                              mlir::ValueRange operands);
 
 using Results = llvm::SmallVectorImpl<mlir::Type>;
 
@@ -34,7 +36,8 @@ mlir::LogicalResult inferSameAsFirst(std::optional<mlir::Location>, Adaptor adap
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
   auto elementType = commonElementType(location, adaptor.getOperands());
   if (failed(elementType))
     return mlir::failure();

@@ -1,13 +1,13 @@
-/// The pd dialect: what every family's header and every pass on pd includes. An op's class is in its family's header
-/// (math/Math.h, shape/Shape.h, ...).
+/// The pd dialect: what every family's header and every pass on pd includes. An op's class is in its family's
+/// header (math/Math.h, shape/Shape.h, ...).
 #pragma once
 
 #include "dialects/pd/HostScalar.h"
 #include "dialects/pd/ScalarBuilder.h"
 #include "proa/Tensor.h"
 
-#include "mlir/IR/AffineMap.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -32,12 +32,15 @@ struct PostOp {
 };
 
 /// Trait of ops each element of whose results is an element of some operand.
-template <class ConcreteOp> class MovesElements : public mlir::OpTrait::TraitBase<ConcreteOp, MovesElements> {};
+template <class ConcreteOp>
+class MovesElements : public mlir::OpTrait::TraitBase<ConcreteOp, MovesElements> {};
 
-/// Whether a type that was given may stand for one that was inferred: equal element types, equal dims where both are known.
+/// Whether a type that was given may stand for one that was inferred: equal element types, equal dims where
+/// both are known.
 bool compatibleTypes(mlir::TypeRange inferred, mlir::TypeRange given);
 
-/// The element type in IR, and back. Complex64 is complex<f32>; unsigned integers are ui8 and so on, signed ones signless.
+/// The element type in IR, and back. Complex64 is complex<f32>; unsigned integers are ui8 and so on, signed
+/// ones signless.
 mlir::Type elementTypeOf(mlir::MLIRContext *context, DType dtype);
 std::optional<DType> dtypeOf(mlir::Type elementType);
 

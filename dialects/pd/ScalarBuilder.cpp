@@ -138,13 +138,16 @@ Value ScalarBuilder::pow(Value x, Value y) {
   // Integers as Paddle does: rounded from doubles.
   Type f64 = builder.getF64Type();
   auto real = [&](Value value) {
-    return operandUnsigned || isBool(value) ? arith::UIToFPOp::create(builder, location, f64, value).getResult()
-                                            : arith::SIToFPOp::create(builder, location, f64, value).getResult();
+    return operandUnsigned || isBool(value)
+               ? arith::UIToFPOp::create(builder, location, f64, value).getResult()
+               : arith::SIToFPOp::create(builder, location, f64, value).getResult();
   };
   Value power = math::PowFOp::create(builder, location, real(x), real(y));
   Value whole = arith::FPToSIOp::create(builder, location, builder.getI64Type(),
                                         math::RoundEvenOp::create(builder, location, power));
-  return x.getType().isInteger(64) ? whole : arith::TruncIOp::create(builder, location, x.getType(), whole).getResult();
+  return x.getType().isInteger(64)
+             ? whole
+             : arith::TruncIOp::create(builder, location, x.getType(), whole).getResult();
 }
 
 Value ScalarBuilder::atan2(Value x, Value y) { return math::Atan2Op::create(builder, location, x, y); }
@@ -333,7 +336,8 @@ Value ScalarBuilder::cast(Value x) {
       unsigned toWidth = floatTo.getWidth(), fromWidth = from.getIntOrFloatBitWidth();
       if (toWidth > fromWidth)
         return arith::ExtFOp::create(builder, location, to, x);
-      // From f64 to 16 bits through f32: the one step is a function of the compiler's runtime, which kernels do not have.
+      // From f64 to 16 bits through f32: the one step is a function of the compiler's runtime, which kernels
+      // do not have.
       if (toWidth < 32 && fromWidth > 32)
         x = arith::TruncFOp::create(builder, location, builder.getF32Type(), x);
       if (toWidth < fromWidth)

@@ -37,7 +37,8 @@ Expression TensorBuilder::chain(Expression cotangent, double partial) {
 Value TensorBuilder::gradient(Expression value, Value operand) {
   Type element = mlir::cast<RankedTensorType>(operand.getType()).getElementType();
   // Integers have gradients of integers alone (isIntegerTensor).
-  bool isOnIntegers = element.isInteger() && !element.isInteger(1) && value.type().getElementType().isInteger();
+  bool isOnIntegers =
+      element.isInteger() && !element.isInteger(1) && value.type().getElementType().isInteger();
   return isOnIntegers || isa<FloatType, ComplexType>(element) ? Value(cast(value, element)) : Value();
 }
 

@@ -1,8 +1,9 @@
 // A physics-informed network for the biharmonic equation of a clamped plate:
 //   u_xxxx + 2 u_xxyy + u_yyyy = f  on the unit square,  u = 0 and du/dn = 0 at its border.
-// The network N is a formula of pd ops; u = 200 (x (1-x) y (1-y))^2 N(x, y) keeps the border's conditions. Its fourth
-// derivatives are forward mode four times over, for the three directions at once by batching; the gradient of the loss by
-// the network's parameters is reverse mode through all of that. f is chosen so that u = (sin(pi x) sin(pi y))^2 is the solution.
+// The network N is a formula of pd ops; u = 200 (x (1-x) y (1-y))^2 N(x, y) keeps the border's conditions.
+// Its fourth derivatives are forward mode four times over, for the three directions at once by batching; the
+// gradient of the loss by the network's parameters is reverse mode through all of that. f is chosen so that u
+// = (sin(pi x) sin(pi y))^2 is the solution.
 #include "proa/Autodiff.h"
 
 #include <array>
@@ -76,7 +77,8 @@ std::vector<Tensor> randomParameters() {
   for (const std::vector<int64_t> &dims : std::vector<std::vector<int64_t>>{
            {2, hidden}, {hidden}, {hidden, hidden}, {hidden}, {hidden, 1}, {1}}) {
     Tensor tensor(DType::Float64, dims);
-    std::normal_distribution<double> normal(0, dims.size() == 2 ? 1 / std::sqrt(static_cast<double>(dims[0])) : 0.1);
+    std::normal_distribution<double> normal(0, dims.size() == 2 ? 1 / std::sqrt(static_cast<double>(dims[0]))
+                                                                : 0.1);
     for (int64_t i = 0; i < tensor.size(); ++i)
       tensor.as<double>()[i] = normal(random);
     parameters.push_back(tensor);

@@ -62,10 +62,12 @@ struct GradOptions {
   int64_t result = 0;
   /// Returns the result before the gradients.
   bool withValue = false;
-  /// Of each scf.for no more than so many states are kept at a time, others are computed again (binomial checkpointing); 0: all.
+  /// Of each scf.for no more than so many states are kept at a time, others are computed again (binomial
+  /// checkpointing); 0: all.
   int64_t loopSnapshots = 0;
-  /// Above 1: the result is a mean over the first dimension of the arguments numbered in `batches` (empty: of all that are fed), and
-  /// is computed with its gradients for so many equal parts of them, one after the other: in less memory.
+  /// Above 1: the result is a mean over the first dimension of the arguments numbered in `batches` (empty: of
+  /// all that are fed), and is computed with its gradients for so many equal parts of them, one after the
+  /// other: in less memory.
   int64_t microBatches = 1;
   std::vector<int64_t> batches;
 };
@@ -73,7 +75,8 @@ struct GradOptions {
 /// (arguments) -> gradients.
 Result<Function> grad(const Function &function, const GradOptions &options = {});
 /// (arguments, a cotangent for each float or complex result) -> (results, gradients).
-Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments = {}, int64_t loopSnapshots = 0);
+Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments = {},
+                     int64_t loopSnapshots = 0);
 /// (arguments, a tangent for each differentiated argument) -> (results, a tangent for each float or complex
 /// result).
 Result<Function> jvp(const Function &function, const std::vector<int64_t> &arguments = {});
@@ -85,14 +88,16 @@ Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapp
 /// twice.
 Result<Function> hessian(const Function &function, int64_t argument = 0, int64_t result = 0);
 
-/// The same function, of which a gradient keeps only some values and computes the others once more: those from which on the
-/// names in `places` are values' (of a legacy program: variables'), as Paddle's RecomputeOptimizer takes them. What follows the
-/// last of them is kept. Empty: nothing but the arguments is kept.
+/// The same function, of which a gradient keeps only some values and computes the others once more: those
+/// from which on the names in `places` are values' (of a legacy program: variables'), as Paddle's
+/// RecomputeOptimizer takes them. What follows the last of them is kept. Empty: nothing but the arguments is
+/// kept.
 Result<Function> checkpoint(const Function &function, const std::vector<std::string> &places = {});
-/// A function that holds a gradient, with values computed once more instead of kept, until no more than `memoryBudget` bytes
-/// are alive at once, as far as that goes; -1: what costs next to no time.
+/// A function that holds a gradient, with values computed once more instead of kept, until no more than
+/// `memoryBudget` bytes are alive at once, as far as that goes; -1: what costs next to no time.
 Result<Function> rematerialize(const Function &function, int64_t memoryBudget = -1);
-/// The function computed in 16 bits where that is safe. Loss scaling is for training programs (ModelOptions::amp).
+/// The function computed in 16 bits where that is safe. Loss scaling is for training programs
+/// (ModelOptions::amp).
 Result<Function> mixPrecision(const Function &function, const AmpOptions &options = {});
 
 } // namespace proa

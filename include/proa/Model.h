@@ -2,7 +2,8 @@
 ///
 ///   auto model = proa::Model::open("resnet50");                 // a folder, or program.json / model.pdmodel
 ///   if (!model) { std::cerr << model.problems().text(); return 1; }
-///   auto outputs = model->run({{"image", image}});              // compiles for these shapes on the first call
+///   auto outputs = model->run({{"image", image}});              // compiles for these shapes on the first
+///   call
 ///
 /// A Model is not thread-safe; several Models in several threads are fine.
 #pragma once
@@ -38,7 +39,8 @@ struct TensorInfo {
 struct ModelOptions {
   /// Threads of a run; 0: as many as there are cores.
   int threads = 0;
-  /// Random ops without a seed of their own draw from it: equal seeds give equal runs, on any number of threads.
+  /// Random ops without a seed of their own draw from it: equal seeds give equal runs, on any number of
+  /// threads.
   uint64_t seed = 0;
   /// Weights file; empty: found beside the program.
   std::string parameters;
@@ -49,13 +51,15 @@ struct ModelOptions {
   std::vector<std::string> fetches;
   /// Run every op that has a definition by simpler ops through it, also where there is a kernel: for checks.
   bool decompose = false;
-  /// By parameter, the variable of its gradient, in training programs: proa's gradients of the forward part are taken in
-  /// place of those of the program's gradient ops: for checks. Empty: nowhere.
+  /// By parameter, the variable of its gradient, in training programs: proa's gradients of the forward part
+  /// are taken in place of those of the program's gradient ops: for checks. Empty: nowhere.
   std::map<std::string, std::string> ownGradients;
-  /// Values are computed once more instead of kept until the values of a run take no more than so many bytes at once, as
-  /// far as that goes; -1: whatever costs next to no time. Meant for training programs. Empty: nothing is.
+  /// Values are computed once more instead of kept until the values of a run take no more than so many bytes
+  /// at once, as far as that goes; -1: whatever costs next to no time. Meant for training programs. Empty:
+  /// nothing is.
   std::optional<int64_t> memoryBudget;
-  /// A training program computes its gradients for so many parts of the batch, one after the other, and takes their mean.
+  /// A training program computes its gradients for so many parts of the batch, one after the other, and takes
+  /// their mean.
   int64_t microBatches = 1;
   /// Computes what is safe in 16 bits. Dynamic loss scaling adds its state to the parameters.
   std::optional<AmpOptions> amp;
@@ -77,8 +81,8 @@ struct ModelTimes {
 
 class Model {
 public:
-  /// Opens a folder (program.json, *.pdmodel, with the weights beside it) or a program file. All problems of the program
-  /// come in one list: unknown ops and attributes, missing inputs and weights, wrong shapes.
+  /// Opens a folder (program.json, *.pdmodel, with the weights beside it) or a program file. All problems of
+  /// the program come in one list: unknown ops and attributes, missing inputs and weights, wrong shapes.
   static Result<Model> open(const std::string &path, ModelOptions options = {});
   Model(Model &&) noexcept;
   Model &operator=(Model &&) noexcept;
@@ -95,13 +99,13 @@ public:
 
   /// Compiles for the dims of these feeds, if that has not been done. run() does it by itself.
   Result<void> prepare(const std::map<std::string, Tensor> &feeds);
-  /// Runs the program once. The results, in the order of fetches(), are the caller's own. A feed of sequences carries its
-  /// LoD, and so do the results that have one.
+  /// Runs the program once. The results, in the order of fetches(), are the caller's own. A feed of sequences
+  /// carries its LoD, and so do the results that have one.
   Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
 
   const ModelTimes &times() const;
-  /// Bytes of the place that the last run's values shared. Feeds, parameters and values whose dims only the run knew, or that
-  /// loops hand on, are not in it.
+  /// Bytes of the place that the last run's values shared. Feeds, parameters and values whose dims only the
+  /// run knew, or that loops hand on, are not in it.
   int64_t arenaBytes() const;
 
   /// Collects the time of each step of the following runs.

@@ -17,7 +17,8 @@ struct Problem {
   std::string message;
 };
 
-/// All problems of one input. A reader goes on after a problem as far as it can, so that the user sees all at once.
+/// All problems of one input. A reader goes on after a problem as far as it can, so that the user sees all at
+/// once.
 class Problems {
 public:
   void add(std::string where, std::string message) { list.push_back({std::move(where), std::move(message)}); }

@@ -46,12 +46,13 @@ std::optional<int64_t> elementCount(std::span<const int64_t> dims);
 /// "float32[2, 3]".
 std::string describe(DType dtype, std::span<const int64_t> dims);
 
-/// How the rows of a tensor belong to sequences: one list of ascending offsets a level, from the outermost to the innermost.
-/// The offsets of the innermost level count rows, those of another the sequences of the next one: {{0, 2, 5}} are two
-/// sequences, rows 0 and 1, and rows 2 to 4.
+/// How the rows of a tensor belong to sequences: one list of ascending offsets a level, from the outermost to
+/// the innermost. The offsets of the innermost level count rows, those of another the sequences of the next
+/// one: {{0, 2, 5}} are two sequences, rows 0 and 1, and rows 2 to 4.
 using Lod = std::vector<std::vector<int64_t>>;
 
-/// A dense row-major tensor. Copies share the bytes; the owner keeps them alive (a buffer of its own, or a mapped file).
+/// A dense row-major tensor. Copies share the bytes; the owner keeps them alive (a buffer of its own, or a
+/// mapped file).
 class Tensor {
 public:
   Tensor() = default;

@@ -42,9 +42,10 @@ Result<void> checkCpu(const Description &description) {
   std::vector<std::string> missing = runtime::missingCpuFeatures(description.cpuFeatures);
   if (missing.empty())
     return {};
-  return problem(description.name,
-                 fmt::format("the library was compiled for a CPU with {}, which this one lacks; compile it again here",
-                             fmt::join(missing, ", ")));
+  return problem(
+      description.name,
+      fmt::format("the library was compiled for a CPU with {}, which this one lacks; compile it again here",
+                  fmt::join(missing, ", ")));
 }
 
 } // namespace

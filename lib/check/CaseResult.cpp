@@ -65,7 +65,8 @@ Problems compareLods(const std::vector<NamedTensor> &outputs, const CaseMeta &me
   for (const NamedTensor &output : outputs) {
     auto wanted = meta.expectedLod.find(output.name);
     if (wanted != meta.expectedLod.end() && output.tensor.lod() != wanted->second)
-      problems.add(output.name, fmt::format("the LoD is {}, expected {}", output.tensor.lod(), wanted->second));
+      problems.add(output.name,
+                   fmt::format("the LoD is {}, expected {}", output.tensor.lod(), wanted->second));
   }
   return problems;
 }

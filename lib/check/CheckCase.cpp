@@ -159,7 +159,9 @@ private:
       for (const std::string &name : storage.parts) {
         Result<Tensor> part = model.parameter(name);
         if (!part || part->dtype() != whole.dtype() || static_cast<size_t>(end - to) < part->bytes())
-          return failed(problem(folder + "/startup.json", "'" + name + "' does not fit into '" + storage.buffer + "' as coalesce_tensor puts it there"));
+          return failed(problem(folder + "/startup.json", "'" + name + "' does not fit into '" +
+                                                              storage.buffer +
+                                                              "' as coalesce_tensor puts it there"));
         std::memcpy(to, std::as_const(*part).data(), part->bytes());
         to += part->bytes();
       }

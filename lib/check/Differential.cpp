@@ -74,7 +74,8 @@ public:
     std::optional<Model> model = compile(name, mutant);
     if (!model)
       return;
-    // The kernels of the runtime check more than the evaluator does: a refusal there is none of the compiler's faults.
+    // The kernels of the runtime check more than the evaluator does: a refusal there is none of the
+    // compiler's faults.
     Result<std::vector<NamedTensor>> got = model->run(mutant.feeds);
     if (!got) {
       ++result.refused;
@@ -111,12 +112,13 @@ private:
     return std::move(*model);
   }
 
-  void compareAll(const std::string &name, const std::vector<NamedTensor> &got, const std::vector<NamedTensor> &expected,
-                  bool halfPrecision) {
+  void compareAll(const std::string &name, const std::vector<NamedTensor> &got,
+                  const std::vector<NamedTensor> &expected, bool halfPrecision) {
     for (const NamedTensor &reference : expected)
       for (const NamedTensor &output : got)
         if (output.name == reference.name && !meta.suspect.contains(output.name))
-          if (Comparison comparison = compare(output.tensor, reference.tensor, ruleFor(reference.tensor.dtype(), halfPrecision));
+          if (Comparison comparison =
+                  compare(output.tensor, reference.tensor, ruleFor(reference.tensor.dtype(), halfPrecision));
               !comparison.passed())
             problems.add(name, output.name + ": " + comparison.reason);
   }
@@ -128,8 +130,8 @@ private:
 
 } // namespace
 
-Result<DifferentialResult> compareMutants(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
-                                          uint64_t seed, int count) {
+Result<DifferentialResult> compareMutants(const std::string &folder, const CaseMeta &meta,
+                                          const Tensors &feeds, uint64_t seed, int count) {
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
     return files.problems();

@@ -7,13 +7,14 @@ namespace proa::check {
 
 struct DifferentialResult {
   int compared = 0; ///< mutants that both ran
-  int refused = 0;  ///< mutants that are no programs, or that the evaluator or a kernel of the runtime can't run
+  int refused =
+      0; ///< mutants that are no programs, or that the evaluator or a kernel of the runtime can't run
 };
 
-/// Makes `count` mutants of the program in a folder. Problems, each with the change that brought it: outputs that differ by
-/// more than rounding; a program that the evaluator runs and the compiler refuses. Prints each change before it is tried, so
-/// that a crash can be traced.
-Result<DifferentialResult> compareMutants(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
-                                          uint64_t seed, int count);
+/// Makes `count` mutants of the program in a folder. Problems, each with the change that brought it: outputs
+/// that differ by more than rounding; a program that the evaluator runs and the compiler refuses. Prints each
+/// change before it is tried, so that a crash can be traced.
+Result<DifferentialResult> compareMutants(const std::string &folder, const CaseMeta &meta,
+                                          const Tensors &feeds, uint64_t seed, int count);
 
 } // namespace proa::check

@@ -5,8 +5,8 @@
 
 namespace proa::check {
 
-/// For cases that have no expected outputs: the program in `folder` must import, and the module verify. Errors: those of the
-/// reader, the importer and the verifier.
+/// For cases that have no expected outputs: the program in `folder` must import, and the module verify.
+/// Errors: those of the reader, the importer and the verifier.
 Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta);
 
 } // namespace proa::check

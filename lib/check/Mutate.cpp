@@ -31,13 +31,16 @@ public:
 
 private:
   size_t below(size_t limit) { return std::uniform_int_distribution<size_t>(0, limit - 1)(random); }
-  template <class List> auto pick(const List &list) { return *std::next(std::begin(list), below(std::size(list))); }
+  template <class List> auto pick(const List &list) {
+    return *std::next(std::begin(list), below(std::size(list)));
+  }
 
   void describe(const std::string &change) {
     mutant.description += (mutant.description.empty() ? "" : "; ") + change;
   }
 
-  /// A tensor of other dims or element type with elements of `old`, at their places as long as nothing else changes.
+  /// A tensor of other dims or element type with elements of `old`, at their places as long as nothing else
+  /// changes.
   Tensor redrawn(const Tensor &old, DType dtype, const std::vector<int64_t> &dims) {
     Tensor made(dtype, dims);
     std::memset(made.data(), 0, made.bytes()); // what stays where there is nothing to draw from
@@ -117,7 +120,8 @@ private:
   }
 
   template <class T> T near(T value) {
-    return pick(std::vector<T>{static_cast<T>(value + 1), static_cast<T>(value - 1), static_cast<T>(-value), T(0), T(1), T(2), T(-1)});
+    return pick(std::vector<T>{static_cast<T>(value + 1), static_cast<T>(value - 1), static_cast<T>(-value),
+                               T(0), T(1), T(2), T(-1)});
   }
 
   struct Change {
@@ -125,7 +129,9 @@ private:
     std::string operator()(bool &value) { return fmt::format("{}", value = !value); }
     std::string operator()(int32_t &value) { return fmt::format("{}", value = mutator.near(value)); }
     std::string operator()(int64_t &value) { return fmt::format("{}", value = mutator.near(value)); }
-    std::string operator()(float &value) { return fmt::format("{}", value = mutator.pick(std::vector<float>{value / 2, -value, 0, 1, 2.5f})); }
+    std::string operator()(float &value) {
+      return fmt::format("{}", value = mutator.pick(std::vector<float>{value / 2, -value, 0, 1, 2.5f}));
+    }
     template <class T>
       requires std::is_arithmetic_v<T>
     std::string operator()(std::vector<T> &list) {

@@ -23,7 +23,8 @@ using namespace mlir;
 namespace proa::check {
 namespace {
 
-/// Operands of at most so many elements are constants while types are inferred: a shape operand decides the result's dims.
+/// Operands of at most so many elements are constants while types are inferred: a shape operand decides the
+/// result's dims.
 constexpr int64_t maxConstantElements = 4096;
 
 /// Evaluates the ops of a function in their order.
@@ -129,13 +130,15 @@ private:
     // A decomposition may leave out what nobody reads.
     for (auto [original, result] : llvm::zip(op.getResults(), clone->getResults()))
       if (!original.use_empty())
-        UnrealizedConversionCastOp::create(builder, op.getLoc(), TypeRange{builder.getI1Type()}, ValueRange{result});
+        UnrealizedConversionCastOp::create(builder, op.getLoc(), TypeRange{builder.getI1Type()},
+                                           ValueRange{result});
     llvm::SmallVector<Type> types;
     auto inference = dyn_cast<InferTypeOpInterface>(clone);
     if (!inference)
       return clone;
-    if (failed(inference.inferReturnTypes(&context, op.getLoc(), clone->getOperands(), clone->getAttrDictionary(),
-                                          clone->getPropertiesStorage(), clone->getRegions(), types)))
+    if (failed(inference.inferReturnTypes(&context, op.getLoc(), clone->getOperands(),
+                                          clone->getAttrDictionary(), clone->getPropertiesStorage(),
+                                          clone->getRegions(), types)))
       return nullptr;
     for (auto [result, type] : llvm::zip(clone->getResults(), types))
       result.setType(type);
@@ -157,7 +160,8 @@ LogicalResult expandGradients(ModuleOp module) {
   return pm.run(module);
 }
 
-std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors &parameters, Interpreter &interpreter) {
+std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors &parameters,
+                          Interpreter &interpreter) {
   for (BlockArgument argument : main.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto feed = main.getArgAttrOfType<StringAttr>(i, "pd.feed");
@@ -190,8 +194,8 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
 
 } // namespace
 
-Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source, const Tensors &parameters,
-                                  const CaseMeta &meta, const Tensors &feeds) {
+Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
+                                  const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

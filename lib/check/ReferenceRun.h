@@ -6,16 +6,17 @@
 
 namespace proa::check {
 
-/// What evaluating a program gave: its outputs, or why the evaluator can not run it (`notEvaluated`, no failure: a random
-/// number, a loop, an op that only a library kernel computes).
+/// What evaluating a program gave: its outputs, or why the evaluator can not run it (`notEvaluated`, no
+/// failure: a random number, a loop, an op that only a library kernel computes).
 struct ReferenceRun {
   std::vector<NamedTensor> outputs;
   std::string notEvaluated;
 };
 
-/// Imports a program, expands its gradients, and evaluates op by op with these feeds and weights. `source` begins the problems.
-Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source, const Tensors &parameters,
-                                  const CaseMeta &meta, const Tensors &feeds);
+/// Imports a program, expands its gradients, and evaluates op by op with these feeds and weights. `source`
+/// begins the problems.
+Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
+                                  const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds);
 /// The same for the program and the weights of a folder.
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds);
 

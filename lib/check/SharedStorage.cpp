@@ -26,7 +26,8 @@ Result<std::vector<SharedStorage>> sharedStorageOf(const std::string &folder) {
   for (const legacy::Block &block : program->blocks)
     for (const legacy::Operation &op : block.operations) {
       const legacy::Slot *parts = op.output("Output"), *buffer = op.output("FusedOutput");
-      if (op.type == "coalesce_tensor" && parts && buffer && buffer->arguments.size() == 1 && !isTrue(op, "use_align", true))
+      if (op.type == "coalesce_tensor" && parts && buffer && buffer->arguments.size() == 1 &&
+          !isTrue(op, "use_align", true))
         all.push_back({buffer->arguments.front(), parts->arguments});
     }
   return all;

@@ -14,8 +14,9 @@ struct SharedStorage {
   std::vector<std::string> parts;
 };
 
-/// What the coalesce_tensor ops of `FOLDER/startup.json` make, as the recurrent layers of Paddle do for their weights: a step that changes a part
-/// changes the buffer, which the main program does not mention. Nothing where there is no such file. Buffers with gaps between their parts
+/// What the coalesce_tensor ops of `FOLDER/startup.json` make, as the recurrent layers of Paddle do for their
+/// weights: a step that changes a part changes the buffer, which the main program does not mention. Nothing
+/// where there is no such file. Buffers with gaps between their parts
 /// (`use_align`) are left out: what stands in a gap is not defined. Problems: those of reading the program.
 Result<std::vector<SharedStorage>> sharedStorageOf(const std::string &folder);
 

@@ -338,8 +338,9 @@ Result<Function> grad(const Function &function, const GradOptions &options) {
 }
 
 Result<Function> vjp(const Function &function, const std::vector<int64_t> &arguments, int64_t loopSnapshots) {
-  return FunctionTransforms::apply(function, "the vector-Jacobian product",
-                                   [&](FuncOp main) { return autodiff::vjp(main, "derived", arguments, loopSnapshots); });
+  return FunctionTransforms::apply(function, "the vector-Jacobian product", [&](FuncOp main) {
+    return autodiff::vjp(main, "derived", arguments, loopSnapshots);
+  });
 }
 
 Result<Function> jvp(const Function &function, const std::vector<int64_t> &arguments) {
@@ -365,8 +366,9 @@ static FuncOp copyOf(FuncOp function) {
 }
 
 Result<Function> checkpoint(const Function &function, const std::vector<std::string> &places) {
-  return FunctionTransforms::apply(function, "the function with checkpoints",
-                                   [&](FuncOp main) { return autodiff::checkpoint(main, "derived", places); });
+  return FunctionTransforms::apply(function, "the function with checkpoints", [&](FuncOp main) {
+    return autodiff::checkpoint(main, "derived", places);
+  });
 }
 
 Result<Function> rematerialize(const Function &function, int64_t memoryBudget) {

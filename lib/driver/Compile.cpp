@@ -53,8 +53,8 @@ void dump(ModuleOp module, const CompileOptions &options, const char *stage) {
   file << text;
 }
 
-/// Takes back state results that turned out to be the parameter itself, as the running mean of a normalization is at
-/// inference: it is a constant then, and so is all that is computed from it.
+/// Takes back state results that turned out to be the parameter itself, as the running mean of a
+/// normalization is at inference: it is a constant then, and so is all that is computed from it.
 void dropUnchangedStates(func::FuncOp main) {
   auto exit = cast<func::ReturnOp>(main.getBody().front().getTerminator());
   llvm::BitVector unchanged(main.getNumResults());

@@ -37,9 +37,11 @@ namespace {
 /// Adds the milliseconds of its life to a counter.
 class Stopwatch {
 public:
-  explicit Stopwatch(double &milliseconds) : milliseconds(milliseconds), begin(std::chrono::steady_clock::now()) {}
+  explicit Stopwatch(double &milliseconds)
+      : milliseconds(milliseconds), begin(std::chrono::steady_clock::now()) {}
   ~Stopwatch() {
-    milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    milliseconds +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   }
 
 private:
@@ -59,18 +61,20 @@ std::string buildFingerprint() {
 
 /// For the key of the cache.
 std::string describe(const AmpOptions &amp) {
-  std::string text = std::string(amp.level == AmpOptions::Level::O1 ? "O1 " : "O2 ") + std::string(nameOf(amp.dtype));
+  std::string text =
+      std::string(amp.level == AmpOptions::Level::O1 ? "O1 " : "O2 ") + std::string(nameOf(amp.dtype));
   for (const auto *list : {&amp.allow, &amp.deny, &amp.grey})
     for (const std::string &op : *list)
       text += (op == list->front() ? "|" : ",") + op;
-  for (double number : {static_cast<double>(amp.scaling), amp.lossScale, static_cast<double>(amp.increaseEvery),
-                        static_cast<double>(amp.decreaseEvery), amp.increaseRatio, amp.decreaseRatio})
+  for (double number :
+       {static_cast<double>(amp.scaling), amp.lossScale, static_cast<double>(amp.increaseEvery),
+        static_cast<double>(amp.decreaseEvery), amp.increaseRatio, amp.decreaseRatio})
     text += " " + std::to_string(number);
   return text;
 }
 
-/// What is wrong with a LoD, or nothing: offsets ascend from 0, and the last one of a level is the number of sequences of
-/// the next level, or of rows.
+/// What is wrong with a LoD, or nothing: offsets ascend from 0, and the last one of a level is the number of
+/// sequences of the next level, or of rows.
 std::string lodProblem(const Tensor &tensor) {
   for (size_t level = 0; level < tensor.lod().size(); ++level) {
     const std::vector<int64_t> &offsets = tensor.lod()[level];
@@ -78,7 +82,8 @@ std::string lodProblem(const Tensor &tensor) {
     if (isLast && tensor.dims().empty())
       return "the tensor has no rows";
     int64_t count = isLast ? tensor.dims()[0] : static_cast<int64_t>(tensor.lod()[level + 1].size()) - 1;
-    if (offsets.empty() || offsets.front() != 0 || offsets.back() != count || !std::is_sorted(offsets.begin(), offsets.end()))
+    if (offsets.empty() || offsets.front() != 0 || offsets.back() != count ||
+        !std::is_sorted(offsets.begin(), offsets.end()))
       return "level " + std::to_string(level) + " of the LoD must ascend from 0 to " + std::to_string(count);
   }
   return "";
@@ -166,7 +171,8 @@ struct Model::Implementation {
   std::vector<NamedTensor> take(const Variant &variant, const std::vector<Tensor> &results);
 };
 
-std::vector<NamedTensor> Model::Implementation::take(const Variant &variant, const std::vector<Tensor> &results) {
+std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
+                                                     const std::vector<Tensor> &results) {
   std::vector<NamedTensor> fetched;
   const auto &names = variant.executable->plan().fetchNames;
   const auto &lods = variant.imported->fetchedLods;
@@ -176,7 +182,8 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant, con
     if (i < fetches.size())
       fetched.push_back({names[i], result});
     else if (i < fetches.size() + lods.size())
-      levels[lods[i - fetches.size()]].emplace_back(result.as<int64_t>(), result.as<int64_t>() + result.size());
+      levels[lods[i - fetches.size()]].emplace_back(result.as<int64_t>(),
+                                                    result.as<int64_t>() + result.size());
     else
       values[names[i]] = result;
   }
@@ -315,7 +322,8 @@ Result<void> Model::Implementation::checkFeeds(const std::map<std::string, Tenso
     known.insert(info.name);
     auto found = given.find(info.name);
     if (found == given.end()) {
-      problems.add(source, "feed '" + info.name + "' is missing, expected " + describe(info.dtype, info.dims));
+      problems.add(source,
+                   "feed '" + info.name + "' is missing, expected " + describe(info.dtype, info.dims));
       continue;
     }
     const Tensor &tensor = found->second;
@@ -323,7 +331,8 @@ Result<void> Model::Implementation::checkFeeds(const std::map<std::string, Tenso
     for (size_t d = 0; fits && d < info.dims.size(); ++d)
       fits = info.dims[d] < 0 || info.dims[d] == tensor.dims()[d];
     if (!fits)
-      problems.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " + describe(info.dtype, info.dims));
+      problems.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " +
+                               describe(info.dtype, info.dims));
   }
   for (const auto &[name, tensor] : given)
     if (std::string wrong = lodProblem(tensor); !wrong.empty())
@@ -335,7 +344,7 @@ Result<void> Model::Implementation::checkFeeds(const std::map<std::string, Tenso
 }
 
 Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp module,
-                                                             const std::map<std::string, Tensor> &given) {
+                                                            const std::map<std::string, Tensor> &given) {
   Stopwatch watch(times.compile);
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -357,7 +366,7 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
 }
 
 Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
-                                                        const std::map<std::string, Tensor> &given) {
+                                                       const std::map<std::string, Tensor> &given) {
   times.fromCache = false;
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
@@ -366,7 +375,8 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   auto cache = ObjectCache::open({options.cacheDirectory});
   std::string key;
   if (cache) {
-    key = buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(import::withLods(given)) + "|";
+    key =
+        buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(import::withLods(given)) + "|";
     for (const auto *list : {&options.feeds, &options.fetches})
       for (const std::string &name : *list)
         key += name + ",";
@@ -419,8 +429,9 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   std::string key = describeDims(import::withLods(given));
   if (auto found = variants.find(key); found != variants.end())
     return &found->second;
-  runtime::setThreads(options.threads > 0 ? options.threads
-                                          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  runtime::setThreads(options.threads > 0
+                          ? options.threads
+                          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   auto imported = importFor(given);
   if (!imported)
     return imported.problems();

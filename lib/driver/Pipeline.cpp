@@ -16,8 +16,10 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Patterns that compute with conditions, which the plan only reads: they save a step and would need kernels on i1.
-const char *const conditionPatterns[] = {"CombineNestedIfs", "ConvertTrivialIfToSelect", "ConditionPropagation"};
+/// Patterns that compute with conditions, which the plan only reads: they save a step and would need kernels
+/// on i1.
+const char *const conditionPatterns[] = {"CombineNestedIfs", "ConvertTrivialIfToSelect",
+                                         "ConditionPropagation"};
 
 void addCleanup(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createRefineShapes());
@@ -102,7 +104,8 @@ Result<void> specializeFeeds(ModuleOp module, const std::map<std::string, std::v
         for (int64_t &dim : declared)
           dim = ShapedType::isDynamic(dim) ? -1 : dim;
         DType dtype = pd::dtypeOf(type.getElementType()).value_or(DType::Float32);
-        problems.add("feed '" + name + "'", "got " + describe(dtype, given) + ", expected " + describe(dtype, declared));
+        problems.add("feed '" + name + "'",
+                     "got " + describe(dtype, given) + ", expected " + describe(dtype, declared));
         continue;
       }
       types[argument.getArgNumber()] = type.clone(given);

@@ -244,7 +244,8 @@ private:
       }
       auto type = dyn_cast<RankedTensorType>(result.getType());
       // An element of an array keeps its place.
-      bool inArena = type && type.hasStaticShape() && !escapes(result) && !isa<pd::ArrayReadOp, pd::ArrayReadOrOp>(op);
+      bool inArena =
+          type && type.hasStaticShape() && !escapes(result) && !isa<pd::ArrayReadOp, pd::ArrayReadOrOp>(op);
       Storage storage = once ? Storage::Prepared : inArena ? Storage::Arena : Storage::Dynamic;
       step.outputs.push_back(addValue(result, storage, nameOf(op->getLoc())));
     }

@@ -1,4 +1,5 @@
-/// The last step of compilation: the program, cut into kernel calls and library ops, becomes a plan for the runtime.
+/// The last step of compilation: the program, cut into kernel calls and library ops, becomes a plan for the
+/// runtime.
 #pragma once
 
 #include "lib/runtime/Plan.h"
@@ -15,8 +16,9 @@ struct KernelFacts {
   double work = 0;    ///< estimated nanoseconds on one thread
 };
 
-/// Plans `main`. Values that depend on nothing but parameters and constants are computed once, in Plan::prepare. An op
-/// that is neither a kernel call nor a library op is a problem that names it.
-Result<runtime::Plan> buildPlan(mlir::func::FuncOp main, const std::function<KernelFacts(llvm::StringRef)> &kernelFacts);
+/// Plans `main`. Values that depend on nothing but parameters and constants are computed once, in
+/// Plan::prepare. An op that is neither a kernel call nor a library op is a problem that names it.
+Result<runtime::Plan> buildPlan(mlir::func::FuncOp main,
+                                const std::function<KernelFacts(llvm::StringRef)> &kernelFacts);
 
 } // namespace proa::planner

@@ -95,8 +95,8 @@ private:
     }
   }
 
-  /// The summand that a product adds first, if its memory can become the result's: it lives in the arena, has the same
-  /// size, dies here, and nothing else here reads it. The runtime's products add in place then.
+  /// The summand that a product adds first, if its memory can become the result's: it lives in the arena, has
+  /// the same size, dies here, and nothing else here reads it. The runtime's products add in place then.
   ValueId summandToReuse(const Step &step) {
     auto postOps = step.attributes.find("post_ops");
     if (step.kind != StepKind::Library || postOps == step.attributes.end() || step.outputs.size() != 1)
@@ -138,8 +138,8 @@ private:
         } else {
           int64_t count = elementCount(plan.values[index(id)].dims).value_or(0);
           bufferOf[index(id)] = lifetimes.size();
-          lifetimes.push_back({count * static_cast<int64_t>(sizeOf(plan.values[index(id)].dtype)), spans[&step].begin,
-                               last[index(id)]});
+          lifetimes.push_back({count * static_cast<int64_t>(sizeOf(plan.values[index(id)].dtype)),
+                               spans[&step].begin, last[index(id)]});
         }
         owners.emplace_back(id, bufferOf[index(id)]);
       }
@@ -166,8 +166,8 @@ private:
     }
   }
 
-  /// Lets each value that this list defines, and `arguments`, die after the last step of the list that touches it; returns
-  /// those in `kept` that it defines.
+  /// Lets each value that this list defines, and `arguments`, die after the last step of the list that
+  /// touches it; returns those in `kept` that it defines.
   std::vector<ValueId> release(std::vector<Step> &steps, const std::vector<ValueId> &arguments,
                                const std::set<ValueId> &kept) {
     std::set<ValueId> own(arguments.begin(), arguments.end());
@@ -184,7 +184,8 @@ private:
     }
     std::vector<ValueId> left;
     for (ValueId id : own) {
-      if (id == none || (plan.values[index(id)].storage != Storage::Dynamic && plan.values[index(id)].storage != Storage::Array))
+      if (id == none || (plan.values[index(id)].storage != Storage::Dynamic &&
+                         plan.values[index(id)].storage != Storage::Array))
         continue;
       auto found = lastStep.find(id);
       if (kept.contains(id))

@@ -10,7 +10,8 @@ MemoryPlan planMemory(const std::vector<Lifetime> &buffers, int64_t alignment) {
   plan.offsets.assign(buffers.size(), 0);
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
   // Placed buffers, by offset.
   std::vector<size_t> placed;
   for (size_t index : order) {
@@ -28,8 +29,9 @@ MemoryPlan planMemory(const std::vector<Lifetime> &buffers, int64_t alignment) {
     }
     plan.offsets[index] = offset;
     plan.bytes = std::max(plan.bytes, offset + bytes);
-    auto position = std::upper_bound(placed.begin(), placed.end(), offset,
-                                     [&](int64_t value, size_t other) { return value < plan.offsets[other]; });
+    auto position = std::upper_bound(placed.begin(), placed.end(), offset, [&](int64_t value, size_t other) {
+      return value < plan.offsets[other];
+    });
     placed.insert(position, index);
   }
   return plan;

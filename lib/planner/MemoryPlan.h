@@ -18,8 +18,8 @@ struct MemoryPlan {
   int64_t bytes = 0;            ///< of the whole arena
 };
 
-/// Greedy by size (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020): the largest
-/// buffers first, each at the lowest offset where no buffer that lives at the same time is.
+/// Greedy by size (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020): the
+/// largest buffers first, each at the lowest offset where no buffer that lives at the same time is.
 MemoryPlan planMemory(const std::vector<Lifetime> &buffers, int64_t alignment);
 
 } // namespace proa::planner

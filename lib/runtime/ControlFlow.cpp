@@ -1,4 +1,5 @@
-/// The control-flow steps of a frame: conditions and loops, and how values are handed on without copying bytes.
+/// The control-flow steps of a frame: conditions and loops, and how values are handed on without copying
+/// bytes.
 #include "lib/runtime/Frame.h"
 
 #include <cstring>
@@ -55,7 +56,8 @@ void Frame::release(ValueId id) {
 }
 
 /// All values at once, so that two of them may change places.
-Result<void> Frame::pass(std::span<const ValueId> from, std::span<const ValueId> dying, std::span<const ValueId> to) {
+Result<void> Frame::pass(std::span<const ValueId> from, std::span<const ValueId> dying,
+                         std::span<const ValueId> to) {
   held.clear();
   for (size_t i = 0; i < from.size(); ++i) {
     Held &value = held.emplace_back();

@@ -9,8 +9,8 @@ std::vector<std::string> cpuFeatures() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   // __builtin_cpu_supports takes literals alone.
-#define PROA_CPU_FEATURE(name)                                                                                           \
-  if (__builtin_cpu_supports(name))                                                                                      \
+#define PROA_CPU_FEATURE(name)                                                                               \
+  if (__builtin_cpu_supports(name))                                                                          \
   features.push_back(name)
   PROA_CPU_FEATURE("popcnt");
   PROA_CPU_FEATURE("sse4.2");

@@ -44,9 +44,10 @@ private:
   friend class Session;
   Executable(Plan plan, std::string name);
 
-  Result<void> bindSteps(const std::vector<Step> &steps, std::vector<BoundStep> &bound, const std::string &list,
-                         const KernelResolver &resolve, size_t &count);
-  Result<void> bindControlFlow(BoundStep &bound, const std::string &place, const KernelResolver &resolve, size_t &count);
+  Result<void> bindSteps(const std::vector<Step> &steps, std::vector<BoundStep> &bound,
+                         const std::string &list, const KernelResolver &resolve, size_t &count);
+  Result<void> bindControlFlow(BoundStep &bound, const std::string &place, const KernelResolver &resolve,
+                               size_t &count);
   /// A compiled kernel may get the bytes of this value.
   void markReadByKernel(ValueId id);
   Result<void> bindKernel(BoundStep &bound, const KernelResolver &resolve);
@@ -62,7 +63,7 @@ private:
   std::shared_ptr<const void> code;
   Layout layout;
   std::vector<BoundStep> prepare, steps;
-  size_t stateCount = 0; ///< of `steps` with all that is in them
+  size_t stateCount = 0;               ///< of `steps` with all that is in them
   std::vector<bool> readByKernel;      ///< by value: a compiled kernel reads it, so it must be aligned
   AlignedMemory constants;             ///< Plan::constants at an aligned address
   std::vector<Tensor> constantTensors; ///< by value: of Parameter and Prepared values

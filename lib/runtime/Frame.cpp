@@ -72,7 +72,8 @@ public:
   }
   const TensorArray &array(size_t i) const override {
     static const TensorArray empty;
-    const auto &found = i < inputs.size() && inputs[i] != none ? frame.arrays[static_cast<size_t>(inputs[i])] : nullptr;
+    const auto &found =
+        i < inputs.size() && inputs[i] != none ? frame.arrays[static_cast<size_t>(inputs[i])] : nullptr;
     return found ? *found : empty;
   }
   TensorArray &outputArray(size_t i, std::optional<size_t> j) override {
@@ -89,7 +90,9 @@ public:
     return *array;
   }
   Result<ArrayElement> share(size_t i) override { return frame.share(inputs[i]); }
-  Result<void> setOutput(size_t i, const ArrayElement &element) override { return frame.set(outputs[i], element); }
+  Result<void> setOutput(size_t i, const ArrayElement &element) override {
+    return frame.set(outputs[i], element);
+  }
   bool outputIsAlias(size_t i) const override {
     return hasOutput(i) && frame.plan.values[static_cast<size_t>(outputs[i])].storage == Storage::Alias;
   }

@@ -29,7 +29,7 @@ using BoundSteps = std::vector<BoundStep>;
 /// A step with all that can be found out at load.
 struct BoundStep {
   const Step *step = nullptr;
-  size_t index = 0; ///< in the order of forEachStep: of its state and its times
+  size_t index = 0;                  ///< in the order of forEachStep: of its state and its times
   KernelFunction function = nullptr; ///< Kernel
   ShapeFunction shape = nullptr;     ///< Kernel whose extent or output dims are dynamic
   std::unique_ptr<LibraryKernel> library;
@@ -66,13 +66,14 @@ public:
   /// Gives a value that lives outside of the frame its bytes, and its dims where they are dynamic.
   Result<void> place(ValueId id, void *data, std::span<const int64_t> dims);
   const View &view(ValueId id) const { return views[static_cast<size_t>(id)]; }
-  /// Runs the steps in order; `states` has a slot for each step's index. The problem of a step names the user's
-  /// line and the op.
+  /// Runs the steps in order; `states` has a slot for each step's index. The problem of a step names the
+  /// user's line and the op.
   Result<void> execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
                        Profile *profile);
   /// Where random numbers come from; a new frame has a generator of its own.
   void setGenerator(std::shared_ptr<RandomGenerator> shared) { generator = std::move(shared); }
-  /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a constant.
+  /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a
+  /// constant.
   std::shared_ptr<void> takeBuffer(ValueId id);
   /// Frees all Dynamic and Array values that are left.
   void releaseAll();
@@ -93,7 +94,8 @@ private:
   Result<bool> condition(ValueId id) const;
   Result<ArrayElement> share(ValueId id);
   Result<void> set(ValueId id, ArrayElement element);
-  Result<void> pass(std::span<const ValueId> from, std::span<const ValueId> dying, std::span<const ValueId> to);
+  Result<void> pass(std::span<const ValueId> from, std::span<const ValueId> dying,
+                    std::span<const ValueId> to);
   void release(ValueId id);
   Result<void> runKernel(const BoundStep &bound);
   Result<void> computeShape(const BoundStep &bound, int64_t &extent);
@@ -110,9 +112,9 @@ private:
   std::vector<size_t> dimBegin; ///< by value: into dimStorage
   std::vector<View> views;      ///< by value
   BufferPool pool;
-  std::vector<BufferPool::Buffer> buffers; ///< by value: of Dynamic values
+  std::vector<BufferPool::Buffer> buffers;          ///< by value: of Dynamic values
   std::vector<std::shared_ptr<TensorArray>> arrays; ///< by value: of Array values
-  std::vector<Held> held; ///< what control flow is passing on
+  std::vector<Held> held;                           ///< what control flow is passing on
   BufferPool::Buffer scratch;
   std::vector<void *> pointers;    ///< arguments of the kernel being called
   std::vector<int64_t> kernelDims; ///< likewise

@@ -17,8 +17,10 @@ constexpr std::pair<Storage, const char *> storageNames[] = {
     {Storage::Feed, "feed"},         {Storage::Parameter, "parameter"}, {Storage::Constant, "constant"},
     {Storage::Prepared, "prepared"}, {Storage::Arena, "arena"},         {Storage::Dynamic, "dynamic"},
     {Storage::Alias, "alias"},       {Storage::Array, "array"}};
-constexpr std::pair<StepKind, const char *> stepNames[] = {
-    {StepKind::Kernel, "kernel"}, {StepKind::Library, "library"}, {StepKind::If, "if"}, {StepKind::While, "while"}};
+constexpr std::pair<StepKind, const char *> stepNames[] = {{StepKind::Kernel, "kernel"},
+                                                           {StepKind::Library, "library"},
+                                                           {StepKind::If, "if"},
+                                                           {StepKind::While, "while"}};
 
 json toJson(const Value &value) {
   const char *storage = "";
@@ -35,7 +37,10 @@ json toJson(const Body &body) {
   json steps = json::array();
   for (const Step &step : body.steps)
     steps.push_back(toJson(step));
-  return {{"arguments", body.arguments}, {"steps", std::move(steps)}, {"results", body.results}, {"release", body.release}};
+  return {{"arguments", body.arguments},
+          {"steps", std::move(steps)},
+          {"results", body.results},
+          {"release", body.release}};
 }
 
 json toJson(const Step &step) {

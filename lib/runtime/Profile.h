@@ -21,8 +21,8 @@ public:
   void add(size_t step, int64_t begin, int64_t end) { spans.push_back({step, begin, end}); }
   void beginRun() { ++runs; }
 
-  /// Nanoseconds of a step, summed over the runs. Steps are numbered as forEachStep visits them; control-flow steps have
-  /// no time of their own.
+  /// Nanoseconds of a step, summed over the runs. Steps are numbered as forEachStep visits them; control-flow
+  /// steps have no time of their own.
   int64_t total(size_t step) const;
 
   /// A table, the most expensive first: microseconds of a run, share, calls, kernel, label, location. Steps

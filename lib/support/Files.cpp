@@ -52,8 +52,7 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
   if (*size == 0)
     return std::shared_ptr<const MappedFile>(std::make_shared<MappedFile>(nullptr, 0));
   // Tensors over the file may be written to: a private mapping gives the writer its own copy of the page.
-  void *address =
-      ::mmap(nullptr, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
+  void *address = ::mmap(nullptr, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
   if (address == MAP_FAILED)
     return systemProblem(path, "map the file");
   return std::shared_ptr<const MappedFile>(

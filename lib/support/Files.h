@@ -11,7 +11,8 @@
 
 namespace proa {
 
-/// A file mapped into memory; the mapping lives as long as the object. Writes to the memory never reach the file.
+/// A file mapped into memory; the mapping lives as long as the object. Writes to the memory never reach the
+/// file.
 class MappedFile {
 public:
   MappedFile(const std::byte *data, size_t size) : data(data), size(size) {}
@@ -31,7 +32,8 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path);
 /// All of `path` as a string.
 Result<std::string> readFile(const std::string &path);
 
-/// Writes `path` as a whole: a reader sees the old content or the new, never a part (a temporary file is renamed).
+/// Writes `path` as a whole: a reader sees the old content or the new, never a part (a temporary file is
+/// renamed).
 Result<void> writeFile(const std::string &path, std::span<const std::byte> content);
 Result<void> writeFile(const std::string &path, const std::string &content);
 /// The same for content in several pieces, written one after another.

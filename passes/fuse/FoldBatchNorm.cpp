@@ -68,13 +68,16 @@ private:
 
   static bool isFoldable(pd::BatchNormOp op) {
     pd::Conv2dOp conv = convBefore(op);
-    if (Value bias = biasBefore(op); conv && bias && (!isPerChannel(bias, conv) || conv.getDataFormat() != "NCHW"))
+    if (Value bias = biasBefore(op);
+        conv && bias && (!isPerChannel(bias, conv) || conv.getDataFormat() != "NCHW"))
       return false;
     bool isFixed = op.getUseGlobalStats() || (op.getIsTest() && !op.getTrainableStatistics());
-    return isFixed && conv && conv.getOut().hasOneUse() && pd::tensorType(conv.getOut()).getElementType().isF32() &&
+    return isFixed && conv && conv.getOut().hasOneUse() &&
+           pd::tensorType(conv.getOut()).getElementType().isF32() &&
            conv.getDataFormat() == op.getDataFormat() &&
-           llvm::all_of(ArrayRef<Value>{conv.getFilter(), op.getMean(), op.getVariance(), op.getScale(), op.getBias()},
-                        isParameter);
+           llvm::all_of(
+               ArrayRef<Value>{conv.getFilter(), op.getMean(), op.getVariance(), op.getScale(), op.getBias()},
+               isParameter);
   }
 
   /// conv(x, w) * s + t = conv(x, w * s) + t with s = scale / sqrt(variance + epsilon), t = bias - mean * s.
@@ -96,12 +99,12 @@ private:
     auto scaled = cast<pd::Conv2dOp>(builder.clone(*conv));
     scaled.getFilterMutable().assign(filter);
     bool channelsLast = conv.getDataFormat() == "NHWC";
-    pd::Expression out = e.wrap(scaled.getOut()) +
-                         (channelsLast ? shift : e.reshape(shift, {1, -1, 1, 1}));
+    pd::Expression out = e.wrap(scaled.getOut()) + (channelsLast ? shift : e.reshape(shift, {1, -1, 1, 1}));
     op.getOut().replaceAllUsesWith(out);
-    for (auto [result, operand] : {std::pair(op.getMeanOut(), op.getMean()), std::pair(op.getSavedMean(), op.getMean()),
-                                   std::pair(op.getVarianceOut(), op.getVariance()),
-                                   std::pair(op.getSavedVariance(), op.getVariance())})
+    for (auto [result, operand] :
+         {std::pair(op.getMeanOut(), op.getMean()), std::pair(op.getSavedMean(), op.getMean()),
+          std::pair(op.getVarianceOut(), op.getVariance()),
+          std::pair(op.getSavedVariance(), op.getVariance())})
       result.replaceAllUsesWith(operand);
     if (op.use_empty()) {
       Operation *between = convBias ? op.getX().getDefiningOp() : nullptr;

@@ -63,7 +63,8 @@ private:
       return;
     func::FuncOp kernel = kernelFor(group, interface);
     OpBuilder builder(group.members.back());
-    auto call = func::CallOp::create(builder, group.members.back()->getLoc(), kernel, interface.inputs.getArrayRef());
+    auto call =
+        func::CallOp::create(builder, group.members.back()->getLoc(), kernel, interface.inputs.getArrayRef());
     call->setAttr("proa.label", builder.getStringAttr(labelOf(group)));
     for (auto [output, result] : llvm::zip(interface.outputs, call.getResults()))
       output.replaceAllUsesWith(result);

@@ -1,4 +1,5 @@
-//! pd-fuse-epilogues: matrix products and convolutions take over what is done to their operands and their result.
+//! pd-fuse-epilogues: matrix products and convolutions take over what is done to their operands and their
+//! result.
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/Infer.h"
@@ -30,7 +31,8 @@ std::optional<double> plainFactor(Operation *op) {
 class Epilogue {
 public:
   /// `channelDim` is the dimension of the result that a bias runs along.
-  Epilogue(Value result, int64_t channelDim) : result(result), channelDim(channelDim), builder(result.getContext()) {}
+  Epilogue(Value result, int64_t channelDim)
+      : result(result), channelDim(channelDim), builder(result.getContext()) {}
 
   /// Takes over the single user of the result, again and again.
   void absorbUsers() {
@@ -147,15 +149,16 @@ struct SeenThrough {
   SmallVector<int64_t> permutation;
 };
 
-/// Whether a matrix product can read (or write) memory whose axes are permuted so: one of the two last axes is the
-/// stored last one, which is contiguous.
+/// Whether a matrix product can read (or write) memory whose axes are permuted so: one of the two last axes
+/// is the stored last one, which is contiguous.
 bool keepsRows(ArrayRef<int64_t> permutation) {
   auto rank = static_cast<int64_t>(permutation.size());
   return rank < 3 || permutation[rank - 1] == rank - 1 || permutation[rank - 2] == rank - 1;
 }
 
 bool isOnlyMultiplied(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) { return isa<pd::MatmulOp, rt::MatmulOp>(user); });
+  return llvm::all_of(value.getUsers(),
+                      [](Operation *user) { return isa<pd::MatmulOp, rt::MatmulOp>(user); });
 }
 
 SeenThrough seeThrough(Value operand) {
@@ -167,7 +170,8 @@ SeenThrough seeThrough(Value operand) {
       continue;
     }
     auto transpose = dyn_cast<pd::TransposeOp>(producer);
-    bool usable = transpose && (seen.value.hasOneUse() || isOnlyMultiplied(seen.value)) && seen.permutation.empty() &&
+    bool usable = transpose && (seen.value.hasOneUse() || isOnlyMultiplied(seen.value)) &&
+                  seen.permutation.empty() &&
                   llvm::all_of(transpose.getPerm(), [](int64_t axis) { return axis >= 0; }) &&
                   keepsRows(transpose.getPerm());
     if (!usable)
@@ -213,17 +217,19 @@ private:
     if (!changed)
       return;
     OpBuilder builder(epilogue.absorbed.empty() ? op : epilogue.absorbed.back());
-    auto fused = rt::MatmulOp::create(builder, epilogue.result.getLoc(), epilogue.result.getType(), x.value, y.value,
-                                      epilogue.extras, op.getTransposeX(), op.getTransposeY(),
-                                      llvm::APFloat(epilogue.alpha), epilogue.postOpsAttr(), x.permutation, y.permutation,
-                                      outPermutation);
+    auto fused = rt::MatmulOp::create(builder, epilogue.result.getLoc(), epilogue.result.getType(), x.value,
+                                      y.value, epilogue.extras, op.getTransposeX(), op.getTransposeY(),
+                                      llvm::APFloat(epilogue.alpha), epilogue.postOpsAttr(), x.permutation,
+                                      y.permutation, outPermutation);
     replace(op, epilogue, fused.getOut());
   }
 
-  /// A transpose of the result becomes the order in which it is stored. Operands of post-ops would have to follow.
+  /// A transpose of the result becomes the order in which it is stored. Operands of post-ops would have to
+  /// follow.
   static SmallVector<int64_t> absorbTranspose(Epilogue &epilogue) {
     auto transpose = dyn_cast_or_null<pd::TransposeOp>(epilogue.singleUser());
-    if (!transpose || !epilogue.extras.empty() || transpose.getPerm().back() != static_cast<int64_t>(transpose.getPerm().size()) - 1 ||
+    if (!transpose || !epilogue.extras.empty() ||
+        transpose.getPerm().back() != static_cast<int64_t>(transpose.getPerm().size()) - 1 ||
         llvm::any_of(transpose.getPerm(), [](int64_t axis) { return axis < 0; }))
       return {};
     epilogue.absorbed.push_back(transpose);
@@ -243,9 +249,10 @@ private:
     if (epilogue.absorbed.empty())
       return;
     OpBuilder builder(epilogue.absorbed.back());
-    auto fused = rt::Conv2dOp::create(builder, epilogue.result.getLoc(), epilogue.result.getType(), op.getInput(),
-                                      op.getFilter(), epilogue.extras, op.getStrides(), op.getPaddings(), op.getDilations(),
-                                      op.getGroups(), op.getDataFormat(), epilogue.postOpsAttr());
+    auto fused =
+        rt::Conv2dOp::create(builder, epilogue.result.getLoc(), epilogue.result.getType(), op.getInput(),
+                             op.getFilter(), epilogue.extras, op.getStrides(), op.getPaddings(),
+                             op.getDilations(), op.getGroups(), op.getDataFormat(), epilogue.postOpsAttr());
     replace(op, epilogue, fused.getOut());
   }
 
@@ -256,7 +263,8 @@ private:
     SmallVector<Value> operands(root->getOperands());
     root->erase();
     for (Value operand : operands)
-      for (Operation *producer = operand.getDefiningOp(); producer && producer->use_empty() && isPure(producer);) {
+      for (Operation *producer = operand.getDefiningOp();
+           producer && producer->use_empty() && isPure(producer);) {
         Value next = producer->getNumOperands() > 0 ? producer->getOperand(0) : Value();
         producer->erase();
         producer = next ? next.getDefiningOp() : nullptr;

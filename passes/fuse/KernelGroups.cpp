@@ -63,7 +63,9 @@ public:
     for (auto &group : groups)
       if (!group->members.empty())
         out.push_back(std::move(group));
-    llvm::sort(out, [](const auto &a, const auto &b) { return a->members.back()->isBeforeInBlock(b->members.back()); });
+    llvm::sort(out, [](const auto &a, const auto &b) {
+      return a->members.back()->isBeforeInBlock(b->members.back());
+    });
     return out;
   }
 
@@ -98,7 +100,8 @@ private:
   }
 
   static bool canMerge(const KernelGroup &a, const KernelGroup &b) {
-    return a.domain == b.domain && (a.reducedDims == 0 || b.reducedDims == 0 || a.reducedDims == b.reducedDims) &&
+    return a.domain == b.domain &&
+           (a.reducedDims == 0 || b.reducedDims == 0 || a.reducedDims == b.reducedDims) &&
            a.members.size() + b.members.size() < maxMembers;
   }
 

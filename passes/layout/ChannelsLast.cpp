@@ -50,7 +50,8 @@ private:
     bool done = false;
     if (isa<pd::Conv2dOp>(op))
       done = rewriteFormatted(op, /*start=*/true);
-    else if (op->getNumOperands() == 0 || llvm::none_of(op->getOperands(), [&](Value v) { return last.contains(v); }))
+    else if (op->getNumOperands() == 0 ||
+             llvm::none_of(op->getOperands(), [&](Value v) { return last.contains(v); }))
       return;
     else if (op->hasAttr("data_format"))
       done = rewriteFormatted(op, /*start=*/false);
@@ -76,7 +77,8 @@ private:
     return version;
   }
 
-  /// Replaces a result by its channels-last version; a transpose back serves the users that stay (and dies without them).
+  /// Replaces a result by its channels-last version; a transpose back serves the users that stay (and dies
+  /// without them).
   void replace(Value result, Value version, OpBuilder &builder) {
     auto back = pd::TransposeOp::create(builder, result.getLoc(), version, toFirst);
     result.replaceAllUsesWith(back.getOut());
@@ -88,12 +90,12 @@ private:
     auto format = op->getAttrOfType<StringAttr>("data_format");
     // The parameter of an elementwise prelu lies as its input does; unpool knows channels first only.
     auto prelu = dyn_cast<pd::PreluOp>(op);
-    if (!format || format.getValue() != "NCHW" || (prelu && prelu.getMode() == "element") || isa<pd::UnpoolOp>(op))
+    if (!format || format.getValue() != "NCHW" || (prelu && prelu.getMode() == "element") ||
+        isa<pd::UnpoolOp>(op))
       return false;
     OperandRange images = op->getOperands().take_front(op->hasTrait<pd::SecondIsImage>() ? 2 : 1);
-    bool areGood = llvm::all_of(images, [](Value image) {
-      return isImage(image) && pd::tensorType(image).getElementType().isF32();
-    });
+    bool areGood = llvm::all_of(
+        images, [](Value image) { return isImage(image) && pd::tensorType(image).getElementType().isF32(); });
     if (!areGood || (!start && llvm::none_of(images, [&](Value image) { return last.contains(image); })))
       return false;
     OpBuilder builder(op);
@@ -132,7 +134,8 @@ private:
   }
 
   static Value reshaped(Value value, ArrayRef<int64_t> shape, OpBuilder &builder) {
-    return pd::ReshapeOp::create(builder, value.getLoc(), value, Value(), builder.getDenseI64ArrayAttr(shape));
+    return pd::ReshapeOp::create(builder, value.getLoc(), value, Value(),
+                                 builder.getDenseI64ArrayAttr(shape));
   }
 
   bool rewriteElementwise(Operation *op) {

@@ -29,15 +29,15 @@ Type signless(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor.clone(signless(tensor.getElementType()));
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && !integer.isSignless() ? Type(IntegerType::get(type.getContext(), integer.getWidth())) : type;
+  return integer && !integer.isSignless() ? Type(IntegerType::get(type.getContext(), integer.getWidth()))
+                                          : type;
 }
 
-bool isUnsigned(Value value) {
-  return pd::tensorType(value).getElementType().isUnsignedInteger();
-}
+bool isUnsigned(Value value) { return pd::tensorType(value).getElementType().isUnsignedInteger(); }
 
 /// The extent of dimension `dim` of a result, from the operands that have it.
-OpFoldResult extentOf(OpBuilder &builder, Location location, RankedTensorType resultType, int64_t dim, ValueRange operands) {
+OpFoldResult extentOf(OpBuilder &builder, Location location, RankedTensorType resultType, int64_t dim,
+                      ValueRange operands) {
   if (!resultType.isDynamicDim(dim))
     return builder.getIndexAttr(resultType.getDimSize(dim));
   for (Value operand : operands) {
@@ -79,7 +79,8 @@ public:
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
     for (Value operand : operands)
-      if (!matchPattern(operand, m_Constant()) || cast<RankedTensorType>(operand.getType()).getNumElements() != 1) {
+      if (!matchPattern(operand, m_Constant()) ||
+          cast<RankedTensorType>(operand.getType()).getNumElements() != 1) {
         inputs.push_back(operand);
         maps.push_back(broadcastMap(cast<RankedTensorType>(operand.getType()), resultType));
       }
@@ -88,7 +89,8 @@ public:
     SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
     bool operandUnsigned = isUnsigned(op->getOperand(0)), resultUnsigned = isUnsigned(op->getResult(0));
     auto generic = linalg::GenericOp::create(
-        rewriter, location, resultType, inputs, init, maps, iterators, [&](OpBuilder &b, Location l, ValueRange arguments) {
+        rewriter, location, resultType, inputs, init, maps, iterators,
+        [&](OpBuilder &b, Location l, ValueRange arguments) {
           SmallVector<Value> scalars;
           size_t next = 0;
           for (Value operand : operands) {
@@ -114,12 +116,14 @@ private:
           builder, location, element,
           builder.getArrayAttr({FloatAttr::get(part, number.real()), FloatAttr::get(part, number.imag())}));
     }
-    return arith::ConstantOp::create(builder, location, cast<TypedAttr>(*value.getValues<Attribute>().begin()));
+    return arith::ConstantOp::create(builder, location,
+                                     cast<TypedAttr>(*value.getValues<Attribute>().begin()));
   }
 };
 
 /// The neutral element of a reduction, as a scalar constant.
-Value neutralElement(OpBuilder &builder, Location location, pd::ReductionKind kind, Type type, bool isUnsignedType) {
+Value neutralElement(OpBuilder &builder, Location location, pd::ReductionKind kind, Type type,
+                     bool isUnsignedType) {
   pd::ScalarBuilder scalar(builder, location, type, false, false);
   auto integer = dyn_cast<IntegerType>(type);
   switch (kind) {
@@ -139,8 +143,9 @@ Value neutralElement(OpBuilder &builder, Location location, pd::ReductionKind ki
     return scalar.constant(greatest ? infinity : -infinity, type);
   }
   unsigned width = integer.getWidth();
-  APInt value = isUnsignedType ? (greatest ? APInt::getMaxValue(width) : APInt::getMinValue(width))
-                               : (greatest ? APInt::getSignedMaxValue(width) : APInt::getSignedMinValue(width));
+  APInt value = isUnsignedType
+                    ? (greatest ? APInt::getMaxValue(width) : APInt::getMinValue(width))
+                    : (greatest ? APInt::getSignedMaxValue(width) : APInt::getSignedMinValue(width));
   return arith::ConstantOp::create(builder, location, IntegerAttr::get(type, value));
 }
 
@@ -186,7 +191,8 @@ public:
       iterators.push_back(isReduced ? utils::IteratorType::reduction : utils::IteratorType::parallel);
       if (isReduced && !keepdim)
         continue;
-      exprs.push_back(isReduced ? getAffineConstantExpr(0, getContext()) : getAffineDimExpr(dim, getContext()));
+      exprs.push_back(isReduced ? getAffineConstantExpr(0, getContext())
+                                : getAffineDimExpr(dim, getContext()));
       if (isReduced)
         sizes.push_back(rewriter.getIndexAttr(1));
       else if (type.isDynamicDim(dim))
@@ -201,7 +207,8 @@ public:
     SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(type.getRank()),
                                 AffineMap::get(type.getRank(), 0, exprs, getContext())};
     auto generic = linalg::GenericOp::create(
-        rewriter, location, init.getType(), x, init, maps, iterators, [&](OpBuilder &b, Location l, ValueRange arguments) {
+        rewriter, location, init.getType(), x, init, maps, iterators,
+        [&](OpBuilder &b, Location l, ValueRange arguments) {
           pd::ScalarBuilder builder(b, l, element, operandUnsigned, resultUnsigned);
           Value converted = builder.cast(arguments[0]);
           pd::ScalarBuilder combiner(b, l, element, resultUnsigned, resultUnsigned);
@@ -240,10 +247,9 @@ public:
     Value init = tensor::EmptyOp::create(rewriter, location, sizes, resultType.getElementType());
     SmallVector<AffineMap> maps{*source, rewriter.getMultiDimIdentityMap(resultType.getRank())};
     SmallVector<utils::IteratorType> iterators(resultType.getRank(), utils::IteratorType::parallel);
-    auto generic = linalg::GenericOp::create(rewriter, location, resultType, operands[0], init, maps, iterators,
-                                             [&](OpBuilder &b, Location l, ValueRange arguments) {
-                                               linalg::YieldOp::create(b, l, arguments[0]);
-                                             });
+    auto generic = linalg::GenericOp::create(
+        rewriter, location, resultType, operands[0], init, maps, iterators,
+        [&](OpBuilder &b, Location l, ValueRange arguments) { linalg::YieldOp::create(b, l, arguments[0]); });
     rewriter.replaceOp(op, generic.getResults());
     return success();
   }
@@ -253,14 +259,14 @@ class LowerConstant : public OpConversionPattern<pd::ConstantOp> {
 public:
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(pd::ConstantOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(pd::ConstantOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(signless(op.getType()));
     auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
     if (!dense)
       return rewriter.notifyMatchFailure(op, "kernels hold dense constants only");
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, type.getElementType() == dense.getElementType()
-                                                           ? dense
-                                                           : dense.bitcast(type.getElementType()));
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, type.getElementType() == dense.getElementType() ? dense : dense.bitcast(type.getElementType()));
     return success();
   }
 };
@@ -270,13 +276,14 @@ LogicalResult lowerKernels(ModuleOp module) {
   TypeConverter converter;
   converter.addConversion([](Type type) { return signless(type); });
   ConversionTarget target(*context);
-  target.addLegalDialect<linalg::LinalgDialect, arith::ArithDialect, math::MathDialect, complex::ComplexDialect,
-                         tensor::TensorDialect, BuiltinDialect>();
+  target.addLegalDialect<linalg::LinalgDialect, arith::ArithDialect, math::MathDialect,
+                         complex::ComplexDialect, tensor::TensorDialect, BuiltinDialect>();
   target.addIllegalDialect<pd::PdDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) && converter.isLegal(&op.getBody());
   });
-  target.addDynamicallyLegalOp<func::ReturnOp>([&](func::ReturnOp op) { return converter.isLegal(op.getOperandTypes()); });
+  target.addDynamicallyLegalOp<func::ReturnOp>(
+      [&](func::ReturnOp op) { return converter.isLegal(op.getOperandTypes()); });
   RewritePatternSet patterns(context);
   patterns.add<LowerConstant>(converter, context);
   patterns.add<LowerScalar, LowerReduction, LowerMovement>(converter, context);

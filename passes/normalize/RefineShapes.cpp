@@ -90,8 +90,8 @@ private:
     return decomposeConstant(op, next);
   }
 
-  /// A tensor without elements is constant, whatever computes it; no kernel ever sees one of static type. A reduction of such
-  /// a tensor to one with elements is its neutral element; a maximum has none and stays.
+  /// A tensor without elements is constant, whatever computes it; no kernel ever sees one of static type. A
+  /// reduction of such a tensor to one with elements is its neutral element; a maximum has none and stays.
   bool replaceEmpty(Operation *op) {
     if (hasFailed || op->getNumResults() == 0 || op->getNumRegions() > 0 || !isMemoryEffectFree(op) ||
         !isa_and_present<pd::PdDialect>(op->getDialect()))
@@ -116,20 +116,23 @@ private:
 
   static Value emptyConstant(OpBuilder &builder, Location location, Type type) {
     auto tensor = cast<RankedTensorType>(type);
-    return pd::ConstantOp::create(builder, location, tensor, DenseElementsAttr::get(tensor, ArrayRef<Attribute>()));
+    return pd::ConstantOp::create(builder, location, tensor,
+                                  DenseElementsAttr::get(tensor, ArrayRef<Attribute>()));
   }
 
   static Value neutralTensor(OpBuilder &builder, pd::ReductionOpInterface op) {
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     pd::ReductionKind kind = op.getReductionKind();
-    if (!type || !type.hasStaticShape() || kind == pd::ReductionKind::Maximum || kind == pd::ReductionKind::Minimum)
+    if (!type || !type.hasStaticShape() || kind == pd::ReductionKind::Maximum ||
+        kind == pd::ReductionKind::Minimum)
       return {};
     bool one = kind == pd::ReductionKind::Product || kind == pd::ReductionKind::And;
     Type element = type.getElementType();
     DenseElementsAttr value;
     if (auto complex = dyn_cast<ComplexType>(element)) {
       const llvm::fltSemantics &format = cast<FloatType>(complex.getElementType()).getFloatSemantics();
-      value = DenseElementsAttr::get(type, std::complex<APFloat>(APFloat(format, one ? 1 : 0), APFloat(format, 0)));
+      value = DenseElementsAttr::get(type,
+                                     std::complex<APFloat>(APFloat(format, one ? 1 : 0), APFloat(format, 0)));
     } else if (isa<FloatType>(element)) {
       value = DenseElementsAttr::get(type, builder.getFloatAttr(element, one ? 1.0 : 0.0));
     } else {
@@ -249,10 +252,12 @@ private:
                                           op->getRegions(), types)))
       return;
     for (auto [result, type] : llvm::zip(op->getResults(), types)) {
-      auto given = dyn_cast<RankedTensorType>(result.getType()), inferred = dyn_cast_if_present<RankedTensorType>(type);
+      auto given = dyn_cast<RankedTensorType>(result.getType()),
+           inferred = dyn_cast_if_present<RankedTensorType>(type);
       if (given && inferred && given.getRank() != inferred.getRank()) {
         // Such as a squeeze of a dimension that was taken to be 1 as long as it was open.
-        op->emitOpError() << "has the result " << given << " as long as dims are open, but " << inferred << " now that they are known";
+        op->emitOpError() << "has the result " << given << " as long as dims are open, but " << inferred
+                          << " now that they are known";
         hasFailed = true;
       } else {
         result.setType(refined(result.getType(), type));

@@ -139,7 +139,7 @@ void registerAll() {
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
   };
-  const int64_t products[][3] = {{128, 768, 768}, {128, 768, 3072}, {128, 3072, 768}, {1, 768, 768},
+  const int64_t products[][3] = {{128, 768, 768}, {128, 768, 3072}, {128, 3072, 768},  {1, 768, 768},
                                  {1, 4096, 4096}, {8, 768, 3072},   {512, 1024, 1024}, {1536, 1536, 1536}};
   for (const auto &p : products)
     add("matmul/" + std::to_string(p[0]) + "x" + std::to_string(p[1]) + "x" + std::to_string(p[2]),

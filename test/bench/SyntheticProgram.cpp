@@ -24,8 +24,9 @@ std::string slot(const std::string &name, const std::string &argument) {
 
 /// feed or fetch.
 std::string interfaceOp(const char *type, const std::string &from, const std::string &to) {
-  return fmt::format(R"({{"inputs":[{}],"outputs":[{}],"type":"{}","attrs":[{{"name":"col","type":"INT","i":0}}]}})",
-                     slot("X", from), slot("Out", to), type);
+  return fmt::format(
+      R"({{"inputs":[{}],"outputs":[{}],"type":"{}","attrs":[{{"name":"col","type":"INT","i":0}}]}})",
+      slot("X", from), slot("Out", to), type);
 }
 
 constexpr const char *commonAttributes =
@@ -89,8 +90,8 @@ std::string syntheticProgram(size_t operations) {
       inputs += "," + slot(kind.residual, blockInput);
     previous = temporary(i);
     vars += ",\n" + variable(previous, dims, false);
-    ops += fmt::format(",\n{{\"inputs\":[{}],\"outputs\":[{}],\"type\":\"{}\",\"attrs\":[{}{}]}}", inputs, outputs,
-                       kind.type, kind.attributes, commonAttributes);
+    ops += fmt::format(",\n{{\"inputs\":[{}],\"outputs\":[{}],\"type\":\"{}\",\"attrs\":[{}{}]}}", inputs,
+                       outputs, kind.type, kind.attributes, commonAttributes);
   }
   ops += ",\n" + interfaceOp("fetch", previous, "fetch");
   return fmt::format("{{\"blocks\":[{{\"idx\":0,\"parent_idx\":-1,\"vars\":[\n{}{}],\"ops\":[\n{}]}}],"

@@ -40,7 +40,9 @@ int runTool(const CLI::App &app, const std::function<int()> &work) {
   try {
     return work();
   } catch (const std::bad_alloc &) {
-    return fail(problem(app.get_name(), "no memory is left; the program, its weights or its feeds are too large for this machine"));
+    return fail(
+        problem(app.get_name(),
+                "no memory is left; the program, its weights or its feeds are too large for this machine"));
   }
 }
 
@@ -75,7 +77,8 @@ FeedDims parseFeedDims(const std::vector<std::string> &texts, Problems &problems
   FeedDims all;
   for (const std::string &text : texts) {
     size_t equals = text.rfind('=');
-    auto dims = equals == std::string::npos ? std::nullopt : parseDims(std::string_view(text).substr(equals + 1));
+    auto dims =
+        equals == std::string::npos ? std::nullopt : parseDims(std::string_view(text).substr(equals + 1));
     if (!dims)
       problems.add("--dims", "found '" + text + "', expected NAME=1x3x224x224");
     else if (!all.emplace(text.substr(0, equals), *dims).second)

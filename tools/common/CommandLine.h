@@ -41,8 +41,8 @@ int runTool(const CLI::App &app, const std::function<int()> &work);
 /// Dims of feeds, by name.
 using FeedDims = std::map<std::string, std::vector<int64_t>>;
 
-/// Reads the values of a --dims option, each NAME=1x3x224x224 (nothing after the sign: a scalar). What is wrong with the others is added to
-/// `problems`.
+/// Reads the values of a --dims option, each NAME=1x3x224x224 (nothing after the sign: a scalar). What is
+/// wrong with the others is added to `problems`.
 FeedDims parseFeedDims(const std::vector<std::string> &texts, Problems &problems);
 
 } // namespace proa::tools

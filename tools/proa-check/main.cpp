@@ -58,21 +58,25 @@ void declare(CommandLine &line, Options &options) {
       ->capture_default_str();
   line.add_option("--cache", options.check.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
       ->type_name("DIR|off");
-  line.add_flag("--reference", options.check.reference,
-                "Runs the programs by the reference evaluator, not compiled; cases that it can't run are skipped");
+  line.add_flag(
+      "--reference", options.check.reference,
+      "Runs the programs by the reference evaluator, not compiled; cases that it can't run are skipped");
   line.add_option("--mutants", options.check.mutants,
-                  "Changes each program so often a little, and compares compiled code with the evaluator on what comes out")
+                  "Changes each program so often a little, and compares compiled code with the evaluator on "
+                  "what comes out")
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT");
   line.add_option("--seed", options.check.seed, "What the changes are drawn from")->capture_default_str();
   line.add_flag("--decompose", options.check.decompose,
                 "Runs every op that has a decomposition through it, also where there is a kernel");
-  line.add_flag("--own-gradients", options.check.ownGradients,
-                "Training cases take proa's gradients of their forward part, not those of their gradient ops");
+  line.add_flag(
+      "--own-gradients", options.check.ownGradients,
+      "Training cases take proa's gradients of their forward part, not those of their gradient ops");
   line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
                 "Computes values once more instead of keeping them, as proa-run does")
       ->check(checkMemoryBudget);
-  line.add_option("--micro-batches", options.check.microBatches, "Computes gradients for so many parts of each batch")
+  line.add_option("--micro-batches", options.check.microBatches,
+                  "Computes gradients for so many parts of each batch")
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT");
   line.add_option("--reasons", options.reasons, "Rows of the table of reasons")->capture_default_str();
@@ -202,5 +206,6 @@ int main(int argc, char **argv) {
   Result<KnownFailures> known = readKnownFailures(options);
   if (!known)
     return fail(known.problems());
-  return runTool(line, [&] { return finish(Session(std::move(*cases), *known, options).check(), *known, options); });
+  return runTool(
+      line, [&] { return finish(Session(std::move(*cases), *known, options).check(), *known, options); });
 }

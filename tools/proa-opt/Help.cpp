@@ -19,15 +19,18 @@ const std::vector<Group> &groups() {
   static const std::vector<Group> groups = {
       {"Normalization: types and shapes", {"pd-refine-shapes"}},
       {"Decomposition into primitives", {"pd-decompose"}},
-      {"Derivatives", {"pd-checkpoint", "pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian", "pd-lower-for"}},
+      {"Derivatives",
+       {"pd-checkpoint", "pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian", "pd-lower-for"}},
       {"Training programs", {"pd-scale-loss", "pd-accumulate", "pd-amp", "pd-rematerialize"}},
       {"Layout", {"pd-channels-last"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
       {"Kernels for the CPU, in their order",
-       {"pd-lower-to-linalg", "store-bools-as-bytes", "widen-half-precision", "fuse-elementwise", "collapse-loops", "mark-fast-math", "choose-rows",
-        "outline-shapes", "tile-rows", "bufferize-kernels", "bound-scratch", "place-scratch", "expand-math", "wrap-kernels"}},
+       {"pd-lower-to-linalg", "store-bools-as-bytes", "widen-half-precision", "fuse-elementwise",
+        "collapse-loops", "mark-fast-math", "choose-rows", "outline-shapes", "tile-rows", "bufferize-kernels",
+        "bound-scratch", "place-scratch", "expand-math", "wrap-kernels"}},
       {"Of MLIR, often used with them",
-       {"canonicalize", "cse", "inline", "symbol-dce", "sccp", "print-ir", "location-snapshot", "strip-debuginfo"}},
+       {"canonicalize", "cse", "inline", "symbol-dce", "sccp", "print-ir", "location-snapshot",
+        "strip-debuginfo"}},
   };
   return groups;
 }

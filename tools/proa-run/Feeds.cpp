@@ -65,7 +65,8 @@ private:
     dims = parseFeedDims(options.dims, problems);
     for (const auto &[name, given] : dims)
       if (!find(name))
-        problems.add("--dims", fmt::format("'{}' is no feed of the program, which has: {}", name, namesOf(feeds)));
+        problems.add("--dims",
+                     fmt::format("'{}' is no feed of the program, which has: {}", name, namesOf(feeds)));
   }
 
   void addSource(const std::string &source) {

@@ -25,8 +25,8 @@ struct Options {
   ModelOptions model;
   FeedOptions feeds;
   std::string outputs;
-  std::string expect;  ///< empty: not asked for; defaultFile: the one beside the model
-  std::string profile; ///< empty: not asked for; table: on stdout
+  std::string expect;         ///< empty: not asked for; defaultFile: the one beside the model
+  std::string profile;        ///< empty: not asked for; table: on stdout
   std::string recompute, amp; ///< empty: nothing
   bool bfloat16 = false;
   int repeat = 1;
@@ -81,10 +81,12 @@ void declare(CommandLine &line, Options &options) {
                 "Computes values once more instead of keeping them: what costs next to no time, or with "
                 "--recompute=BYTES until the values of a run take no more")
       ->check(checkMemoryBudget);
-  line.add_option("--amp", options.amp, "Computes in 16 bits what is safe in them: O1 the products, O2 nearly all")
+  line.add_option("--amp", options.amp,
+                  "Computes in 16 bits what is safe in them: O1 the products, O2 nearly all")
       ->check(CLI::IsMember({"O1", "O2"}));
   line.add_flag("--bf16", options.bfloat16, "The 16 bits are bfloat16, not float16");
-  line.add_option("--micro-batches", options.model.microBatches, "Computes gradients for so many parts of the batch")
+  line.add_option("--micro-batches", options.model.microBatches,
+                  "Computes gradients for so many parts of the batch")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   line.add_option("--cache", options.model.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
@@ -208,7 +210,8 @@ private:
         return written;
     }
     if (options.json) {
-      fmt::print("{}", timesJson(options.path, options.model.threads, model.times(), runTimes, model.arenaBytes(), compared));
+      fmt::print("{}", timesJson(options.path, options.model.threads, model.times(), runTimes,
+                                 model.arenaBytes(), compared));
       return writeProfile(model);
     }
     if (options.expect.empty())
@@ -254,7 +257,8 @@ int main(int argc, char **argv) {
     return *code;
   options.model.memoryBudget = memoryBudgetOf(options.recompute);
   if (!options.amp.empty())
-    options.model.amp = AmpOptions{.level = options.amp == "O1" ? AmpOptions::Level::O1 : AmpOptions::Level::O2,
-                                   .dtype = options.bfloat16 ? DType::BFloat16 : DType::Float16};
+    options.model.amp =
+        AmpOptions{.level = options.amp == "O1" ? AmpOptions::Level::O1 : AmpOptions::Level::O2,
+                   .dtype = options.bfloat16 ? DType::BFloat16 : DType::Float16};
   return runTool(line, [&] { return Runner(std::move(options)).run(); });
 }

@@ -1,8 +1,8 @@
 //! The fields `decomposition`, `infer`, `library` and hasFolder: the methods that follow from them.
 #include "Records.h"
 
-#include "llvm/TableGen/Error.h"
 #include "mlir/TableGen/GenInfo.h"
+#include "llvm/TableGen/Error.h"
 
 using namespace proa::tblgen;
 
@@ -11,7 +11,8 @@ static void emitInference(const llvm::Record &record, const std::string &name, l
   if (function.empty())
     return;
   os << "::llvm::LogicalResult " << name
-     << "::inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location, Adaptor adaptor,\n"
+     << "::inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location, "
+        "Adaptor adaptor,\n"
         "    ::llvm::SmallVectorImpl<::mlir::Type> &results) {\n  return "
      << function << "(location, adaptor, results);\n}\n";
 }
@@ -42,16 +43,19 @@ static bool emitMethods(const llvm::RecordKeeper &records, llvm::raw_ostream &os
     if (llvm::StringRef library = record->getValueAsString("library"); !library.empty())
       os << "::llvm::StringRef " << name << "::getLibraryKernel() { return " << quoted(library) << "; }\n";
     if (llvm::StringRef postOp = record->getValueAsString("postOp"); !postOp.empty())
-      os << "PostOp " << name << "::getPostOp() {\n  auto op = *this;\n  (void)op;\n  return " << postOp << ";\n}\n";
+      os << "PostOp " << name << "::getPostOp() {\n  auto op = *this;\n  (void)op;\n  return " << postOp
+         << ";\n}\n";
     if (llvm::StringRef kind = record->getValueAsString("reduction"); !kind.empty())
       os << "ReductionKind " << name << "::getReductionKind() { return ReductionKind::" << kind << "; }\n"
          << "::llvm::SmallVector<int64_t> " << name
          << "::getReducedDims() { return reducedAxes(getAxis(), tensorType(getX()).getRank()); }\n";
     if (record->isSubClassOf("Pd_FoldableOp"))
       os << "::mlir::OpFoldResult " << name
-         << "::fold(FoldAdaptor adaptor) { return foldByEvaluation(getOperation(), adaptor.getOperands()); }\n";
+         << "::fold(FoldAdaptor adaptor) { return foldByEvaluation(getOperation(), adaptor.getOperands()); "
+            "}\n";
   }
   return false;
 }
 
-static mlir::GenRegistration generator("gen-methods", "Methods that follow from fields of op records", emitMethods);
+static mlir::GenRegistration generator("gen-methods", "Methods that follow from fields of op records",
+                                       emitMethods);

@@ -34,7 +34,8 @@ void emitVjp(const llvm::Record &record, const std::string &name, llvm::raw_ostr
   if (static_cast<int>(rules.size()) != op.getNumOperands())
     llvm::PrintFatalError(record.getLoc(), "expected one rule for each operand");
   os << "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> " << name
-     << "::vjp(::mlir::OpBuilder &builder, ::llvm::ArrayRef<::mlir::Value> cotangents) {\n  auto op = *this;\n  (void)op;\n"
+     << "::vjp(::mlir::OpBuilder &builder, ::llvm::ArrayRef<::mlir::Value> cotangents) {\n  auto op = "
+        "*this;\n  (void)op;\n"
         "  TensorBuilder e(builder, getOperation());\n";
   emitNames(op, os);
   os << "  ::llvm::SmallVector<::mlir::Value> gradients(getOperation()->getNumOperands());\n";
@@ -44,7 +45,8 @@ void emitVjp(const llvm::Record &record, const std::string &name, llvm::raw_ostr
       continue;
     std::string value = derivatives.empty() ? rule.str() : "e.chain(" + cotangent + ", " + rule.str() + ")";
     os << "  if (auto range = getODSOperandIndexAndLength(" << i << "); range.second == 1)\n"
-       << "    gradients[range.first] = e.gradient(" << value << ", getOperation()->getOperand(range.first));\n";
+       << "    gradients[range.first] = e.gradient(" << value
+       << ", getOperation()->getOperand(range.first));\n";
   }
   os << "  return gradients;\n}\n";
 }

@@ -1,31 +1,37 @@
-//! The field `legacy`: the table by which the translator imports a legacy op (translator/import/LegacyTable.h).
+//! The field `legacy`: the table by which the translator imports a legacy op
+//! (translator/import/LegacyTable.h).
 #include "Records.h"
 
+#include "mlir/TableGen/Attribute.h"
+#include "mlir/TableGen/GenInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/TableGen/Error.h"
-#include "mlir/TableGen/Attribute.h"
-#include "mlir/TableGen/GenInfo.h"
 
 using namespace proa::tblgen;
 
-std::string proa::tblgen::attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute) {
+std::string proa::tblgen::attributeKind(const llvm::Record &record,
+                                        const mlir::tblgen::Attribute &attribute) {
   llvm::StringRef base = attribute.getBaseAttr().getAttrDefName();
-  static const std::pair<llvm::StringRef, const char *> kinds[] = {
-      {"BoolAttr", "Bool"},           {"I64Attr", "Int"},
-      {"F64Attr", "Float"},           {"StrAttr", "String"},
-      {"TypeAttr", "Type"},           {"DenseI64ArrayAttr", "Ints"},
-      {"DenseF64ArrayAttr", "Floats"}, {"StrArrayAttr", "Strings"}};
+  static const std::pair<llvm::StringRef, const char *> kinds[] = {{"BoolAttr", "Bool"},
+                                                                   {"I64Attr", "Int"},
+                                                                   {"F64Attr", "Float"},
+                                                                   {"StrAttr", "String"},
+                                                                   {"TypeAttr", "Type"},
+                                                                   {"DenseI64ArrayAttr", "Ints"},
+                                                                   {"DenseF64ArrayAttr", "Floats"},
+                                                                   {"StrArrayAttr", "Strings"}};
   for (auto &[def, kind] : kinds)
     if (base == def)
       return kind;
-  llvm::PrintFatalError(record.getLoc(), "attribute of kind '" + base +
-                                             "' can't be imported: use BoolAttr, I64Attr, F64Attr, StrAttr, TypeAttr, "
-                                             "DenseI64ArrayAttr, DenseF64ArrayAttr or StrArrayAttr");
+  llvm::PrintFatalError(record.getLoc(),
+                        "attribute of kind '" + base +
+                            "' can't be imported: use BoolAttr, I64Attr, F64Attr, StrAttr, TypeAttr, "
+                            "DenseI64ArrayAttr, DenseF64ArrayAttr or StrArrayAttr");
 }
 
-static const mlir::tblgen::NamedAttribute &findAttribute(const llvm::Record &record, const mlir::tblgen::Operator &op,
-                                                         llvm::StringRef name) {
+static const mlir::tblgen::NamedAttribute &
+findAttribute(const llvm::Record &record, const mlir::tblgen::Operator &op, llvm::StringRef name) {
   for (const mlir::tblgen::NamedAttribute &attribute : op.getAttributes())
     if (attribute.name == name)
       return attribute;
@@ -60,7 +66,8 @@ static std::string elementsOf(const mlir::tblgen::Operator &op) {
   return summary.trim().empty() ? "any" : summary.trim().str();
 }
 
-static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size_t rank, llvm::raw_ostream &os) {
+static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size_t rank,
+                    llvm::raw_ostream &os) {
   mlir::tblgen::Operator op(record);
   auto inputs = legacy.getValueAsListOfStrings("inputs");
   auto outputs = legacy.getValueAsListOfStrings("outputs");
@@ -69,12 +76,14 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
     llvm::PrintFatalError(record.getLoc(), "legacy: one input entry for each operand is needed");
   if (hook.empty() && outputs.size() != static_cast<size_t>(op.getNumResults()))
     llvm::PrintFatalError(record.getLoc(), "legacy: one output entry for each result is needed");
-  os << "{" << quoted(legacy.getValueAsString("legacyType")) << ", " << quoted(op.getOperationName()) << ",\n {";
+  os << "{" << quoted(legacy.getValueAsString("legacyType")) << ", " << quoted(op.getOperationName())
+     << ",\n {";
   for (size_t i = 0; i < inputs.size(); ++i) {
     bool known = i < static_cast<size_t>(op.getNumOperands());
-    const char *arity = !known                           ? "Optional"
-                        : op.getOperand(i).isVariadic()  ? (op.getOperand(i).isOptional() ? "Optional" : "Variadic")
-                                                         : "Required";
+    const char *arity = !known ? "Optional"
+                        : op.getOperand(i).isVariadic()
+                            ? (op.getOperand(i).isOptional() ? "Optional" : "Variadic")
+                            : "Required";
     if (known && op.getOperand(i).isOptional())
       arity = "Optional";
     os << "{" << quoted(inputs[i]) << ", Arity::" << arity << "}, ";
@@ -90,12 +99,13 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
     const mlir::tblgen::NamedAttribute &attribute = findAttribute(record, op, name);
     bool required = !attribute.attr.isOptional() && !attribute.attr.hasDefaultValue();
     os << "{" << quoted(name) << ", " << quoted(spelling.empty() ? name : spelling)
-       << ", AttributeKind::" << attributeKind(record, attribute.attr) << ", " << (required ? "true" : "false") << "}, ";
+       << ", AttributeKind::" << attributeKind(record, attribute.attr) << ", "
+       << (required ? "true" : "false") << "}, ";
   }
   os << "},\n ";
   emitList(os, legacy.getValueAsListOfStrings("ignored"));
-  os << ", LodRule::" << lodRuleOf(record) << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str()) << ", "
-     << quoted(elementsOf(op)) << ", " << rank << "},\n";
+  os << ", LodRule::" << lodRuleOf(record) << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str())
+     << ", " << quoted(elementsOf(op)) << ", " << rank << "},\n";
 }
 
 static bool emitLegacyMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {

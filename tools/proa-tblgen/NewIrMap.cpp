@@ -1,10 +1,11 @@
-//! The field `newIr`: the table by which ops of Paddle's new IR are imported (translator/import/newir/NewIrTable.h).
+//! The field `newIr`: the table by which ops of Paddle's new IR are imported
+//! (translator/import/newir/NewIrTable.h).
 #include "Records.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/TableGen/Error.h"
 #include "mlir/TableGen/Attribute.h"
 #include "mlir/TableGen/GenInfo.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TableGen/Error.h"
 
 using namespace proa::tblgen;
 
@@ -55,7 +56,8 @@ void checkNames(const llvm::Record &record, const mlir::tblgen::Operator &op, co
   };
   for (llvm::StringRef name : spelling.operands)
     if (!name.empty() && !(name.consume_front("#") ? isAttribute(name) : isOperand(name)))
-      llvm::PrintFatalError(record.getLoc(), "newIr: '" + name + "' is neither operand nor attribute of this op");
+      llvm::PrintFatalError(record.getLoc(),
+                            "newIr: '" + name + "' is neither operand nor attribute of this op");
 }
 
 bool emitMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
@@ -70,12 +72,16 @@ bool emitMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
     os << "{";
     for (const auto &operand : op.getOperands())
       os << "{" << quoted(operand.name) << ", Arity::"
-         << (operand.isOptional() ? "Optional" : operand.isVariadic() ? "Variadic" : "Required") << "}, ";
+         << (operand.isOptional()   ? "Optional"
+             : operand.isVariadic() ? "Variadic"
+                                    : "Required")
+         << "}, ";
     os << "}, ";
     emitNames(spelling.results, os);
     os << "{";
     for (const auto &result : op.getResults())
-      os << "{" << quoted(result.name) << ", Arity::" << (result.isVariadic() ? "Variadic" : "Required") << "}, ";
+      os << "{" << quoted(result.name) << ", Arity::" << (result.isVariadic() ? "Variadic" : "Required")
+         << "}, ";
     os << "},\n {";
     for (const auto &attribute : op.getAttributes()) {
       // Values of constants are no literals of the file.

@@ -1,10 +1,10 @@
 /// What all generators ask of an op record.
 #pragma once
 
+#include "mlir/TableGen/Operator.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TableGen/Record.h"
-#include "mlir/TableGen/Operator.h"
 
 #include <string>
 #include <vector>
@@ -23,7 +23,8 @@ std::string quoted(llvm::StringRef text);
 /// The AttributeKind (translator/import/LegacyTable.h) of an ODS attribute.
 std::string attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute);
 
-/// Derivative.cpp: the method vjp(), from the fields `derivatives` or `vjp`; nothing where the record has neither.
+/// Derivative.cpp: the method vjp(), from the fields `derivatives` or `vjp`; nothing where the record has
+/// neither.
 void emitVjp(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
 
 /// Opens the dialect's namespaces on construction and closes them at the end.

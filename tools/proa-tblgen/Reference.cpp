@@ -1,9 +1,9 @@
 //! The op reference for people: a section of Markdown for each op record.
 #include "Records.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "mlir/TableGen/Attribute.h"
 #include "mlir/TableGen/GenInfo.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace proa::tblgen;
 
@@ -43,7 +43,8 @@ void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
     llvm::StringRef type = value.constraint.getSummary();
     for (llvm::StringRef prefix : {"variadic of ", "optional "})
       type.consume_front(prefix);
-    os << "| " << role << " | `" << value.name << "` | " << inLine(type.split(" of ").first) << number << " |\n";
+    os << "| " << role << " | `" << value.name << "` | " << inLine(type.split(" of ").first) << number
+       << " |\n";
   };
   for (const mlir::tblgen::NamedTypeConstraint &operand : op.getOperands())
     row("operand", operand);

@@ -1,4 +1,5 @@
-//! The field `scalar`: one template a record, instantiated for IR (ScalarBuilder) and for host numbers (HostScalarBuilder).
+//! The field `scalar`: one template a record, instantiated for IR (ScalarBuilder) and for host numbers
+//! (HostScalarBuilder).
 #include "Records.h"
 
 #include "mlir/TableGen/GenInfo.h"
@@ -16,11 +17,12 @@ static void emitScalar(const llvm::Record &record, llvm::raw_ostream &os) {
   for (int i = 0; i < op.getNumOperands(); ++i)
     os << "  typename Builder::Value " << op.getOperand(i).name << " = operands[" << i << "];\n";
   os << "  return " << body << ";\n}\n";
-  os << "::mlir::Value " << name << "::buildScalar(ScalarBuilder &b, ::mlir::ValueRange operands) {\n  return scalarOf"
-     << name << "(b, *this, operands);\n}\n";
+  os << "::mlir::Value " << name
+     << "::buildScalar(ScalarBuilder &b, ::mlir::ValueRange operands) {\n  return scalarOf" << name
+     << "(b, *this, operands);\n}\n";
   os << "HostScalar " << name
-     << "::evaluateScalar(HostScalarBuilder &b, ::llvm::ArrayRef<HostScalar> operands) {\n  return scalarOf" << name
-     << "(b, *this, operands);\n}\n\n";
+     << "::evaluateScalar(HostScalarBuilder &b, ::llvm::ArrayRef<HostScalar> operands) {\n  return scalarOf"
+     << name << "(b, *this, operands);\n}\n\n";
 }
 
 static bool emitScalars(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {

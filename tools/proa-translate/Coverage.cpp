@@ -47,7 +47,8 @@ private:
 };
 
 void describeDerivatives(mlir::RegisteredOperationName name, OpCoverage &row) {
-  bool decomposes = name.hasInterface<pd::DecomposableOpInterface>(), hasRule = name.hasInterface<pd::VjpOpInterface>();
+  bool decomposes = name.hasInterface<pd::DecomposableOpInterface>(),
+       hasRule = name.hasInterface<pd::VjpOpInterface>();
   bool isElementwise = name.hasInterface<pd::ScalarOpInterface>() || name.hasTrait<pd::ElementwiseTrait>();
   Specimen specimen(name);
   row.gradient = hasRule ? "rule" : decomposes ? "decomposition" : "none";
@@ -59,12 +60,16 @@ void describeDerivatives(mlir::RegisteredOperationName name, OpCoverage &row) {
     row.forward = "decomposition";
   row.isTransposed = specimen.isLinear() && hasRule;
   row.isOverridden = hasRule && decomposes;
-  row.batching = specimen.hasBatchingRule() ? "rule" : isElementwise ? "elementwise" : decomposes ? "decomposition" : "one by one";
+  row.batching = specimen.hasBatchingRule() ? "rule"
+                 : isElementwise            ? "elementwise"
+                 : decomposes               ? "decomposition"
+                                            : "one by one";
 }
 
 void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
   bool decomposes = name.hasInterface<pd::DecomposableOpInterface>();
-  bool isPrimitive = name.hasInterface<pd::ScalarOpInterface>() || name.hasInterface<pd::ReductionOpInterface>() ||
+  bool isPrimitive = name.hasInterface<pd::ScalarOpInterface>() ||
+                     name.hasInterface<pd::ReductionOpInterface>() ||
                      name.hasInterface<pd::MovementOpInterface>();
   if (isPrimitive)
     row.cpu = "compiled";
@@ -74,7 +79,8 @@ void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
     row.cpu = decomposes ? "decomposition" : "compiled";
   describeDerivatives(name, row);
   row.isDecomposed = decomposes;
-  if (isPrimitive || Specimen(name).isInTextbook() || name.hasInterface<pd::EvaluatableOpInterface>() || name.hasTrait<mlir::OpTrait::ConstantLike>())
+  if (isPrimitive || Specimen(name).isInTextbook() || name.hasInterface<pd::EvaluatableOpInterface>() ||
+      name.hasTrait<mlir::OpTrait::ConstantLike>())
     row.evaluator = "yes";
   else if (decomposes)
     row.evaluator = "decomposition";
@@ -86,18 +92,23 @@ struct Total {
 };
 
 std::vector<Total> totalsOf(const std::vector<OpCoverage> &rows) {
-  auto count = [&](auto holds) { return static_cast<int64_t>(std::count_if(rows.begin(), rows.end(), holds)); };
+  auto count = [&](auto holds) {
+    return static_cast<int64_t>(std::count_if(rows.begin(), rows.end(), holds));
+  };
   return {{"imported", count([](const OpCoverage &row) { return !row.op.empty(); })},
           {"run on the CPU", count([](const OpCoverage &row) { return row.cpu != "none"; })},
           {"with a decomposition", count([](const OpCoverage &row) { return row.isDecomposed; })},
           {"with reverse mode", count([](const OpCoverage &row) { return row.gradient != "none"; })},
           {"of these by a rule", count([](const OpCoverage &row) { return row.gradient == "rule"; })},
-          {"composites with a rule of their own (override)", count([](const OpCoverage &row) { return row.isOverridden; })},
+          {"composites with a rule of their own (override)",
+           count([](const OpCoverage &row) { return row.isOverridden; })},
           {"with forward mode (jvp)", count([](const OpCoverage &row) { return row.forward != "none"; })},
           {"linear, with a transposition", count([](const OpCoverage &row) { return row.isTransposed; })},
-          {"batched other than one by one",
-           count([](const OpCoverage &row) { return row.batching != "none" && row.batching != "one by one"; })},
-          {"run by the reference evaluator", count([](const OpCoverage &row) { return row.evaluator != "none"; })},
+          {"batched other than one by one", count([](const OpCoverage &row) {
+             return row.batching != "none" && row.batching != "one by one";
+           })},
+          {"run by the reference evaluator",
+           count([](const OpCoverage &row) { return row.evaluator != "none"; })},
           {"in a program of the corpus", count([](const OpCoverage &row) { return row.cases > 0; })}};
 }
 
@@ -171,34 +182,39 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
   for (const OpCoverage &row : rows)
     table += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", row.legacy,
                          row.op.empty() ? "" : "`" + row.op + "`", row.op.empty() ? "no" : "yes", row.cpu,
-                         yesNo(row.isDecomposed), row.gradient, yesNo(row.isOverridden), row.forward, yesNo(row.isTransposed),
-                         row.batching, row.evaluator, row.elements, row.cases);
-  return fmt::format("# Legacy ops\n\n"
-                     "Made by `proa-translate --coverage --format=markdown`. Gradient ops (`_grad`) are not counted.\n\n"
-                     "| legacy op types | |\n|---|---|\n{}\n"
-                     "- CPU: `compiled` to a kernel of its own, a `library` kernel of the runtime, or by its `decomposition`\n"
-                     "- gradient (reverse mode): a `rule` on the record, or through the `decomposition`; override: a composite that has a rule all the same\n"
-                     "- jvp (forward mode): the op is `linear`, or has a `diagonal` Jacobian; `reverse` mode through its rule; or the `decomposition`\n"
-                     "- transpose: linear, at least under some attributes, and its reverse-mode rule is the transposed op\n"
-                     "- batching: a `rule`, as an `elementwise` op, through the `decomposition`, or `one by one`\n"
-                     "- evaluator: whether the reference evaluator runs the op itself or its decomposition\n"
-                     "- dtypes: the element types of the first operand\n"
-                     "- cases: programs of the test corpus that hold the op\n\n"
-                     "| legacy op | pd op | import | CPU | decomposition | gradient | override | jvp | transpose | batching | evaluator | dtypes | cases |\n"
-                     "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n{}",
-                     totals, table);
+                         yesNo(row.isDecomposed), row.gradient, yesNo(row.isOverridden), row.forward,
+                         yesNo(row.isTransposed), row.batching, row.evaluator, row.elements, row.cases);
+  return fmt::format(
+      "# Legacy ops\n\n"
+      "Made by `proa-translate --coverage --format=markdown`. Gradient ops (`_grad`) are not counted.\n\n"
+      "| legacy op types | |\n|---|---|\n{}\n"
+      "- CPU: `compiled` to a kernel of its own, a `library` kernel of the runtime, or by its "
+      "`decomposition`\n"
+      "- gradient (reverse mode): a `rule` on the record, or through the `decomposition`; override: a "
+      "composite that has a rule all the same\n"
+      "- jvp (forward mode): the op is `linear`, or has a `diagonal` Jacobian; `reverse` mode through its "
+      "rule; or the `decomposition`\n"
+      "- transpose: linear, at least under some attributes, and its reverse-mode rule is the transposed op\n"
+      "- batching: a `rule`, as an `elementwise` op, through the `decomposition`, or `one by one`\n"
+      "- evaluator: whether the reference evaluator runs the op itself or its decomposition\n"
+      "- dtypes: the element types of the first operand\n"
+      "- cases: programs of the test corpus that hold the op\n\n"
+      "| legacy op | pd op | import | CPU | decomposition | gradient | override | jvp | transpose | batching "
+      "| evaluator | dtypes | cases |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n{}",
+      totals, table);
 }
 
 std::string coverageTable(const std::vector<OpCoverage> &rows) {
   std::string text;
   for (const Total &total : totalsOf(rows))
     text += fmt::format("{:>5}  {}\n", total.count, total.what);
-  text += fmt::format("\n{:<40} {:<36} {:<14} {:<14} {:<14} {:<14} {:<14} {:>5}  {}\n", "legacy op", "pd op", "CPU", "gradient",
-                      "jvp", "batching", "evaluator", "cases", "dtypes");
+  text += fmt::format("\n{:<40} {:<36} {:<14} {:<14} {:<14} {:<14} {:<14} {:>5}  {}\n", "legacy op", "pd op",
+                      "CPU", "gradient", "jvp", "batching", "evaluator", "cases", "dtypes");
   for (const OpCoverage &row : rows)
     text += fmt::format("{:<40} {:<36} {:<14} {:<14} {:<14} {:<14} {:<14} {:>5}  {}\n", row.legacy,
-                        row.op.empty() ? "not imported" : row.op, row.cpu, row.gradient, row.forward, row.batching, row.evaluator,
-                        row.cases, row.elements);
+                        row.op.empty() ? "not imported" : row.op, row.cpu, row.gradient, row.forward,
+                        row.batching, row.evaluator, row.cases, row.elements);
   return text;
 }
 

@@ -22,7 +22,8 @@ struct OpCoverage {
   std::string gradient = "none";
   /// Whether a composite has a rule all the same.
   bool isOverridden = false;
-  /// Forward mode: "linear", "diagonal", "reverse" (by the reverse-mode rule), "decomposition", "rule" or "none".
+  /// Forward mode: "linear", "diagonal", "reverse" (by the reverse-mode rule), "decomposition", "rule" or
+  /// "none".
   std::string forward = "none";
   /// Whether the op is linear and its reverse-mode rule thereby its transposition.
   bool isTransposed = false;
@@ -39,8 +40,8 @@ struct OpCoverage {
 /// How many cases below a directory hold each op type, from the histograms in their meta.json files.
 Result<std::map<std::string, int64_t>> countCases(const std::string &directory);
 
-/// A row for each legacy op of the translator's table, and for each op type of `cases` that it does not know, by name.
-/// Gradient ops have no rows of their own: they are what their forward op's row says.
+/// A row for each legacy op of the translator's table, and for each op type of `cases` that it does not know,
+/// by name. Gradient ops have no rows of their own: they are what their forward op's row says.
 std::vector<OpCoverage> coverageOfOps(const std::map<std::string, int64_t> &cases);
 
 /// As a Markdown table with a summary, as plain columns, and as JSON.

@@ -16,7 +16,8 @@ struct FlopCount {
   int64_t unknown = 0;
 };
 
-/// Counts the operations of one run (dialects/pd/Arithmetic.h) after composites have been taken apart. The module is changed.
+/// Counts the operations of one run (dialects/pd/Arithmetic.h) after composites have been taken apart. The
+/// module is changed.
 FlopCount countFlops(mlir::ModuleOp module);
 
 } // namespace proa::tools

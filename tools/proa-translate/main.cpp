@@ -54,7 +54,8 @@ public:
   void lap(const char *phase) {
     auto now = std::chrono::steady_clock::now();
     if (enabled)
-      llvm::errs() << llvm::formatv("{0,-8} {1,10:f2} ms\n", phase, std::chrono::duration<double, std::milli>(now - last).count());
+      llvm::errs() << llvm::formatv("{0,-8} {1,10:f2} ms\n", phase,
+                                    std::chrono::duration<double, std::milli>(now - last).count());
     last = now;
   }
 
@@ -64,7 +65,8 @@ private:
 };
 
 void declare(CommandLine &line, Options &options) {
-  line.add_option("model", options.path, "Program (JSON, .pdmodel or .mlir), or the folder of one")->type_name("MODEL");
+  line.add_option("model", options.path, "Program (JSON, .pdmodel or .mlir), or the folder of one")
+      ->type_name("MODEL");
   line.add_option("-o,--output", options.output, "Where the result is written; '-': stdout")
       ->type_name("FILE");
   line.add_option("--feeds", options.import.feeds, "Fed variables, for programs without feed ops")
@@ -75,7 +77,8 @@ void declare(CommandLine &line, Options &options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
-  line.add_option("--to", options.to, "mlir; or json or pdmodel: the program as a legacy one, which Paddle 2.6 loads")
+  line.add_option("--to", options.to,
+                  "mlir; or json or pdmodel: the program as a legacy one, which Paddle 2.6 loads")
       ->check(CLI::IsMember({"mlir", "json", "pdmodel"}))
       ->capture_default_str();
   line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text");
@@ -88,12 +91,16 @@ void declare(CommandLine &line, Options &options) {
       ->needs(summary);
   line.add_flag("--json", options.json, "The summary as JSON")->needs(summary);
   CLI::Option *coverage =
-      line.add_flag("--coverage", options.coverage, "Lists the legacy ops: what each becomes, runs by and is differentiated by");
+      line.add_flag("--coverage", options.coverage,
+                    "Lists the legacy ops: what each becomes, runs by and is differentiated by");
   line.add_option("--format", options.format, "Of the list: table, json or markdown")
       ->check(CLI::IsMember({"table", "json", "markdown"}))
       ->needs(coverage);
-  line.add_option("--cases", options.cases, "Test cases that the list counts")->type_name("DIR")->needs(coverage);
-  line.add_flag("--timing", options.timing, "Writes to stderr how long reading, importing, verifying and writing took");
+  line.add_option("--cases", options.cases, "Test cases that the list counts")
+      ->type_name("DIR")
+      ->needs(coverage);
+  line.add_flag("--timing", options.timing,
+                "Writes to stderr how long reading, importing, verifying and writing took");
   line.add_flag("-q,--quiet", options.quiet, "No warnings");
 }
 
@@ -151,8 +158,10 @@ Result<void> writeCoverage(const Options &options) {
 }
 
 /// The program in MLIR: parsed, or imported from either of Paddle's forms.
-Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLIRContext &context, Timing &timing) {
-  if (llvm::StringRef(options.path).ends_with(".mlir") || llvm::StringRef(options.path).ends_with(".mlirbc")) {
+Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLIRContext &context,
+                                                     Timing &timing) {
+  if (llvm::StringRef(options.path).ends_with(".mlir") ||
+      llvm::StringRef(options.path).ends_with(".mlirbc")) {
     auto module = mlir::parseSourceFile<mlir::ModuleOp>(options.path, &context);
     timing.lap("read");
     if (!module)
@@ -202,7 +211,8 @@ Result<void> addFlops(Options &options, const legacy::Program &program, ProgramS
   auto module = import::importProgram(context, program, options.import);
   if (!module) {
     if (!options.quiet)
-      llvm::errs() << "warning: " << options.path << ": can not be imported, so that its arithmetic is not counted ("
+      llvm::errs() << "warning: " << options.path
+                   << ": can not be imported, so that its arithmetic is not counted ("
                    << module.problems().size() << " problems, listed without --summary)\n";
     return {};
   }
@@ -261,14 +271,15 @@ Result<void> translate(Options options) {
 
 int main(int argc, char **argv) {
   Options options;
-  CommandLine line("proa-translate",
-                   "Turns a program of Paddle into MLIR text of the pd dialect or back, or says what it consists of.",
-                   "  proa-translate test/corpus/models/nlp/bert\n"
-                   "  proa-translate model.pdmodel -o model.mlir\n"
-                   "  proa-translate program.json --bytecode -o model.mlirbc\n"
-                   "  proa-translate model.mlir --to=pdmodel -o model.pdmodel\n"
-                   "  proa-translate model.pdmodel --summary --dims image=1x3x224x224\n"
-                   "  proa-translate --coverage --format=json\n");
+  CommandLine line(
+      "proa-translate",
+      "Turns a program of Paddle into MLIR text of the pd dialect or back, or says what it consists of.",
+      "  proa-translate test/corpus/models/nlp/bert\n"
+      "  proa-translate model.pdmodel -o model.mlir\n"
+      "  proa-translate program.json --bytecode -o model.mlirbc\n"
+      "  proa-translate model.mlir --to=pdmodel -o model.pdmodel\n"
+      "  proa-translate model.pdmodel --summary --dims image=1x3x224x224\n"
+      "  proa-translate --coverage --format=json\n");
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;

@@ -33,8 +33,10 @@ legacy::Operation sliceOfArray(const std::string &array, int32_t index, const st
   out.inputs = {{"Input", {array}}};
   out.outputs = {{"Out", {name}}};
   int32_t end = index == -1 ? std::numeric_limits<int32_t>::max() : index + 1;
-  out.attributes = {{"axes", std::vector<int32_t>{0}},          {"starts", std::vector<int32_t>{index}},
-                    {"ends", std::vector<int32_t>{end}},        {"decrease_axis", std::vector<int32_t>{0}},
+  out.attributes = {{"axes", std::vector<int32_t>{0}},
+                    {"starts", std::vector<int32_t>{index}},
+                    {"ends", std::vector<int32_t>{end}},
+                    {"decrease_axis", std::vector<int32_t>{0}},
                     {"infer_flags", std::vector<int32_t>{1}}};
   return out;
 }
@@ -82,7 +84,8 @@ void ProgramExporter::nameResults() {
     auto name = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
     if (!name || main.getResultAttr(i, "pd.lod_of") || !taken.insert(name.getValue()).second)
       continue;
-    if (isa<OpResult>(value) && !names.count(value) && fetchedLod(name).empty()) // a LoD comes with a variable of its own
+    if (isa<OpResult>(value) && !names.count(value) &&
+        fetchedLod(name).empty()) // a LoD comes with a variable of its own
       names[value] = name.str();
   }
 }

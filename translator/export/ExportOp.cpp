@@ -95,7 +95,8 @@ private:
       if (auto inherent = op->getInherentAttr("operandSegmentSizes"))
         segments = dyn_cast_if_present<DenseI32ArrayAttr>(*inherent);
     size_t next = 0, count = op->getNumOperands();
-    auto variable = llvm::count_if(entry.inputs, [](const LegacySlot &s) { return s.arity != import::Arity::Required; });
+    auto variable =
+        llvm::count_if(entry.inputs, [](const LegacySlot &s) { return s.arity != import::Arity::Required; });
     for (auto [i, slot] : llvm::enumerate(entry.inputs)) {
       size_t size = 1;
       if (segments && i < static_cast<size_t>(segments.size()))
@@ -182,7 +183,8 @@ private:
     else if (!slot.consume_back("Out") || slot.empty())
       return "";
     for (legacy::Slot &input : out.inputs)
-      if (llvm::StringRef(input.name) == slot && index < input.arguments.size() && tensors[slot].size() > index)
+      if (llvm::StringRef(input.name) == slot && index < input.arguments.size() &&
+          tensors[slot].size() > index)
         return input.arguments[index] = names.overwritable(tensors[slot][index], op);
     return "";
   }
@@ -204,7 +206,8 @@ private:
           names.bind(op->getResult(next), shared);
         output.arguments.push_back(names.of(op->getResult(next)));
         if (slot.spelling.empty() && !op->getResult(next).use_empty())
-          problems.add("", "result " + std::to_string(next) + " is read, but '" + entry.type + "' does not give it");
+          problems.add("", "result " + std::to_string(next) + " is read, but '" + entry.type +
+                               "' does not give it");
       }
       if (!slot.spelling.empty())
         out.outputs.push_back(std::move(output));
@@ -287,7 +290,8 @@ private:
   /// Paddle's op takes operands of one shape only.
   void broadcastOperands(pd::WhereOp where) {
     auto shapeOf = [](Value value) { return pd::tensorType(value).getShape(); };
-    auto whole = llvm::find_if(where->getOperands(), [&](Value v) { return shapeOf(v) == shapeOf(where.getOut()); });
+    auto whole =
+        llvm::find_if(where->getOperands(), [&](Value v) { return shapeOf(v) == shapeOf(where.getOut()); });
     if (whole == where->operand_end())
       return;
     for (legacy::Slot &slot : out.inputs)

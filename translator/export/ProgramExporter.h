@@ -43,18 +43,23 @@ private:
   // LoD (ExportLod.cpp). Offsets are values here and belong to tensors in Paddle.
 
   std::string withLod(mlir::Value tensor, mlir::Value offsets) override;
-  void bindLod(mlir::Value offsets, const std::string &variable) override { lods.emplace_back(offsets, variable); }
-  /// While an op is looked at only for the slots of its gradient op: the offsets that each of its variables must have.
+  void bindLod(mlir::Value offsets, const std::string &variable) override {
+    lods.emplace_back(offsets, variable);
+  }
+  /// While an op is looked at only for the slots of its gradient op: the offsets that each of its variables
+  /// must have.
   std::optional<llvm::StringMap<mlir::Value>> askedLods;
   /// Writes what reads the offsets from the variables that bindLod was told of.
   void writeLods();
   /// Gives `to` the LoD that `offsets` hold; the tensor is `from`.
   void resetLod(const std::string &from, mlir::Value offsets, const std::string &to);
-  /// From a variable with a LoD the offsets of its innermost level. Leaves in `variable` one that has the other levels.
+  /// From a variable with a LoD the offsets of its innermost level. Leaves in `variable` one that has the
+  /// other levels.
   std::string innermostOffsets(std::string &variable);
   void addLodArguments();
   std::vector<mlir::Value> fetchedLod(llvm::StringRef name);
-  std::string writeTensorOp(legacy::Operation op, mlir::Type element, std::vector<int64_t> dims, const char *slot = "Out");
+  std::string writeTensorOp(legacy::Operation op, mlir::Type element, std::vector<int64_t> dims,
+                            const char *slot = "Out");
   std::string freshName(bool isArray = false);
   /// Declares the variable of a value in the current block, once.
   void declare(mlir::Value value, const std::string &name, bool persistable = false, bool fed = false) {

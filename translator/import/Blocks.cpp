@@ -28,7 +28,8 @@ public:
           effects.read.insert(name);
     }
     // What a recurrent reads and writes has the same names inside, for one step of it.
-    std::optional<int32_t> block = op.type == "recurrent" || op.type == "recurrent_grad" ? std::nullopt : subBlockOf(program, op);
+    std::optional<int32_t> block =
+        op.type == "recurrent" || op.type == "recurrent_grad" ? std::nullopt : subBlockOf(program, op);
     if (block) {
       Effects inner = ofBlock(*block);
       // The op lists under its inputs also what the block defines before it reads it.
@@ -91,8 +92,12 @@ std::optional<int32_t> subBlockOf(const legacy::Program &program, const legacy::
   return block->index;
 }
 
-Effects effectsOf(const legacy::Program &program, const legacy::Operation &op) { return EffectsFinder(program).ofOp(op); }
+Effects effectsOf(const legacy::Program &program, const legacy::Operation &op) {
+  return EffectsFinder(program).ofOp(op);
+}
 
-Effects effectsOf(const legacy::Program &program, int32_t block) { return EffectsFinder(program).ofBlock(block); }
+Effects effectsOf(const legacy::Program &program, int32_t block) {
+  return EffectsFinder(program).ofBlock(block);
+}
 
 } // namespace proa::import

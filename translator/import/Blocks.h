@@ -1,5 +1,5 @@
-/// What the blocks of a program do to the variables of the blocks around them. Legacy variables change; control flow in
-/// SSA form has to say which ones it changes.
+/// What the blocks of a program do to the variables of the blocks around them. Legacy variables change;
+/// control flow in SSA form has to say which ones it changes.
 #pragma once
 
 #include "translator/legacy/Program.h"

@@ -1,6 +1,6 @@
-//! The gradients of conditional_block, while and recurrent. Paddle gives them blocks of gradient ops, which read what
-//! the forward blocks left in scopes; here the forward op is imported once more into a pd.vjp, as for any
-//! other gradient op.
+//! The gradients of conditional_block, while and recurrent. Paddle gives them blocks of gradient ops, which
+//! read what the forward blocks left in scopes; here the forward op is imported once more into a pd.vjp, as
+//! for any other gradient op.
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -84,15 +84,16 @@ llvm::SmallVector<Value> ProgramImporter::importRunAgain(const Run &run, Block &
     Arm arm{run.op, *block, run.condition, effectsOf(program, *block).written, environment};
     importArm(&arm, branch, 0);
     importArm(nullptr, branch, 1);
-    // What the block leaves undefined where it does not run is zeros of the cotangent's dims: others would open the dims
-    // of both arms.
+    // What the block leaves undefined where it does not run is zeros of the cotangent's dims: others would
+    // open the dims of both arms.
     OpImporter importer(*this, *run.op, builder, locationOf(currentIndex, *run.op));
     for (auto [value, cotangent] : llvm::zip(branch.values[1], cotangents)) {
       if (value || !isa<RankedTensorType>(cotangent.getType()))
         continue;
       OpBuilder::InsertionGuard inArm(builder);
       builder.setInsertionPointToEnd(&branch.regions[1].front());
-      value = importer.createOne("pd.full_like", {{cotangent}, {}}, {importer.named("value", builder.getF64FloatAttr(0))});
+      value = importer.createOne("pd.full_like", {{cotangent}, {}},
+                                 {importer.named("value", builder.getF64FloatAttr(0))});
     }
     if (!llvm::is_contained(branch.values[0], Value()))
       results = makeBranch(branch, run.condition,

@@ -175,8 +175,9 @@ bool ProgramImporter::collectForward(GradientImport &gradient) {
 bool ProgramImporter::findWanted(GradientImport &gradient) {
   size_t before = problems.size();
   bool isOnIntegers = llvm::any_of(gradient.given, [](const auto &slot) {
-    return isGradientSlot(slot.first) &&
-           llvm::any_of(slot.second, [](Value value) { return value && pd::isIntegerTensor(value.getType()); });
+    return isGradientSlot(slot.first) && llvm::any_of(slot.second, [](Value value) {
+             return value && pd::isIntegerTensor(value.getType());
+           });
   });
   for (const legacy::Slot &slot : gradient.op.outputs) {
     llvm::StringRef first = slot.name;
@@ -238,8 +239,8 @@ struct ProgramImporter::GivenResults {
   llvm::SmallVector<int64_t> savedOf, cotangentOf;
 };
 
-/// Some gradient ops name the cotangents of a result slot otherwise (`outputs@GRAD` of Out): then the variables tell which
-/// results they are.
+/// Some gradient ops name the cotangents of a result slot otherwise (`outputs@GRAD` of Out): then the
+/// variables tell which results they are.
 static std::string cotangentSlot(const legacy::Operation &op, const std::vector<legacy::Slot> &outputs,
                                  const std::string &slot) {
   const legacy::Slot *given = op.input(slot);
@@ -261,7 +262,8 @@ ProgramImporter::GivenResults ProgramImporter::givenResults(const GradientImport
   GivenResults given;
   auto find = [&](SlotRole::Kind kind, const std::string &of) -> const llvm::SmallVector<Value> * {
     for (auto &[slot, values] : gradient.given) {
-      bool fits = gradient.order == 1 ? cotangentSlot(gradient.op, gradient.forward.outputs, slot) == (kind == SlotRole::Cotangent ? of + gradientSuffix.str() : of)
+      bool fits = gradient.order == 1 ? cotangentSlot(gradient.op, gradient.forward.outputs, slot) ==
+                                            (kind == SlotRole::Cotangent ? of + gradientSuffix.str() : of)
                                       : false;
       if (gradient.order > 1) {
         SlotRole role = inputRole(slot, gradient.forward, gradient.order);

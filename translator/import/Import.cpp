@@ -1,5 +1,5 @@
-#include "translator/import/GradientSlots.h"
 #include "translator/import/Import.h"
+#include "translator/import/GradientSlots.h"
 #include "translator/import/ProgramImporter.h"
 #include "translator/import/newir/NewIrImporter.h"
 
@@ -196,8 +196,9 @@ void ProgramImporter::makeFunction() {
     for (int level = 0; level < count; ++level) {
       types.push_back(RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type()));
       names.push_back(lodName(name, level));
-      attributes.push_back(builder.getDictionaryAttr({builder.getNamedAttr("pd.feed", builder.getStringAttr(names.back())),
-                                                      builder.getNamedAttr("pd.lod_of", builder.getStringAttr(name))}));
+      attributes.push_back(
+          builder.getDictionaryAttr({builder.getNamedAttr("pd.feed", builder.getStringAttr(names.back())),
+                                     builder.getNamedAttr("pd.lod_of", builder.getStringAttr(name))}));
     }
   }
   builder.setInsertionPointToEnd(module->getBody());
@@ -321,16 +322,17 @@ void ProgramImporter::finishFunction() {
     for (auto [level, value] : llvm::enumerate(lod.levels))
       addResult(value, {named("pd.fetch", lodName(name, level)), named("pd.lod_of", name)});
     if (lod.isUnclear)
-      warn("fetched variable '" + name + "' has a LoD on some ways through the program's control flow only; it is fetched without");
+      warn("fetched variable '" + name +
+           "' has a LoD on some ways through the program's control flow only; it is fetched without");
   }
   auto isOwnArgument = [&](Value value, const std::string &name) {
     auto argument = dyn_cast<BlockArgument>(value);
-    auto held = argument ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") : StringAttr();
+    auto held =
+        argument ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") : StringAttr();
     return held && held.getValue() == name;
   };
   for (const std::string &name : states)
-    if (Value value = lookup(name); value && !isOwnArgument(value, name))
-{
+    if (Value value = lookup(name); value && !isOwnArgument(value, name)) {
       add(name, "pd.state");
       if (!lodOf(name).empty())
         warn("the new value of '" + name + "' has a LoD, which is not kept between runs");

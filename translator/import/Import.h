@@ -1,10 +1,10 @@
 /// A legacy program becomes MLIR: one function `main` of pd ops.
 ///
-/// Arguments carry `pd.feed = "name"` (what a run is fed) or `pd.param = "name"` (what lives across runs); results carry
-/// `pd.fetch = "name"` or `pd.state = "name"` (the new value of the parameter of that name).
+/// Arguments carry `pd.feed = "name"` (what a run is fed) or `pd.param = "name"` (what lives across runs);
+/// results carry `pd.fetch = "name"` or `pd.state = "name"` (the new value of the parameter of that name).
 ///
-/// The LoD of a fed or fetched variable is fed and fetched with it, after all feeds and fetches, one int64 vector of offsets
-/// a level: `pd.feed = "x@LOD0", pd.lod_of = "x"` is the outermost level of x.
+/// The LoD of a fed or fetched variable is fed and fetched with it, after all feeds and fetches, one int64
+/// vector of offsets a level: `pd.feed = "x@LOD0", pd.lod_of = "x"` is the outermost level of x.
 #pragma once
 
 #include "translator/legacy/Program.h"
@@ -29,8 +29,9 @@ struct ImportOptions {
   std::vector<std::string> fetches;
   /// How many LoD levels feeds have, where that is not what their declarations say.
   std::map<std::string, int> lodLevels;
-  /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part gives, instead of
-  /// what the program's gradient ops give. The forward part ends where the gradient of the loss is begun with a constant.
+  /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part
+  /// gives, instead of what the program's gradient ops give. The forward part ends where the gradient of the
+  /// loss is begun with a constant.
   std::map<std::string, std::string> ownGradients;
   /// Called with each difference between declared and inferred types, and other things worth a look.
   std::function<void(const std::string &where, const std::string &message)> warn;
@@ -41,9 +42,9 @@ std::string lodName(llvm::StringRef variable, size_t level);
 /// Tensors by name, and the levels of their LoDs as tensors of their own.
 std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors);
 
-/// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs, shapes that
-/// don't fit; each with the op's index, type, output and Python line.
-Result<mlir::OwningOpRef<mlir::ModuleOp>> importProgram(mlir::MLIRContext &context, const legacy::Program &program,
-                                                        const ImportOptions &options = {});
+/// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs,
+/// shapes that don't fit; each with the op's index, type, output and Python line.
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+importProgram(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options = {});
 
 } // namespace proa::import

@@ -13,8 +13,8 @@ namespace proa::import {
 enum class Arity { Required, Optional, Variadic };
 enum class AttributeKind { Bool, Int, Float, String, Type, Ints, Floats, Strings };
 
-/// Where an operand or result comes from. `spelling` lists alternatives separated by '|': "Slot", "Slot*" (a list that is
-/// stacked where one tensor is wanted), "@attribute" (an attribute that holds variable names).
+/// Where an operand or result comes from. `spelling` lists alternatives separated by '|': "Slot", "Slot*" (a
+/// list that is stacked where one tensor is wanted), "@attribute" (an attribute that holds variable names).
 struct LegacySlot {
   std::string spelling;
   Arity arity;
@@ -47,7 +47,8 @@ struct LegacyOp {
 
 /// The entry of a legacy op type, or null.
 const LegacyOp *findLegacyOp(llvm::StringRef type);
-/// The entry of the op whose gradient, of whatever order, an op type is ("relu" for "relu_grad" and "relu_grad_grad"), or null.
+/// The entry of the op whose gradient, of whatever order, an op type is ("relu" for "relu_grad" and
+/// "relu_grad_grad"), or null.
 const LegacyOp *findForwardOp(llvm::StringRef gradientType);
 /// Whether the translator takes ops of this type.
 bool isImported(llvm::StringRef type);

@@ -1,4 +1,5 @@
-//! LoD: each level of a variable's LoD is a variable of its own, "x@LOD0" the outermost, an int64 vector of offsets.
+//! LoD: each level of a variable's LoD is a variable of its own, "x@LOD0" the outermost, an int64 vector of
+//! offsets.
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/Types.h"
@@ -60,7 +61,8 @@ ProgramImporter::VariableLod ProgramImporter::variableLod(llvm::StringRef name) 
 
 void ProgramImporter::setVariableLod(llvm::StringRef name, const VariableLod &lod) {
   setLod(name, lod.levels);
-  // That there is a mark is all that counts; as a value of the environment it comes and goes with the variable.
+  // That there is a mark is all that counts; as a value of the environment it comes and goes with the
+  // variable.
   Value mark = lookup(name);
   if (lod.isUnclear && mark)
     environment[unclearMark(name)] = mark;
@@ -68,7 +70,8 @@ void ProgramImporter::setVariableLod(llvm::StringRef name, const VariableLod &lo
     environment[emptyMark(name)] = mark;
 }
 
-ProgramImporter::LodSource ProgramImporter::lodSource(const legacy::Operation &op, const LegacyOp *entry) const {
+ProgramImporter::LodSource ProgramImporter::lodSource(const legacy::Operation &op,
+                                                      const LegacyOp *entry) const {
   // The first tensor is the one that the table names first, or else the legacy op.
   auto ofSlot = [&](const legacy::Slot &slot) {
     const std::string &name = slot.arguments.front();
@@ -124,13 +127,15 @@ void ProgramImporter::shareLod(const legacy::Operation &op, const LegacyOp *entr
   }
 }
 
-//===-- What hooks and the table see ------------------------------------------------------------------------------===//
+//===-- What hooks and the table see
+//------------------------------------------------------------------------------===//
 
 bool ProgramImporter::checkLod(llvm::StringRef slot, llvm::StringRef name) {
   if (!variableLod(name).isUnclear)
     return true;
   report("input '" + slot + "': how many LoD levels variable '" + name +
-         "' has depends on the way that the program takes through its control flow, expected a number that is known");
+         "' has depends on the way that the program takes through its control flow, expected a number that "
+         "is known");
   return false;
 }
 
@@ -143,7 +148,8 @@ llvm::SmallVector<Value> OpImporter::lod(llvm::StringRef slot, size_t index) {
 
 bool OpImporter::hasUnclearLod(llvm::StringRef slot) const {
   const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
-  return found && llvm::any_of(found->arguments, [&](const std::string &name) { return program.variableLod(name).isUnclear; });
+  return found && llvm::any_of(found->arguments,
+                               [&](const std::string &name) { return program.variableLod(name).isUnclear; });
 }
 
 ArrayLod OpImporter::arrayLodBefore(llvm::StringRef outputSlot) const {
@@ -176,14 +182,16 @@ llvm::SmallVector<Value> OpImporter::innermostLods(llvm::StringRef slot) {
     else if (program.poisoned.contains(name))
       program.reportConsequence("input '" + slot + "': variable '" + name + "' could not be imported");
     else
-      report("input '" + slot + "': variable '" + name + "' must have a LoD, but is fed or computed without one");
+      report("input '" + slot + "': variable '" + name +
+             "' must have a LoD, but is fed or computed without one");
   }
   return offsets;
 }
 
 Value OpImporter::output(llvm::StringRef slot) {
   const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
-  return found && found->arguments.size() == 1 && !capturedOutputs ? program.lookup(found->arguments.front()) : Value();
+  return found && found->arguments.size() == 1 && !capturedOutputs ? program.lookup(found->arguments.front())
+                                                                   : Value();
 }
 
 void OpImporter::setOutputLod(llvm::StringRef slot, llvm::ArrayRef<Value> levels, size_t index) {

@@ -7,7 +7,8 @@ using namespace mlir;
 namespace proa::import {
 
 Operation *makeOp(OpBuilder &builder, Location location, llvm::StringRef name,
-                  llvm::ArrayRef<llvm::SmallVector<Value>> operands, llvm::ArrayRef<NamedAttribute> attributes) {
+                  llvm::ArrayRef<llvm::SmallVector<Value>> operands,
+                  llvm::ArrayRef<NamedAttribute> attributes) {
   auto registered = RegisteredOperationName::lookup(name, builder.getContext());
   if (!registered) {
     emitError(location) << "the dialect has no op '" << name << "'";
@@ -27,7 +28,8 @@ Operation *makeOp(OpBuilder &builder, Location location, llvm::StringRef name,
   // The op's properties must exist before its result types can be inferred.
   DictionaryAttr dictionary = state.attributes.getDictionary(builder.getContext());
   llvm::SmallVector<char, 256> storage(registered->getOpPropertyByteSize() + alignof(std::max_align_t));
-  void *aligned = reinterpret_cast<void *>(llvm::alignAddr(storage.data(), llvm::Align(alignof(std::max_align_t))));
+  void *aligned =
+      reinterpret_cast<void *>(llvm::alignAddr(storage.data(), llvm::Align(alignof(std::max_align_t))));
   OpaqueProperties properties(aligned);
   bool hasProperties = registered->getOpPropertyByteSize() > 0;
   auto emit = [&] { return emitError(location); };
@@ -39,8 +41,9 @@ Operation *makeOp(OpBuilder &builder, Location location, llvm::StringRef name,
   }
   auto *inference = registered->getInterface<InferTypeOpInterface>();
   llvm::SmallVector<Type> types;
-  LogicalResult inferred = inference->inferReturnTypes(builder.getContext(), location, state.operands, dictionary,
-                                                       hasProperties ? properties : OpaqueProperties(nullptr), {}, types);
+  LogicalResult inferred =
+      inference->inferReturnTypes(builder.getContext(), location, state.operands, dictionary,
+                                  hasProperties ? properties : OpaqueProperties(nullptr), {}, types);
   if (hasProperties)
     registered->destroyOpProperties(properties);
   if (failed(inferred)) {

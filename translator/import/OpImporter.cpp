@@ -1,5 +1,5 @@
-#include "translator/import/MakeOp.h"
 #include "translator/import/OpImporter.h"
+#include "translator/import/MakeOp.h"
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/Pd.h"

@@ -71,7 +71,8 @@ public:
   /// Gives a variable in an output slot, which must have its value, a LoD.
   void setOutputLod(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> levels, size_t index = 0);
 
-  /// The rows that the one SELECTED_ROWS variable in an input slot has, as an int64 vector; null where that is not known.
+  /// The rows that the one SELECTED_ROWS variable in an input slot has, as an int64 vector; null where that
+  /// is not known.
   mlir::Value rows(llvm::StringRef slot) const;
   void setOutputRows(llvm::StringRef slot, mlir::Value rows);
   /// Numbers of rows, each a tensor of any shape, as one int64 vector; null where there are none.

@@ -106,7 +106,8 @@ private:
   /// Adds the levels of LoDs that the two arms leave behind to what the branch yields.
   void joinLods(Branch &branch, llvm::SmallVectorImpl<mlir::Type> &types, mlir::Location location);
   void defineSelected(const std::string &name, const std::string &key);
-  /// The results of the finished scf.if, their LoDs in the branch; empty, and a report, where the arms do not fit.
+  /// The results of the finished scf.if, their LoDs in the branch; empty, and a report, where the arms do not
+  /// fit.
   llvm::SmallVector<mlir::Value> makeBranch(Branch &branch, mlir::Value condition, mlir::Location location);
   bool isReadLater(llvm::StringRef name) const;
 
@@ -182,7 +183,8 @@ private:
   bool makeGradient(GradientImport &gradient, mlir::Location location, Results &results);
   bool collectForward(GradientImport &gradient);
   bool findWanted(GradientImport &gradient);
-  bool importForward(const GradientImport &gradient, mlir::Location location, mlir::Block &body, Results &results);
+  bool importForward(const GradientImport &gradient, mlir::Location location, mlir::Block &body,
+                     Results &results);
   GivenResults givenResults(const GradientImport &gradient, const Results &results) const;
 
   // Gradients of the forward part in place of the program's own (OwnGradients.cpp).
@@ -224,14 +226,15 @@ private:
   /// The levels of a variable's LoD, the outermost first.
   llvm::SmallVector<mlir::Value> lodOf(llvm::StringRef name) const;
   void setLod(llvm::StringRef name, llvm::ArrayRef<mlir::Value> levels);
-  /// The same with what is known of a LoD that control flow decides. The levels of a tensor array are arrays, element by
-  /// element those of its elements.
+  /// The same with what is known of a LoD that control flow decides. The levels of a tensor array are arrays,
+  /// element by element those of its elements.
   VariableLod variableLod(llvm::StringRef name) const;
   void setVariableLod(llvm::StringRef name, const VariableLod &lod);
   /// Whether it is known how many levels the variable has; else it is reported.
   bool checkLod(llvm::StringRef slot, llvm::StringRef name);
   LodSource lodSource(const legacy::Operation &op, const LegacyOp *entry) const;
-  /// Gives the results that got no LoD of their own the one that the op's rule says, and gradients that of their variable.
+  /// Gives the results that got no LoD of their own the one that the op's rule says, and gradients that of
+  /// their variable.
   void shareLod(const legacy::Operation &op, const LegacyOp *entry, const LodSource &source);
 
   // Sparse gradients (SparseRows.cpp).

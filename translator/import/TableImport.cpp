@@ -116,7 +116,8 @@ const llvm::DenseMap<const LegacyOp *, llvm::StringSet<>> &namesByEntry() {
   return names;
 }
 
-/// Slots that hold variables and attributes that the record does not know: silently dropped, they would change results.
+/// Slots that hold variables and attributes that the record does not know: silently dropped, they would
+/// change results.
 void reportUnknown(OpImporter &importer, const LegacyOp &entry) {
   const legacy::Operation &op = importer.legacyOp();
   const llvm::StringSet<> &known = namesByEntry().find(&entry)->second;

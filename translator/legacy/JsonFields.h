@@ -32,7 +32,8 @@ std::string describe(Element value);
 /// Whether `key` is the lowerCamelCase form of `name` (snake_case).
 bool isCamelCaseOf(std::string_view key, std::string_view name);
 
-/// Whether `key` is `name` (snake_case) or its lowerCamelCase form, which is shorter if it differs. Both begin alike.
+/// Whether `key` is `name` (snake_case) or its lowerCamelCase form, which is shorter if it differs. Both
+/// begin alike.
 inline bool isKey(std::string_view key, std::string_view name) {
   if (key.empty() || key.front() != name.front())
     return false;

@@ -96,7 +96,8 @@ VariableIndex::VariableIndex(const Program &program) : program(program) {
 
 const Variable *VariableIndex::find(int32_t block, std::string_view name) const {
   // A damaged program may have a cycle of parents: no more steps than there are blocks.
-  for (size_t steps = 0; block >= 0 && static_cast<size_t>(block) < byName.size() && steps <= byName.size(); ++steps) {
+  for (size_t steps = 0; block >= 0 && static_cast<size_t>(block) < byName.size() && steps <= byName.size();
+       ++steps) {
     auto found = byName[block].find(name);
     if (found != byName[block].end())
       return found->second;

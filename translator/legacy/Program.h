@@ -89,12 +89,13 @@ struct Scalar {
   bool operator==(const Scalar &) const = default;
 };
 
-using AttributeValue =
-    std::variant<int32_t, float, std::string, std::vector<int32_t>, std::vector<float>, std::vector<std::string>, bool,
-                 std::vector<bool>, BlockIndex, int64_t, BlockIndices, std::vector<int64_t>, std::vector<double>,
-                 VariableName, VariableNames, double, Scalar, std::vector<Scalar>>;
+using AttributeValue = std::variant<int32_t, float, std::string, std::vector<int32_t>, std::vector<float>,
+                                    std::vector<std::string>, bool, std::vector<bool>, BlockIndex, int64_t,
+                                    BlockIndices, std::vector<int64_t>, std::vector<double>, VariableName,
+                                    VariableNames, double, Scalar, std::vector<Scalar>>;
 
-/// The alternatives of AttributeValue stand in the order of the AttrType numbers (INT 0, FLOAT 1, STRING 2, ...).
+/// The alternatives of AttributeValue stand in the order of the AttrType numbers (INT 0, FLOAT 1, STRING 2,
+/// ...).
 struct Attribute {
   std::string name;
   AttributeValue value;
@@ -118,7 +119,8 @@ struct Operation {
   const Slot *input(std::string_view name) const;
   const Slot *output(std::string_view name) const;
   const Attribute *attribute(std::string_view name) const;
-  /// The innermost frame of op_callstack that is the user's, not Paddle's own; nothing where there is no stack.
+  /// The innermost frame of op_callstack that is the user's, not Paddle's own; nothing where there is no
+  /// stack.
   std::optional<SourceLine> sourceLine() const;
 
   bool operator==(const Operation &) const = default;

@@ -77,8 +77,9 @@ private:
   std::string text(const Path &at, Element value) { return std::string(string(at, value)); }
 
   /// listInto for the lists that can be long: each thread reads one stretch of it, with a report of its own.
-  template <class T> void listInParallel(const Path &at, Element value, std::vector<T> &out,
-                                         T (JsonReader::*read)(const Path &, Element)) {
+  template <class T>
+  void listInParallel(const Path &at, Element value, std::vector<T> &out,
+                      T (JsonReader::*read)(const Path &, Element)) {
     simdjson::dom::array list;
     if (value.get(list) != simdjson::SUCCESS)
       return wrong(at, value, "a list");

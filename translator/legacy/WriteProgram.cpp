@@ -14,7 +14,8 @@ template <class... Cases> struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 
-//===-- Protobuf --------------------------------------------------------------------------------------------------===//
+//===-- Protobuf
+//--------------------------------------------------------------------------------------------------===//
 
 void fill(const Variable &variable, proto::VarDesc &out) {
   out.set_name(variable.name);
@@ -83,7 +84,8 @@ void fill(const Slot &slot, proto::OpDesc::Var &out) {
     out.add_arguments(name);
 }
 
-//===-- JSON ------------------------------------------------------------------------------------------------------===//
+//===-- JSON
+//------------------------------------------------------------------------------------------------------===//
 
 using Json = nlohmann::ordered_json;
 
@@ -146,15 +148,18 @@ std::string typeName(int32_t number) {
   // Paddle 2.6 knows dense tensors by their older names.
   if (number == proto::VarType::DENSE_TENSOR)
     return "LOD_TENSOR";
-  return number == proto::VarType::DENSE_TENSOR_ARRAY ? "LOD_TENSOR_ARRAY"
-                                                      : proto::VarType::Type_Name(static_cast<proto::VarType::Type>(number));
+  return number == proto::VarType::DENSE_TENSOR_ARRAY
+             ? "LOD_TENSOR_ARRAY"
+             : proto::VarType::Type_Name(static_cast<proto::VarType::Type>(number));
 }
 
 Json json(const Variable &variable) {
   Json type{{"type", typeName(static_cast<int32_t>(variable.kind))}};
   if (variable.kind == VariableKind::DenseTensor && variable.dtype)
-    type["lod_tensor"] = {{"tensor", {{"data_type", typeName(numberOf(*variable.dtype))}, {"dims", list(variable.dims, textOf)}}},
-                          {"lod_level", variable.lodLevel}};
+    type["lod_tensor"] = {
+        {"tensor",
+         {{"data_type", typeName(numberOf(*variable.dtype))}, {"dims", list(variable.dims, textOf)}}},
+        {"lod_level", variable.lodLevel}};
   return {{"name", variable.name},
           {"type", type},
           {"persistable", variable.persistable},
@@ -164,7 +169,8 @@ Json json(const Variable &variable) {
 }
 
 Json json(const std::vector<Slot> &slots) {
-  return list(slots, [](const Slot &slot) { return Json{{"parameter", slot.name}, {"arguments", slot.arguments}}; });
+  return list(slots,
+              [](const Slot &slot) { return Json{{"parameter", slot.name}, {"arguments", slot.arguments}}; });
 }
 
 } // namespace

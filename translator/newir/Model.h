@@ -77,7 +77,8 @@ struct Model {
 /// Whether the file says that it holds new IR.
 bool isNewIr(std::string_view text);
 
-/// Reads model.json. Errors, all at once: no JSON; missing fields and fields of a wrong type, each with its JSON path.
+/// Reads model.json. Errors, all at once: no JSON; missing fields and fields of a wrong type, each with its
+/// JSON path.
 Result<Model> readModel(std::string_view text, const std::string &path);
 
 } // namespace proa::newir

@@ -13,12 +13,20 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::map<std::string, DType, std::less<>> elementTypes = {
-    {"0.t_bool", DType::Bool},        {"0.t_bf16", DType::BFloat16},        {"0.t_f16", DType::Float16},
-    {"0.t_f32", DType::Float32},      {"0.t_f64", DType::Float64},          {"0.t_i8", DType::Int8},
-    {"0.t_ui8", DType::UInt8},        {"0.t_i16", DType::Int16},            {"0.t_i32", DType::Int32},
-    {"0.t_i64", DType::Int64},        {"0.t_c64", DType::Complex64},        {"0.t_c128", DType::Complex128},
-    {"0.t_f8e4m3fn", DType::Float8E4M3FN}, {"0.t_f8e5m2", DType::Float8E5M2}};
+const std::map<std::string, DType, std::less<>> elementTypes = {{"0.t_bool", DType::Bool},
+                                                                {"0.t_bf16", DType::BFloat16},
+                                                                {"0.t_f16", DType::Float16},
+                                                                {"0.t_f32", DType::Float32},
+                                                                {"0.t_f64", DType::Float64},
+                                                                {"0.t_i8", DType::Int8},
+                                                                {"0.t_ui8", DType::UInt8},
+                                                                {"0.t_i16", DType::Int16},
+                                                                {"0.t_i32", DType::Int32},
+                                                                {"0.t_i64", DType::Int64},
+                                                                {"0.t_c64", DType::Complex64},
+                                                                {"0.t_c128", DType::Complex128},
+                                                                {"0.t_f8e4m3fn", DType::Float8E4M3FN},
+                                                                {"0.t_f8e5m2", DType::Float8E5M2}};
 
 class Reader {
 public:
@@ -52,7 +60,9 @@ public:
   }
 
 private:
-  void report(const std::string &where, const std::string &message) { problems.add(file + ": " + where, message); }
+  void report(const std::string &where, const std::string &message) {
+    problems.add(file + ": " + where, message);
+  }
 
   const Json *field(const Json &json, const char *name, const std::string &path) {
     if (!json.is_object()) {
@@ -247,7 +257,8 @@ const Literal *Operation::attribute(std::string_view attributeName) const {
 
 bool isNewIr(std::string_view text) {
   std::string_view head = text.substr(0, 200);
-  return head.find("\"base_code\"") != std::string_view::npos && head.find("\"pir\"") != std::string_view::npos;
+  return head.find("\"base_code\"") != std::string_view::npos &&
+         head.find("\"pir\"") != std::string_view::npos;
 }
 
 Result<Model> readModel(std::string_view text, const std::string &path) {

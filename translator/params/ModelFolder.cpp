@@ -101,7 +101,8 @@ Result<Tensors> readAll(const ModelFiles &files, const legacy::Program &program)
 /// The stored weights, and those that meta.json says how to make beside them.
 Result<Tensors> readStoredAndGenerated(const ModelFiles &files, const legacy::Program &program) {
   Result<Tensors> stored = readAll(files, program);
-  bool isPartial = files.weightsForm != WeightsForm::Generated && !files.meta.empty() && hasGeneratedParams(files.meta);
+  bool isPartial =
+      files.weightsForm != WeightsForm::Generated && !files.meta.empty() && hasGeneratedParams(files.meta);
   if (!stored || !isPartial)
     return stored;
   Result<Tensors> generated = readGeneratedParams(files.meta);

@@ -18,17 +18,19 @@ namespace {
 Value makeArray(OpBuilder &builder, Location location, Value count, Type type,
                 llvm::function_ref<Value(OpBuilder &, Value index)> element) {
   Value empty = widened(builder, location, ArrayCreateOp::create(builder, location), type);
-  return countedLoop(builder, location, count, empty, [&](OpBuilder &inside, Value index, ValueRange carried) {
-    Value longer = ArrayWriteOp::create(inside, location, carried[0], index, element(inside, index));
-    return SmallVector<Value>{widened(inside, location, longer, type)};
-  })[0];
+  return countedLoop(
+      builder, location, count, empty, [&](OpBuilder &inside, Value index, ValueRange carried) {
+        Value longer = ArrayWriteOp::create(inside, location, carried[0], index, element(inside, index));
+        return SmallVector<Value>{widened(inside, location, longer, type)};
+      })[0];
 }
 
 /// The array with `term` added to an element.
 Value withAdded(OpBuilder &builder, Location location, Value array, Value index, Value term) {
   Value held = ArrayReadOrOp::create(builder, location, array, index, zerosLike(builder, location, term));
   Value sum = AddOp::create(builder, location, held, term);
-  return widened(builder, location, ArrayWriteOp::create(builder, location, array, index, sum), array.getType());
+  return widened(builder, location, ArrayWriteOp::create(builder, location, array, index, sum),
+                 array.getType());
 }
 
 /// Whether nothing but zeros can be in a tensor.
@@ -87,12 +89,13 @@ bool isOnArrays(Operation *op) {
   return isa<ArrayWriteOp, ArrayReadOp, ArrayReadOrOp, ArrayToTensorOp, ArrayCastOp, ArraySliceOp>(op);
 }
 
-FailureOr<SmallVector<Value>> differentiateOnArrays(OpBuilder &builder, Operation *op, ArrayRef<Value> cotangents,
-                                                    Value soFar) {
+FailureOr<SmallVector<Value>> differentiateOnArrays(OpBuilder &builder, Operation *op,
+                                                    ArrayRef<Value> cotangents, Value soFar) {
   Location location = op->getLoc();
   SmallVector<Value> gradients(op->getNumOperands());
   if (auto write = dyn_cast<ArrayWriteOp>(op)) {
-    Value cotangent = widened(builder, location, cotangents[0], write.getOut().getType()), index = write.getIndex();
+    Value cotangent = widened(builder, location, cotangents[0], write.getOut().getType()),
+          index = write.getIndex();
     Value zeros = zerosLike(builder, location, write.getX());
     gradients[0] = ArrayWriteOp::create(builder, location, cotangent, index, zeros);
     gradients[2] = ArrayReadOrOp::create(builder, location, cotangent, index, zeros);

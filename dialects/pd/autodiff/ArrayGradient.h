@@ -1,4 +1,5 @@
-/// Cotangents of tensor arrays: arrays of the cotangents of their elements. An element that one lacks is zero.
+/// Cotangents of tensor arrays: arrays of the cotangents of their elements. An element that one lacks is
+/// zero.
 #pragma once
 
 #include "dialects/pd/Pd.h"
@@ -21,9 +22,11 @@ mlir::Value indexFromStart(ArrayReadOp read);
 /// Whether the op is one of those on arrays that have a rule.
 bool isOnArrays(mlir::Operation *op);
 
-/// The rule of an op on arrays: the gradients of its operands, given the cotangent of its results (null: zero).
-/// `soFar` holds what has already come to the array that it reads, or null: the gradient of an array includes it.
-mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateOnArrays(mlir::OpBuilder &builder, mlir::Operation *op,
+/// The rule of an op on arrays: the gradients of its operands, given the cotangent of its results (null:
+/// zero). `soFar` holds what has already come to the array that it reads, or null: the gradient of an array
+/// includes it.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateOnArrays(mlir::OpBuilder &builder,
+                                                                      mlir::Operation *op,
                                                                       llvm::ArrayRef<mlir::Value> cotangents,
                                                                       mlir::Value soFar);
 

@@ -22,17 +22,19 @@ mlir::Value barrierOn(mlir::OpBuilder &builder, mlir::Location location, mlir::V
 
 namespace proa::pd {
 
-/// Differentiates a block in reverse. `outputs` are numbers of operands of its terminator, `cotangents` one value for each
-/// of them (null: zero). Returns the gradient of each of `inputs`, values that the block uses; new ops go before the
-/// terminator.
-/// Composites on the way without a rule of their own are replaced by their decompositions. Where an op that matters has
-/// neither, an error is emitted at it, with notes at the ops between it and the outputs, and the result is failure.
-mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiate(mlir::Block &block, llvm::ArrayRef<int64_t> outputs,
+/// Differentiates a block in reverse. `outputs` are numbers of operands of its terminator, `cotangents` one
+/// value for each of them (null: zero). Returns the gradient of each of `inputs`, values that the block uses;
+/// new ops go before the terminator. Composites on the way without a rule of their own are replaced by their
+/// decompositions. Where an op that matters has neither, an error is emitted at it, with notes at the ops
+/// between it and the outputs, and the result is failure.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiate(mlir::Block &block,
+                                                              llvm::ArrayRef<int64_t> outputs,
                                                               llvm::ArrayRef<mlir::Value> cotangents,
                                                               llvm::ArrayRef<mlir::Value> inputs);
 
 /// The same, with null for a gradient that is zero everywhere.
-mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateSparsely(mlir::Block &block, llvm::ArrayRef<int64_t> outputs,
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> differentiateSparsely(mlir::Block &block,
+                                                                      llvm::ArrayRef<int64_t> outputs,
                                                                       llvm::ArrayRef<mlir::Value> cotangents,
                                                                       llvm::ArrayRef<mlir::Value> inputs);
 
@@ -42,11 +44,14 @@ void eraseUnused(mlir::Block &block);
 /// Whether values of the type have gradients: floats and complex numbers.
 bool isDifferentiable(mlir::Type type);
 
-/// Integers have gradients only where they are asked for, as gradient ops of legacy programs do: linear ops move and add them.
+/// Integers have gradients only where they are asked for, as gradient ops of legacy programs do: linear ops
+/// move and add them.
 bool isIntegerTensor(mlir::Type type);
 
-/// `gradient` summed along the dimensions that `like` has not, or with extent 1: the transpose of a broadcast.
-mlir::Value sumToShapeOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value gradient, mlir::Value like);
+/// `gradient` summed along the dimensions that `like` has not, or with extent 1: the transpose of a
+/// broadcast.
+mlir::Value sumToShapeOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value gradient,
+                         mlir::Value like);
 
 /// Zeros in the shape and element type of `like`.
 mlir::Value zerosLike(mlir::OpBuilder &builder, mlir::Location location, mlir::Value like);

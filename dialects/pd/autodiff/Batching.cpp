@@ -1,5 +1,5 @@
-#include "dialects/pd/Guarded.h"
 #include "dialects/pd/autodiff/Batching.h"
+#include "dialects/pd/Guarded.h"
 
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"

@@ -44,7 +44,8 @@ public:
   mlir::Value aligned(mlir::Value original, int64_t rank);
   /// A type with a first dimension for the examples.
   mlir::Type batchedType(mlir::Type type) const;
-  /// A number of the program that is the same for all examples that still go on, in a loop that they leave one by one.
+  /// A number of the program that is the same for all examples that still go on, in a loop that they leave
+  /// one by one.
   void setCommon(mlir::Value original, mlir::Value number) { commonNumbers[original] = number; }
   /// That number; null where it may differ.
   mlir::Value common(mlir::Value original) const { return commonNumbers.lookup(original); }

@@ -1,5 +1,5 @@
-#include "dialects/pd/Guarded.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
+#include "dialects/pd/Guarded.h"
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"

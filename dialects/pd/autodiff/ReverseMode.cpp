@@ -195,7 +195,8 @@ private:
     if (isOnArrays(op))
       return differentiateArrays(op, cotangents);
     if (auto cast = dyn_cast<tensor::CastOp>(op)) { // the same tensor with more or fewer dims known
-      accumulate(cast.getSource(), widened(builder, op->getLoc(), cotangents.front(), cast.getSource().getType()));
+      accumulate(cast.getSource(),
+                 widened(builder, op->getLoc(), cotangents.front(), cast.getSource().getType()));
       return success();
     }
     auto rule = dyn_cast<VjpOpInterface>(op);

@@ -12,7 +12,8 @@ using namespace mlir;
 
 namespace proa::pd {
 
-LogicalResult VjpOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, Results &results) {
+LogicalResult VjpOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                      Results &results) {
   for (Value input : adaptor.getInputs())
     results.push_back(input.getType());
   return success();
@@ -24,14 +25,15 @@ namespace {
 LogicalResult verifyResultsOf(VjpOp op, StringRef what, ValueRange values, llvm::ArrayRef<int64_t> numbers,
                               ValueRange yielded) {
   if (values.size() != numbers.size())
-    return op.emitOpError() << "C2: expected one number in '" << what << "_of' for each " << what << " value, found "
-                            << numbers.size() << " for " << values.size();
+    return op.emitOpError() << "C2: expected one number in '" << what << "_of' for each " << what
+                            << " value, found " << numbers.size() << " for " << values.size();
   for (auto [value, number] : llvm::zip(values, numbers)) {
     if (number < 0 || number >= static_cast<int64_t>(yielded.size()))
-      return op.emitOpError() << "C2: '" << what << "_of' names result " << number << ", the region has " << yielded.size();
+      return op.emitOpError() << "C2: '" << what << "_of' names result " << number << ", the region has "
+                              << yielded.size();
     if (!compatibleTypes(yielded[number].getType(), value.getType()))
-      return op.emitOpError() << "C2: the " << what << " value of result " << number << " has type " << value.getType()
-                              << ", expected " << yielded[number].getType();
+      return op.emitOpError() << "C2: the " << what << " value of result " << number << " has type "
+                              << value.getType() << ", expected " << yielded[number].getType();
   }
   return success();
 }
@@ -50,7 +52,8 @@ LogicalResult VjpOp::verifyRegions() {
   return verifyResultsOf(*this, "cotangent", getCotangents(), getCotangentOf(), yield.getValues());
 }
 
-/// Differentiates the region, puts the saved results in place of computed ones, and moves what is used out of it.
+/// Differentiates the region, puts the saved results in place of computed ones, and moves what is used out of
+/// it.
 FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
   // Failure must leave the op as it was.
   IRMapping mapping;
@@ -60,7 +63,8 @@ FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
   copy->walk([](PrintOp print) { print.erase(); }); // the forward op has shown it
   Block &block = copy.getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
-  llvm::SmallVector<Value> cotangents(copy.getCotangents()), inputs(block.getArguments().begin(), block.getArguments().end());
+  llvm::SmallVector<Value> cotangents(copy.getCotangents()),
+      inputs(block.getArguments().begin(), block.getArguments().end());
   auto gradients = differentiate(block, copy.getCotangentOf(), cotangents, inputs);
   if (failed(gradients)) {
     clone->erase();
@@ -69,7 +73,8 @@ FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
   for (auto [saved, number] : llvm::zip(copy.getSaved(), copy.getSavedOf())) {
     Value computed = yield.getValues()[number];
     if (isa<OpResult>(computed))
-      computed.replaceUsesWithIf(saved, [&](OpOperand &use) { return use.getOwner() != yield.getOperation(); });
+      computed.replaceUsesWithIf(saved,
+                                 [&](OpOperand &use) { return use.getOwner() != yield.getOperation(); });
     for (Value &gradient : *gradients)
       gradient = gradient == computed ? saved : gradient;
   }

@@ -65,8 +65,8 @@ LogicalResult ArrayReadOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-LogicalResult ArrayReadOrOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                              Results &results) {
+LogicalResult ArrayReadOrOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                              Adaptor adaptor, Results &results) {
   if (failed(checkNumber(location, "index", adaptor.getIndex())))
     return failure();
   auto otherwise = tensorType(adaptor.getOtherwise());
@@ -74,7 +74,8 @@ LogicalResult ArrayReadOrOp::inferReturnTypes(MLIRContext *, std::optional<Locat
   Type joined = element ? joinedTypes(element, otherwise) : otherwise;
   if (!joined) {
     std::string text;
-    llvm::raw_string_ostream(text) << "C2: otherwise has type " << otherwise << ", the elements have " << element;
+    llvm::raw_string_ostream(text) << "C2: otherwise has type " << otherwise << ", the elements have "
+                                   << element;
     return inferenceError(location, text);
   }
   results.push_back(joined);
@@ -99,8 +100,8 @@ LogicalResult ArrayConcatOp::inferReturnTypes(MLIRContext *, std::optional<Locat
   return success();
 }
 
-LogicalResult ArraySplitOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
-                                             Results &results) {
+LogicalResult ArraySplitOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                             Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getX());
   llvm::SmallVector<int64_t> shape(type.getShape());
   auto axis = normalizeAxis(location, static_cast<int64_t>(adaptor.getAxis()), type.getRank());

@@ -23,11 +23,13 @@ FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<Location> loc
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 /// The fill value as a rank-0 tensor; `integer` holds integers that a double can't.
-static Expression fillValue(TensorBuilder &e, Type element, const llvm::APFloat &value, std::optional<int64_t> integer) {
+static Expression fillValue(TensorBuilder &e, Type element, const llvm::APFloat &value,
+                            std::optional<int64_t> integer) {
   if (!integer || !isa<IntegerType>(element))
     return e.constant(value.convertToDouble(), element);
   auto type = RankedTensorType::get({}, element);
-  llvm::APInt bits(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(*integer), /*isSigned=*/true, /*implicitTrunc=*/true);
+  llvm::APInt bits(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(*integer), /*isSigned=*/true,
+                   /*implicitTrunc=*/true);
   return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, bits)));
 }
 
@@ -53,8 +55,8 @@ FailureOr<SmallVector<Value>> FullLikeOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{expandTo(value, extentsOf(e.wrap(getX())))};
 }
 
-LogicalResult FullBatchSizeLikeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                                    llvm::SmallVectorImpl<Type> &results) {
+LogicalResult FullBatchSizeLikeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                    Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
   llvm::SmallVector<int64_t> shape(adaptor.getShape());
   auto input = tensorType(adaptor.getInput());
   auto from = normalizeAxis(location, adaptor.getInputDimIdx(), input.getRank());

@@ -2,8 +2,8 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/detection/Detection.h"
-#include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/math/Math.h"
+#include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -15,7 +15,8 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-LogicalResult typesError(std::optional<Location> location, llvm::StringRef message, llvm::ArrayRef<Type> types) {
+LogicalResult typesError(std::optional<Location> location, llvm::StringRef message,
+                         llvm::ArrayRef<Type> types) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << message << ", found ";
@@ -123,53 +124,67 @@ CentredBox centred(Expression boxes, double extra) {
 
 } // namespace
 
-LogicalResult inferPriorBoxOf(std::optional<Location> location, ValueRange operands, llvm::ArrayRef<double> minSizes,
-                              llvm::ArrayRef<double> maxSizes, llvm::ArrayRef<double> variances, int64_t boxes,
-                              Results &results) {
+LogicalResult inferPriorBoxOf(std::optional<Location> location, ValueRange operands,
+                              llvm::ArrayRef<double> minSizes, llvm::ArrayRef<double> maxSizes,
+                              llvm::ArrayRef<double> variances, int64_t boxes, Results &results) {
   RankedTensorType input = tensorType(operands[0]), image = tensorType(operands[1]);
   if (input.getRank() != 4 || image.getRank() != 4)
     return typesError(location, "C1: input and image must have rank 4", {input, image});
   if (minSizes.empty() || !arePositive(minSizes) || !arePositive(maxSizes) ||
       (!maxSizes.empty() && maxSizes.size() != minSizes.size()))
-    return inferenceError(location, "C2: min_sizes must hold positive numbers and max_sizes as many or none, found " +
-                                        llvm::Twine(minSizes.size()) + " and " + llvm::Twine(maxSizes.size()));
+    return inferenceError(location,
+                          "C2: min_sizes must hold positive numbers and max_sizes as many or none, found " +
+                              llvm::Twine(minSizes.size()) + " and " + llvm::Twine(maxSizes.size()));
   if (variances.size() != 4)
-    return inferenceError(location, "C3: variances must hold four numbers, found " + llvm::Twine(variances.size()));
-  auto type = RankedTensorType::get({input.getDimSize(2), input.getDimSize(3), boxes, 4}, input.getElementType());
+    return inferenceError(location,
+                          "C3: variances must hold four numbers, found " + llvm::Twine(variances.size()));
+  auto type =
+      RankedTensorType::get({input.getDimSize(2), input.getDimSize(3), boxes, 4}, input.getElementType());
   results.append({type, type});
   return success();
 }
 
-int64_t priorCount(llvm::ArrayRef<double> minSizes, llvm::ArrayRef<double> maxSizes, llvm::ArrayRef<double> ratios, bool flip) {
+int64_t priorCount(llvm::ArrayRef<double> minSizes, llvm::ArrayRef<double> maxSizes,
+                   llvm::ArrayRef<double> ratios, bool flip) {
   return static_cast<int64_t>(expandedRatios(ratios, flip).size() * minSizes.size() + maxSizes.size());
 }
 
-LogicalResult inferAnchorGeneratorOf(std::optional<Location> location, RankedTensorType input, llvm::ArrayRef<double> sizes,
-                                     llvm::ArrayRef<double> ratios, llvm::ArrayRef<double> strides,
-                                     llvm::ArrayRef<double> variances, Results &results) {
+LogicalResult inferAnchorGeneratorOf(std::optional<Location> location, RankedTensorType input,
+                                     llvm::ArrayRef<double> sizes, llvm::ArrayRef<double> ratios,
+                                     llvm::ArrayRef<double> strides, llvm::ArrayRef<double> variances,
+                                     Results &results) {
   if (input.getRank() != 4)
     return typesError(location, "C1: input must have rank 4", {input});
-  if (sizes.empty() || ratios.empty() || strides.size() != 2 || !arePositive(sizes) || !arePositive(ratios) || !arePositive(strides))
-    return inferenceError(location, "C2: anchor_sizes and aspect_ratios must hold positive numbers and stride two, found " +
-                                        llvm::Twine(sizes.size()) + ", " + llvm::Twine(ratios.size()) + " and " +
-                                        llvm::Twine(strides.size()) + " numbers");
+  if (sizes.empty() || ratios.empty() || strides.size() != 2 || !arePositive(sizes) || !arePositive(ratios) ||
+      !arePositive(strides))
+    return inferenceError(
+        location, "C2: anchor_sizes and aspect_ratios must hold positive numbers and stride two, found " +
+                      llvm::Twine(sizes.size()) + ", " + llvm::Twine(ratios.size()) + " and " +
+                      llvm::Twine(strides.size()) + " numbers");
   if (variances.size() != 4)
-    return inferenceError(location, "C3: variances must hold four numbers, found " + llvm::Twine(variances.size()));
+    return inferenceError(location,
+                          "C3: variances must hold four numbers, found " + llvm::Twine(variances.size()));
   auto count = static_cast<int64_t>(sizes.size() * ratios.size());
-  auto type = RankedTensorType::get({input.getDimSize(2), input.getDimSize(3), count, 4}, input.getElementType());
+  auto type =
+      RankedTensorType::get({input.getDimSize(2), input.getDimSize(3), count, 4}, input.getElementType());
   results.append({type, type});
   return success();
 }
 
-LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderShape &given, Results &results) {
+LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderShape &given,
+                              Results &results) {
   RankedTensorType prior = given.prior, target = given.target;
-  bool isPriorGood = prior.getRank() == 2 && succeeded(verifyCompatibleShape(prior.getShape().drop_front(), {4})) &&
-                     (!given.variances || succeeded(verifyCompatibleShape(tensorType(given.variances).getShape(), prior.getShape())));
+  bool isPriorGood =
+      prior.getRank() == 2 && succeeded(verifyCompatibleShape(prior.getShape().drop_front(), {4})) &&
+      (!given.variances ||
+       succeeded(verifyCompatibleShape(tensorType(given.variances).getShape(), prior.getShape())));
   if (!isPriorGood)
     return typesError(location, "C1: prior_box must be [M, 4], and so must be prior_box_var", {prior});
   bool isEncoding = given.codeType == "encode_center_size";
   if (!isEncoding && given.codeType != "decode_center_size")
-    return inferenceError(location, "C2: code_type must be encode_center_size or decode_center_size, found '" + given.codeType + "'");
+    return inferenceError(location,
+                          "C2: code_type must be encode_center_size or decode_center_size, found '" +
+                              given.codeType + "'");
   if (given.axis != 0 && given.axis != 1)
     return inferenceError(location, "C5: axis must be 0 or 1, found " + llvm::Twine(given.axis));
   int64_t count = prior.getDimSize(0);
@@ -177,16 +192,21 @@ LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderSh
   if (!isEncoding)
     wanted.insert(wanted.begin() + (given.axis == 0 ? 1 : 0), count);
   if (failed(verifyCompatibleShape(target.getShape(), wanted)))
-    return typesError(location, "C3: target_box must be [N, 4] to encode and have a box for each prior box to decode",
+    return typesError(location,
+                      "C3: target_box must be [N, 4] to encode and have a box for each prior box to decode",
                       {prior, target});
   if (!given.variance.empty() && given.variance.size() != 4)
-    return inferenceError(location, "C4: variance must hold four numbers or none, found " + llvm::Twine(given.variance.size()));
-  results.push_back(isEncoding ? RankedTensorType::get({target.getDimSize(0), count, 4}, target.getElementType()) : target);
+    return inferenceError(location, "C4: variance must hold four numbers or none, found " +
+                                        llvm::Twine(given.variance.size()));
+  results.push_back(
+      isEncoding ? RankedTensorType::get({target.getDimSize(0), count, 4}, target.getElementType()) : target);
   return success();
 }
 
-LogicalResult checkBoxClip(std::optional<Location> location, RankedTensorType input, RankedTensorType info, Value offsets) {
-  bool isGood = input.getRank() > 0 && (ShapedType::isDynamic(input.getShape().back()) || input.getShape().back() % 4 == 0);
+LogicalResult checkBoxClip(std::optional<Location> location, RankedTensorType input, RankedTensorType info,
+                           Value offsets) {
+  bool isGood = input.getRank() > 0 &&
+                (ShapedType::isDynamic(input.getShape().back()) || input.getShape().back() % 4 == 0);
   if (!isGood)
     return typesError(location, "C1: the last dimension of input must be a multiple of 4", {input});
   if (failed(verifyCompatibleShape(info.getShape(), {offsets ? ShapedType::kDynamic : 1, 3})))
@@ -198,16 +218,18 @@ LogicalResult checkPolygonInput(std::optional<Location> location, RankedTensorTy
   return input.getRank() == 4 ? success() : typesError(location, "C1: input must have rank 4", {input});
 }
 
-LogicalResult inferRoiOf(std::optional<Location> location, RankedTensorType x, RankedTensorType boxes, int64_t height,
-                         int64_t width, Results &results) {
-  if (x.getRank() != 4 || boxes.getRank() != 2 || failed(verifyCompatibleShape(boxes.getShape().drop_front(), {4})))
+LogicalResult inferRoiOf(std::optional<Location> location, RankedTensorType x, RankedTensorType boxes,
+                         int64_t height, int64_t width, Results &results) {
+  if (x.getRank() != 4 || boxes.getRank() != 2 ||
+      failed(verifyCompatibleShape(boxes.getShape().drop_front(), {4})))
     return typesError(location, "C1: x must have rank 4 and boxes be [R, 4]", {x, boxes});
   if (x.getElementType() != boxes.getElementType())
     return typesError(location, "C2: x and boxes must have one element type", {x, boxes});
   if (height <= 0 || width <= 0)
-    return inferenceError(location, "C3: pooled_height and pooled_width must be positive, found " + llvm::Twine(height) +
-                                        " and " + llvm::Twine(width));
-  results.push_back(RankedTensorType::get({boxes.getDimSize(0), x.getDimSize(1), height, width}, x.getElementType()));
+    return inferenceError(location, "C3: pooled_height and pooled_width must be positive, found " +
+                                        llvm::Twine(height) + " and " + llvm::Twine(width));
+  results.push_back(
+      RankedTensorType::get({boxes.getDimSize(0), x.getDimSize(1), height, width}, x.getElementType()));
   return success();
 }
 
@@ -239,7 +261,8 @@ FailureOr<SmallVector<Value>> AnchorGeneratorOp::decompose(OpBuilder &builder) {
   auto centres = [&](int64_t axis, double stride) {
     return positionsOf(input, axis, element) * stride + getOffset().convertToDouble() * (stride - 1);
   };
-  Expression anchors = cornersAround(input, centres(3, getStride()[0]), centres(2, getStride()[1]), anchorExtents(*this));
+  Expression anchors =
+      cornersAround(input, centres(3, getStride()[0]), centres(2, getStride()[1]), anchorExtents(*this));
   return e.results({anchors, expandTo(vectorOf(e, getVariances(), element), extentsOf(anchors))});
 }
 
@@ -261,15 +284,18 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
     // The centre of a target is the mean of its corners even where its extents count one more.
     Expression rows = insertDim(target, 1);
     CentredBox box = centred(rows, extra), plain = centred(rows, 0.0);
-    Expression offsets = concat({(plain.x - prior.x) / prior.width, (plain.y - prior.y) / prior.height,
-                                 e.log(e.abs(box.width / prior.width)), e.log(e.abs(box.height / prior.height))}, 2);
+    Expression offsets =
+        concat({(plain.x - prior.x) / prior.width, (plain.y - prior.y) / prior.height,
+                e.log(e.abs(box.width / prior.width)), e.log(e.abs(box.height / prior.height))},
+               2);
     return e.results({offsets / variances});
   }
   Expression scaled = target * variances;
   auto part = [&](int64_t i) { return slice(scaled, 2, i, i + 1); };
   Expression x = part(0) * prior.width + prior.x, y = part(1) * prior.height + prior.y;
   Expression halfWidth = e.exp(part(2)) * prior.width * 0.5, halfHeight = e.exp(part(3)) * prior.height * 0.5;
-  return e.results({concat({x - halfWidth, y - halfHeight, x + halfWidth - extra, y + halfHeight - extra}, 2)});
+  return e.results(
+      {concat({x - halfWidth, y - halfHeight, x + halfWidth - extra, y + halfHeight - extra}, 2)});
 }
 
 FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
@@ -288,14 +314,16 @@ FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
   boxes.push_back(4);
   limitShape.push_back(4);
   limitShape[0] = Extent(limits, 0);
-  return e.results({reshapeTo(e.maximum(e.minimum(reshapeTo(input, boxes), reshapeTo(limits, limitShape)), 0.0), given)});
+  return e.results(
+      {reshapeTo(e.maximum(e.minimum(reshapeTo(input, boxes), reshapeTo(limits, limitShape)), 0.0), given)});
 }
 
 FailureOr<SmallVector<Value>> PolygonBoxTransformOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression input = e.computed(getInput());
   Type element = input.type().getElementType(), i64 = builder.getI64Type();
-  Expression columns = positionsOf(input, 3, element), rows = e.reshape(positionsOf(input, 2, element), {-1, 1});
+  Expression columns = positionsOf(input, 3, element),
+             rows = e.reshape(positionsOf(input, 2, element), {-1, 1});
   Expression channels = e.reshape(iota(e, Extent(input, 1), i64), {-1, 1, 1});
   Expression parity = e.wrap(e.create<RemainderOp>(channels, e.constant(2, i64)));
   Expression isEven = e.wrap(e.create<EqualOp>(parity, e.constant(0, i64)));
@@ -306,5 +334,5 @@ FailureOr<SmallVector<Value>> PolygonBoxTransformOp::decompose(OpBuilder &builde
 
 #define GET_OP_CLASSES
 #include "dialects/pd/detection/Boxes.cpp.inc"
-#include "dialects/pd/detection/Boxes.scalar.inc"
 #include "dialects/pd/detection/Boxes.methods.inc"
+#include "dialects/pd/detection/Boxes.scalar.inc"

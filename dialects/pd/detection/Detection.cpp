@@ -22,13 +22,17 @@ LogicalResult typesError(std::optional<Location> location, llvm::StringRef messa
 } // namespace
 
 LogicalResult inferYoloBoxOf(std::optional<Location> location, RankedTensorType x, RankedTensorType imageSize,
-                             llvm::ArrayRef<int64_t> anchors, int64_t classes, bool iouAware, Results &results) {
-  if (x.getRank() != 4 || failed(verifyCompatibleShape(imageSize.getShape(), {x.getRank() ? x.getDimSize(0) : 0, 2})))
+                             llvm::ArrayRef<int64_t> anchors, int64_t classes, bool iouAware,
+                             Results &results) {
+  if (x.getRank() != 4 ||
+      failed(verifyCompatibleShape(imageSize.getShape(), {x.getRank() ? x.getDimSize(0) : 0, 2})))
     return typesError(location, "C1: x must have rank 4, and img_size be [N, 2]", x, imageSize);
-  bool hasPairs = !anchors.empty() && anchors.size() % 2 == 0 && llvm::all_of(anchors, [](int64_t side) { return side > 0; });
+  bool hasPairs = !anchors.empty() && anchors.size() % 2 == 0 &&
+                  llvm::all_of(anchors, [](int64_t side) { return side > 0; });
   if (!hasPairs || classes <= 0)
-    return inferenceError(location, "C2: anchors must be pairs of positive numbers and class_num positive, found " +
-                                        llvm::Twine(anchors.size()) + " numbers and class_num " + llvm::Twine(classes));
+    return inferenceError(location,
+                          "C2: anchors must be pairs of positive numbers and class_num positive, found " +
+                              llvm::Twine(anchors.size()) + " numbers and class_num " + llvm::Twine(classes));
   auto count = static_cast<int64_t>(anchors.size() / 2);
   int64_t channels = count * (5 + classes + (iouAware ? 1 : 0));
   if (!x.isDynamicDim(1) && x.getDimSize(1) != channels)
@@ -41,16 +45,21 @@ LogicalResult inferYoloBoxOf(std::optional<Location> location, RankedTensorType 
   return success();
 }
 
-LogicalResult inferSelectedBoxes(std::optional<Location> location, RankedTensorType boxes, RankedTensorType scores,
-                                 Value roisNum, Results &results) {
+LogicalResult inferSelectedBoxes(std::optional<Location> location, RankedTensorType boxes,
+                                 RankedTensorType scores, Value roisNum, Results &results) {
   bool isRanked = boxes.getRank() == 3 && scores.getRank() == (roisNum ? 2 : 3);
   // [N, M, 4] and [N, classes, M], or [M, classes, 4] and [M, classes].
-  bool isGood = isRanked && succeeded(verifyCompatibleShape(boxes.getShape().take_front(1), scores.getShape().take_front(1))) &&
-                succeeded(verifyCompatibleShape(boxes.getShape().slice(1, 1), scores.getShape().take_back(1))) &&
-                (boxes.isDynamicDim(2) || boxes.getDimSize(2) >= 4);
+  bool isGood =
+      isRanked &&
+      succeeded(verifyCompatibleShape(boxes.getShape().take_front(1), scores.getShape().take_front(1))) &&
+      succeeded(verifyCompatibleShape(boxes.getShape().slice(1, 1), scores.getShape().take_back(1))) &&
+      (boxes.isDynamicDim(2) || boxes.getDimSize(2) >= 4);
   if (!isGood)
-    return typesError(location, roisNum ? "C1: with rois_num bboxes must be [M, classes, 4 or more] and scores [M, classes]"
-                                        : "C1: bboxes must be [N, M, 4 or more] and scores [N, classes, M]", boxes, scores);
+    return typesError(location,
+                      roisNum
+                          ? "C1: with rois_num bboxes must be [M, classes, 4 or more] and scores [M, classes]"
+                          : "C1: bboxes must be [N, M, 4 or more] and scores [N, classes, M]",
+                      boxes, scores);
   if (boxes.getElementType() != scores.getElementType())
     return typesError(location, "C2: bboxes and scores must have one element type", boxes, scores);
   int64_t width = boxes.isDynamicDim(2) ? ShapedType::kDynamic : boxes.getDimSize(2) + 2;
@@ -87,5 +96,5 @@ void registerDetectionOps(PdDialect &dialect) {
 
 #define GET_OP_CLASSES
 #include "dialects/pd/detection/Detection.cpp.inc"
-#include "dialects/pd/detection/Detection.scalar.inc"
 #include "dialects/pd/detection/Detection.methods.inc"
+#include "dialects/pd/detection/Detection.scalar.inc"

@@ -14,20 +14,23 @@ namespace proa::pd {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-LogicalResult inferDensityPriorBoxOf(std::optional<Location> location, RankedTensorType input, RankedTensorType image,
-                                     llvm::ArrayRef<double> sizes, llvm::ArrayRef<double> ratios,
-                                     llvm::ArrayRef<int64_t> densities, llvm::ArrayRef<double> variances, bool flat,
-                                     Results &results) {
+LogicalResult inferDensityPriorBoxOf(std::optional<Location> location, RankedTensorType input,
+                                     RankedTensorType image, llvm::ArrayRef<double> sizes,
+                                     llvm::ArrayRef<double> ratios, llvm::ArrayRef<int64_t> densities,
+                                     llvm::ArrayRef<double> variances, bool flat, Results &results) {
   if (input.getRank() != 4 || image.getRank() != 4)
-    return inferenceError(location, "C1: input and image must have rank 4, found ranks " + llvm::Twine(input.getRank()) +
-                                        " and " + llvm::Twine(image.getRank()));
+    return inferenceError(location, "C1: input and image must have rank 4, found ranks " +
+                                        llvm::Twine(input.getRank()) + " and " +
+                                        llvm::Twine(image.getRank()));
   bool arePositive = llvm::all_of(densities, [](int64_t density) { return density > 0; });
   if (sizes.size() != densities.size() || !arePositive || sizes.empty() || ratios.empty())
-    return inferenceError(location, "C2: there must be as many positive densities as fixed_sizes, and fixed_ratios, found " +
-                                        llvm::Twine(densities.size()) + ", " + llvm::Twine(sizes.size()) + " and " +
-                                        llvm::Twine(ratios.size()) + " numbers");
+    return inferenceError(
+        location, "C2: there must be as many positive densities as fixed_sizes, and fixed_ratios, found " +
+                      llvm::Twine(densities.size()) + ", " + llvm::Twine(sizes.size()) + " and " +
+                      llvm::Twine(ratios.size()) + " numbers");
   if (variances.size() != 4)
-    return inferenceError(location, "C3: variances must hold four numbers, found " + llvm::Twine(variances.size()));
+    return inferenceError(location,
+                          "C3: variances must hold four numbers, found " + llvm::Twine(variances.size()));
   int64_t boxes = 0;
   for (int64_t density : densities)
     boxes += density * density * static_cast<int64_t>(ratios.size());
@@ -42,13 +45,18 @@ LogicalResult inferDensityPriorBoxOf(std::optional<Location> location, RankedTen
 Values IouSimilarityOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   double pixel = getBoxNormalized() ? 0.0 : 1.0;
-  auto corner = [](Expression boxes, int64_t i, int64_t place) { return insertDim(dropDim(slice(boxes, 1, i, i + 1), 1), place); };
+  auto corner = [](Expression boxes, int64_t i, int64_t place) {
+    return insertDim(dropDim(slice(boxes, 1, i, i + 1), 1), place);
+  };
   Expression x = e.computed(getX()), y = e.computed(getY());
-  Expression left = e.maximum(corner(x, 0, 1), corner(y, 0, 0)), top = e.maximum(corner(x, 1, 1), corner(y, 1, 0));
-  Expression right = e.minimum(corner(x, 2, 1), corner(y, 2, 0)), bottom = e.minimum(corner(x, 3, 1), corner(y, 3, 0));
+  Expression left = e.maximum(corner(x, 0, 1), corner(y, 0, 0)),
+             top = e.maximum(corner(x, 1, 1), corner(y, 1, 0));
+  Expression right = e.minimum(corner(x, 2, 1), corner(y, 2, 0)),
+             bottom = e.minimum(corner(x, 3, 1), corner(y, 3, 0));
   Expression common = e.maximum(right - left + pixel, 0.0) * e.maximum(bottom - top + pixel, 0.0);
   auto area = [&](Expression boxes, int64_t place) {
-    return (corner(boxes, 2, place) - corner(boxes, 0, place) + pixel) * (corner(boxes, 3, place) - corner(boxes, 1, place) + pixel);
+    return (corner(boxes, 2, place) - corner(boxes, 0, place) + pixel) *
+           (corner(boxes, 3, place) - corner(boxes, 1, place) + pixel);
   };
   return e.results({common / (area(x, 1) + area(y, 0) - common)});
 }
@@ -72,7 +80,8 @@ llvm::SmallVector<double> densityCorners(DensityPriorBoxOp op, int64_t stepAvera
   return corners;
 }
 
-Expression constantOf(TensorBuilder &e, llvm::ArrayRef<double> values, llvm::ArrayRef<int64_t> shape, FloatType element) {
+Expression constantOf(TensorBuilder &e, llvm::ArrayRef<double> values, llvm::ArrayRef<int64_t> shape,
+                      FloatType element) {
   llvm::SmallVector<llvm::APFloat> elements;
   for (double value : values) {
     llvm::APFloat exact(value);
@@ -93,8 +102,10 @@ Values DensityPriorBoxOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   auto element = cast<FloatType>(e.computed(getInput()).type().getElementType());
   auto height = input.getDimSize(2), width = input.getDimSize(3);
-  auto imageHeight = static_cast<double>(image.getDimSize(2)), imageWidth = static_cast<double>(image.getDimSize(3));
-  double stepX = getStepW().convertToDouble(), stepY = getStepH().convertToDouble(), offset = getOffset().convertToDouble();
+  auto imageHeight = static_cast<double>(image.getDimSize(2)),
+       imageWidth = static_cast<double>(image.getDimSize(3));
+  double stepX = getStepW().convertToDouble(), stepY = getStepH().convertToDouble(),
+         offset = getOffset().convertToDouble();
   if (stepX == 0 || stepY == 0) {
     stepX = imageWidth / static_cast<double>(width);
     stepY = imageHeight / static_cast<double>(height);
@@ -106,7 +117,8 @@ Values DensityPriorBoxOp::decompose(OpBuilder &builder) {
     for (int64_t w = 0; w < width; ++w)
       for (auto [i, corner] : llvm::enumerate(corners)) {
         bool isX = i % 2 == 0;
-        double centre = isX ? (static_cast<double>(w) + offset) * stepX : (static_cast<double>(h) + offset) * stepY;
+        double centre =
+            isX ? (static_cast<double>(w) + offset) * stepX : (static_cast<double>(h) + offset) * stepY;
         all.push_back(std::clamp((centre + corner) / (isX ? imageWidth : imageHeight), 0.0, 1.0));
       }
   llvm::SmallVector<int64_t> shape{height, width, boxes, 4};

@@ -5,9 +5,10 @@
 
 namespace proa::pd {
 
-mlir::LogicalResult inferDensityPriorBoxOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
-                                           mlir::RankedTensorType image, llvm::ArrayRef<double> sizes,
-                                           llvm::ArrayRef<double> ratios, llvm::ArrayRef<int64_t> densities,
+mlir::LogicalResult inferDensityPriorBoxOf(std::optional<mlir::Location> location,
+                                           mlir::RankedTensorType input, mlir::RankedTensorType image,
+                                           llvm::ArrayRef<double> sizes, llvm::ArrayRef<double> ratios,
+                                           llvm::ArrayRef<int64_t> densities,
                                            llvm::ArrayRef<double> variances, bool flat, Results &results);
 
 /// Whether a type is [n, 4].
@@ -25,9 +26,11 @@ mlir::LogicalResult inferNms(std::optional<mlir::Location> location, Adaptor ada
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferBipartiteMatch(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferBipartiteMatch(std::optional<mlir::Location> location, Adaptor adaptor,
+                                        Results &results) {
   auto distances = tensorType(adaptor.getDistMat());
-  if (failed(require(location, distances.getRank() == 2, "C1: dist_mat must be a matrix", adaptor.getOperands())))
+  if (failed(require(location, distances.getRank() == 2, "C1: dist_mat must be a matrix",
+                     adaptor.getOperands())))
     return mlir::failure();
   int64_t count = adaptor.getOffsets() ? sequenceCount(adaptor.getOffsets()) : 1;
   auto type = distances.clone({count, distances.getDimSize(1)});
@@ -37,25 +40,30 @@ mlir::LogicalResult inferBipartiteMatch(std::optional<mlir::Location> location, 
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferGenerateProposals(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferGenerateProposals(std::optional<mlir::Location> location, Adaptor adaptor,
+                                           Results &results) {
   auto scores = tensorType(adaptor.getScores());
   if (failed(require(location, scores.getRank() == 4 && tensorType(adaptor.getBboxDeltas()).getRank() == 4,
                      "C1: scores and bbox_deltas must have rank 4", adaptor.getOperands())))
     return mlir::failure();
   results.push_back(scores.clone({mlir::ShapedType::kDynamic, 4}));
   results.push_back(scores.clone({mlir::ShapedType::kDynamic, 1}));
-  results.push_back(mlir::RankedTensorType::get({scores.getDimSize(0)}, mlir::IntegerType::get(scores.getContext(), 32)));
+  results.push_back(
+      mlir::RankedTensorType::get({scores.getDimSize(0)}, mlir::IntegerType::get(scores.getContext(), 32)));
   return mlir::success();
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferDistributeFpnProposals(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferDistributeFpnProposals(std::optional<mlir::Location> location, Adaptor adaptor,
+                                                Results &results) {
   auto boxes = tensorType(adaptor.getFpnRois());
-  int64_t levels = static_cast<int64_t>(adaptor.getMaxLevel()) - static_cast<int64_t>(adaptor.getMinLevel()) + 1;
+  int64_t levels =
+      static_cast<int64_t>(adaptor.getMaxLevel()) - static_cast<int64_t>(adaptor.getMinLevel()) + 1;
   if (failed(require(location, isBoxList(boxes), "C1: fpn_rois must be [boxes, 4]", adaptor.getOperands())))
     return mlir::failure();
   if (levels < 1)
-    return inferenceError(location, "C2: max_level must not be below min_level, found " + llvm::Twine(levels - 1) + " below");
+    return inferenceError(location, "C2: max_level must not be below min_level, found " +
+                                        llvm::Twine(levels - 1) + " below");
   auto int32 = mlir::IntegerType::get(boxes.getContext(), 32);
   results.append(levels, boxes.clone({mlir::ShapedType::kDynamic, 4}));
   results.push_back(mlir::RankedTensorType::get({boxes.getDimSize(0), 1}, int32));
@@ -65,12 +73,13 @@ mlir::LogicalResult inferDistributeFpnProposals(std::optional<mlir::Location> lo
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferCollectFpnProposals(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferCollectFpnProposals(std::optional<mlir::Location> location, Adaptor adaptor,
+                                             Results &results) {
   mlir::ValueRange inputs = adaptor.getInputs();
   size_t levels = adaptor.getLevels();
   if (levels == 0 || (inputs.size() != 2 * levels && inputs.size() != 3 * levels))
-    return inferenceError(location, "C1: there must be two or three tensors for each of " + llvm::Twine(levels) +
-                                        " levels, found " + llvm::Twine(inputs.size()));
+    return inferenceError(location, "C1: there must be two or three tensors for each of " +
+                                        llvm::Twine(levels) + " levels, found " + llvm::Twine(inputs.size()));
   auto boxes = tensorType(inputs[0]);
   results.push_back(boxes.clone({mlir::ShapedType::kDynamic, 4}));
   int64_t images = inputs.size() == 3 * levels ? tensorType(inputs[2 * levels]).getDimSize(0) : 1;
@@ -79,19 +88,22 @@ mlir::LogicalResult inferCollectFpnProposals(std::optional<mlir::Location> locat
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferIouSimilarity(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferIouSimilarity(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   auto x = tensorType(adaptor.getX()), y = tensorType(adaptor.getY());
-  if (failed(require(location, isBoxList(x) && isBoxList(y), "C1: x and y must be [boxes, 4]", adaptor.getOperands())))
+  if (failed(require(location, isBoxList(x) && isBoxList(y), "C1: x and y must be [boxes, 4]",
+                     adaptor.getOperands())))
     return mlir::failure();
   results.push_back(x.clone({x.getDimSize(0), y.getDimSize(0)}));
   return mlir::success();
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferDensityPriorBox(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferDensityPriorBoxOf(location, tensorType(adaptor.getInput()), tensorType(adaptor.getImage()), adaptor.getFixedSizes(),
-                                adaptor.getFixedRatios(), adaptor.getDensities(), adaptor.getVariances(), adaptor.getFlattenTo_2d(),
-                                results);
+mlir::LogicalResult inferDensityPriorBox(std::optional<mlir::Location> location, Adaptor adaptor,
+                                         Results &results) {
+  return inferDensityPriorBoxOf(location, tensorType(adaptor.getInput()), tensorType(adaptor.getImage()),
+                                adaptor.getFixedSizes(), adaptor.getFixedRatios(), adaptor.getDensities(),
+                                adaptor.getVariances(), adaptor.getFlattenTo_2d(), results);
 }
 
 } // namespace proa::pd

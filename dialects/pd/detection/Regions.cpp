@@ -20,22 +20,23 @@ Values gradientOfX(Operation *op, Value gradient) {
 
 Values RoiAlignOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return gradientOfX(getOperation(),
-                     RoiAlignGradOp::create(builder, getLoc(), getX(), getBoxes(), cotangents[0], getBoxesNum(),
-                                            getPooledHeightAttr(), getPooledWidthAttr(), getSpatialScaleAttr(),
-                                            getSamplingRatioAttr(), getAlignedAttr()));
+                     RoiAlignGradOp::create(builder, getLoc(), getX(), getBoxes(), cotangents[0],
+                                            getBoxesNum(), getPooledHeightAttr(), getPooledWidthAttr(),
+                                            getSpatialScaleAttr(), getSamplingRatioAttr(), getAlignedAttr()));
 }
 
 Values PsroiPoolOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return gradientOfX(getOperation(),
-                     PsroiPoolGradOp::create(builder, getLoc(), getX(), getBoxes(), cotangents[0], getBoxesNum(),
-                                             getPooledHeightAttr(), getPooledWidthAttr(), getSpatialScaleAttr(),
-                                             getOutputChannelsAttr()));
+                     PsroiPoolGradOp::create(builder, getLoc(), getX(), getBoxes(), cotangents[0],
+                                             getBoxesNum(), getPooledHeightAttr(), getPooledWidthAttr(),
+                                             getSpatialScaleAttr(), getOutputChannelsAttr()));
 }
 
 Values RoiPoolOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return gradientOfX(getOperation(),
-                     RoiPoolGradOp::create(builder, getLoc(), getX(), getBoxes(), cotangents[0], getArgMax(), getBoxesNum(),
-                                           getPooledHeightAttr(), getPooledWidthAttr(), getSpatialScaleAttr()));
+                     RoiPoolGradOp::create(builder, getLoc(), getX(), getBoxes(), cotangents[0], getArgMax(),
+                                           getBoxesNum(), getPooledHeightAttr(), getPooledWidthAttr(),
+                                           getSpatialScaleAttr()));
 }
 
 } // namespace proa::pd

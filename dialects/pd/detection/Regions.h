@@ -6,7 +6,8 @@
 namespace proa::pd {
 
 template <class Adaptor>
-mlir::LogicalResult inferPsroiPool(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferPsroiPool(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
   if (failed(inferRoiAlign(location, adaptor, results)))
     return mlir::failure();
   auto out = mlir::cast<mlir::RankedTensorType>(results.pop_back_val());

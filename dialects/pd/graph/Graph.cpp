@@ -1,7 +1,7 @@
 #include "dialects/pd/graph/Graph.h"
-#include "dialects/pd/graph/Sampling.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
+#include "dialects/pd/graph/Sampling.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/sequence/Rows.h"
 
@@ -13,7 +13,8 @@ namespace proa::pd {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-//===-- Types -------------------------------------------------------------------------------------------------------===//
+//===-- Types
+//-------------------------------------------------------------------------------------------------------===//
 
 LogicalResult checkReduceKind(std::optional<Location> location, llvm::StringRef kind) {
   if (kind == "SUM" || kind == "MEAN" || kind == "MAX" || kind == "MIN")
@@ -26,10 +27,12 @@ LogicalResult checkEdges(std::optional<Location> location, Value source, Value t
   auto isVector = [](RankedTensorType type) {
     return type.getRank() == 1 || (type.getRank() == 2 && (type.getDimSize(1) == 1 || type.isDynamicDim(1)));
   };
-  if (isVector(from) && isVector(to) && succeeded(verifyCompatibleShape(from.getShape().take_front(), to.getShape().take_front())))
+  if (isVector(from) && isVector(to) &&
+      succeeded(verifyCompatibleShape(from.getShape().take_front(), to.getShape().take_front())))
     return success();
   std::string text;
-  llvm::raw_string_ostream(text) << "C1: src_index and dst_index must be vectors of one extent, found " << from << " and " << to;
+  llvm::raw_string_ostream(text) << "C1: src_index and dst_index must be vectors of one extent, found "
+                                 << from << " and " << to;
   return inferenceError(location, text);
 }
 
@@ -44,8 +47,8 @@ llvm::SmallVector<int64_t> rowShape(RankedTensorType type, int64_t rank) {
 
 } // namespace
 
-FailureOr<RankedTensorType> messageType(std::optional<Location> location, RankedTensorType x, RankedTensorType y,
-                                        llvm::StringRef message, int64_t edges) {
+FailureOr<RankedTensorType> messageType(std::optional<Location> location, RankedTensorType x,
+                                        RankedTensorType y, llvm::StringRef message, int64_t edges) {
   if (message != "ADD" && message != "MUL")
     return inferenceError(location, "C3: message_op must be ADD or MUL, found '" + message + "'");
   if (x.getRank() == 0 || y.getRank() == 0 || x.getElementType() != y.getElementType())
@@ -61,7 +64,9 @@ FailureOr<RankedTensorType> messageType(std::optional<Location> location, Ranked
 LogicalResult inferReceived(std::optional<Location>, RankedTensorType message, Value x, Value sizeTensor,
                             llvm::ArrayRef<int64_t> size, Results &results) {
   llvm::SmallVector<int64_t> shape(message.getShape());
-  shape[0] = sizeTensor ? ShapedType::kDynamic : !size.empty() && size[0] > 0 ? size[0] : tensorType(x).getDimSize(0);
+  shape[0] = sizeTensor                     ? ShapedType::kDynamic
+             : !size.empty() && size[0] > 0 ? size[0]
+                                            : tensorType(x).getDimSize(0);
   results.push_back(message.clone(shape));
   results.push_back(RankedTensorType::get({shape[0]}, IntegerType::get(x.getContext(), 32)));
   return success();
@@ -72,8 +77,9 @@ LogicalResult inferSegmentPoolOf(std::optional<Location> location, RankedTensorT
   if (x.getRank() == 0 || ids.getRank() != 1 ||
       failed(verifyCompatibleShape(x.getShape().take_front(), ids.getShape()))) {
     std::string text;
-    llvm::raw_string_ostream(text) << "C1: segment_ids must be a vector with an element for each row of x, found " << ids
-                                   << " for " << x;
+    llvm::raw_string_ostream(text)
+        << "C1: segment_ids must be a vector with an element for each row of x, found " << ids << " for "
+        << x;
     return inferenceError(location, text);
   }
   if (failed(checkReduceKind(location, kind)))
@@ -85,7 +91,8 @@ LogicalResult inferSegmentPoolOf(std::optional<Location> location, RankedTensorT
   return success();
 }
 
-//===-- Decompositions ----------------------------------------------------------------------------------------------===//
+//===-- Decompositions
+//----------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -108,7 +115,8 @@ Reduced reduceMessages(Expression messages, Expression targets, const Extent &co
   Type type = messages.type().getElementType();
   double bound = isa<FloatType>(type) ? std::numeric_limits<double>::infinity()
                                       : std::ldexp(1.0, static_cast<int>(type.getIntOrFloatBitWidth()) - 2);
-  Expression extreme = reduceRows(messages, targets, count, kind == "MAX" ? "amax" : "amin", kind == "MAX" ? -bound : bound);
+  Expression extreme =
+      reduceRows(messages, targets, count, kind == "MAX" ? "amax" : "amin", kind == "MAX" ? -bound : bound);
   Expression isEmpty = e.wrap(e.create<EqualOp>(counts, e.constant(0, e.getBuilder().getI64Type())));
   return {e.select(asColumn(isEmpty, extreme.rank()), 0.0, extreme), counts};
 }
@@ -157,8 +165,9 @@ Values SendURecvOp::decompose(OpBuilder &builder) {
 Values SendUeRecvOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression sent = gatherRows(e.computed(getX()), edgeIndex(e, getSrcIndex()));
-  Reduced reduced = reduceMessages(combine(sent, e.computed(getY()), getMessageOp()), edgeIndex(e, getDstIndex()),
-                                   receivers(e, getX(), getOutSizeTensor(), getOutSize()), getReduceOp());
+  Reduced reduced =
+      reduceMessages(combine(sent, e.computed(getY()), getMessageOp()), edgeIndex(e, getDstIndex()),
+                     receivers(e, getX(), getOutSizeTensor(), getOutSize()), getReduceOp());
   return e.results({reduced.rows, e.cast(reduced.counts, builder.getI32Type())});
 }
 

@@ -38,8 +38,9 @@ Gradients GatherOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   shape[axis] = count;
   Value zeros = zerosLike(builder, getLoc(), getX());
   llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
-  gradients[0] = e.create<IndexAddOp>(zeros, reshapeTo(index, {count}), reshapeTo(e.wrap(cotangents[0]), shape),
-                                      builder.getI64IntegerAttr(axis));
+  gradients[0] =
+      e.create<IndexAddOp>(zeros, reshapeTo(index, {count}), reshapeTo(e.wrap(cotangents[0]), shape),
+                           builder.getI64IntegerAttr(axis));
   return gradients;
 }
 
@@ -59,7 +60,8 @@ Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
   Expression indices = expandTo(e.wrap(getIndices()), shape);
   shape[axis] = extentsOf(x)[axis];
   Expression zeros = zerosOf(e, shape, out.type().getElementType());
-  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(zeros, indices, out, builder.getI64IntegerAttr(axis),
+  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(zeros, indices, out,
+                                                           builder.getI64IntegerAttr(axis),
                                                            builder.getStringAttr("add")),
                                   Value()};
 }
@@ -71,14 +73,17 @@ Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
     auto where = [&](Value x, Value out, Value cotangent) {
       return e.select(e.wrap(e.create<EqualOp>(x, out)), e.wrap(cotangent), 0.0);
     };
-    Value out = e.create<GatherNdOp>(getOut(), getIndex()), cotangent = e.create<GatherNdOp>(cotangents[0], getIndex());
-    return llvm::SmallVector<Value>{where(getX(), getOut(), cotangents[0]), Value(), where(getUpdates(), out, cotangent)};
+    Value out = e.create<GatherNdOp>(getOut(), getIndex()),
+          cotangent = e.create<GatherNdOp>(cotangents[0], getIndex());
+    return llvm::SmallVector<Value>{where(getX(), getOut(), cotangents[0]), Value(),
+                                    where(getUpdates(), out, cotangent)};
   }
   if (getReduce() != "assign" && getReduce() != "add")
     return noGradientOf(getOperation(), getReduce());
   Value updates = e.create<GatherNdOp>(cotangents[0], getIndex()), kept = cotangents[0];
   if (getReduce() == "assign")
-    kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()), builder.getStringAttr("assign"));
+    kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()),
+                                 builder.getStringAttr("assign"));
   return llvm::SmallVector<Value>{kept, Value(), updates};
 }
 
@@ -97,10 +102,10 @@ Gradients SetValueOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
   TensorBuilder e(builder, getOperation());
   Value zero = e.constant(0, tensorType(getX()).getElementType());
   llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
-  gradients[0] = e.create<SetValueOp>(cotangents[0], zero, getStartsTensor(), getEndsTensor(), getStepsTensor(), getAxes(),
-                                      getStarts(), getEnds(), getSteps());
-  gradients[1] = e.create<SliceOp>(cotangents[0], getStartsTensor(), getEndsTensor(), getStepsTensor(), getAxes(), getStarts(),
-                                   getEnds(), getSteps());
+  gradients[0] = e.create<SetValueOp>(cotangents[0], zero, getStartsTensor(), getEndsTensor(),
+                                      getStepsTensor(), getAxes(), getStarts(), getEnds(), getSteps());
+  gradients[1] = e.create<SliceOp>(cotangents[0], getStartsTensor(), getEndsTensor(), getStepsTensor(),
+                                   getAxes(), getStarts(), getEnds(), getSteps());
   return gradients;
 }
 

@@ -342,7 +342,8 @@ FailureOr<SmallVector<Value>> MvOp::decompose(OpBuilder &builder) {
 
 std::optional<int64_t> MatmulOp::getMultiplyAdds() {
   RankedTensorType x = tensorType(getX());
-  int64_t contracted = x.getRank() > 1 && getTransposeX() ? x.getDimSize(x.getRank() - 2) : x.getShape().back();
+  int64_t contracted =
+      x.getRank() > 1 && getTransposeX() ? x.getDimSize(x.getRank() - 2) : x.getShape().back();
   llvm::SmallVector<int64_t> extents(tensorType(getOut()).getShape());
   extents.push_back(contracted);
   return productOfExtents(extents);

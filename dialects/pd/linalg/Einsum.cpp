@@ -1,4 +1,5 @@
-//! pd.einsum: its notation, its type, and its formula as transposes, matrix products and elementwise products.
+//! pd.einsum: its notation, its type, and its formula as transposes, matrix products and elementwise
+//! products.
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/linalg/Linalg.h"
 #include "dialects/pd/shape/Extent.h"
@@ -12,8 +13,8 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The labels of a tensor's dimensions. A letter, or for the dimensions of `...` the digits of their place from the end:
-/// '0' is the last of them.
+/// The labels of a tensor's dimensions. A letter, or for the dimensions of `...` the digits of their place
+/// from the end: '0' is the last of them.
 using Labels = std::string;
 
 struct Equation {
@@ -21,21 +22,25 @@ struct Equation {
   Labels result;
 };
 
-LogicalResult notationError(std::optional<Location> location, llvm::StringRef equation, const llvm::Twine &message) {
+LogicalResult notationError(std::optional<Location> location, llvm::StringRef equation,
+                            const llvm::Twine &message) {
   return inferenceError(location, message + " in the equation '" + equation + "'");
 }
 
 /// One term for a tensor of `rank` dimensions.
-FailureOr<Labels> parseTerm(std::optional<Location> location, llvm::StringRef equation, llvm::StringRef term, int64_t rank,
-                            int64_t number) {
+FailureOr<Labels> parseTerm(std::optional<Location> location, llvm::StringRef equation, llvm::StringRef term,
+                            int64_t rank, int64_t number) {
   size_t dots = term.find("...");
-  std::string letters = dots == llvm::StringRef::npos ? term.str() : (term.take_front(dots) + term.drop_front(dots + 3)).str();
+  std::string letters =
+      dots == llvm::StringRef::npos ? term.str() : (term.take_front(dots) + term.drop_front(dots + 3)).str();
   if (!llvm::all_of(letters, llvm::isAlpha))
-    return notationError(location, equation, "C1: expected letters and at most one '...', found '" + term + "'");
+    return notationError(location, equation,
+                         "C1: expected letters and at most one '...', found '" + term + "'");
   auto count = static_cast<int64_t>(letters.size());
   if (dots == llvm::StringRef::npos ? count != rank : (count > rank || rank - count > 10))
-    return notationError(location, equation, "C2: operand " + llvm::Twine(number) + " has rank " + llvm::Twine(rank) +
-                                                 ", but its term '" + term + "' has " + llvm::Twine(count) + " labels");
+    return notationError(location, equation,
+                         "C2: operand " + llvm::Twine(number) + " has rank " + llvm::Twine(rank) +
+                             ", but its term '" + term + "' has " + llvm::Twine(count) + " labels");
   if (dots == llvm::StringRef::npos)
     return letters;
   Labels spread;
@@ -60,7 +65,8 @@ Labels implicitResult(llvm::ArrayRef<Labels> terms, bool withLetters) {
   return digits + once;
 }
 
-FailureOr<Equation> parseEquation(std::optional<Location> location, llvm::StringRef text, ValueRange operands) {
+FailureOr<Equation> parseEquation(std::optional<Location> location, llvm::StringRef text,
+                                  ValueRange operands) {
   std::string compact = text.str();
   llvm::erase(compact, ' ');
   llvm::StringRef rest = compact;
@@ -69,8 +75,9 @@ FailureOr<Equation> parseEquation(std::optional<Location> location, llvm::String
   llvm::SmallVector<llvm::StringRef> terms;
   left.split(terms, ',');
   if (terms.size() != operands.size())
-    return notationError(location, text, "C1: expected " + llvm::Twine(operands.size()) + " terms, found " +
-                                             llvm::Twine(terms.size()));
+    return notationError(location, text,
+                         "C1: expected " + llvm::Twine(operands.size()) + " terms, found " +
+                             llvm::Twine(terms.size()));
   Equation equation;
   for (auto [i, term] : llvm::enumerate(terms)) {
     auto labels = parseTerm(location, text, term, tensorType(operands[i]).getRank(), i);
@@ -88,8 +95,10 @@ FailureOr<Equation> parseEquation(std::optional<Location> location, llvm::String
     equation.result.replace(dots, 3, implicitResult(equation.terms, false));
   std::string seen;
   for (char label : equation.result) {
-    if (!llvm::isAlnum(label) || llvm::none_of(equation.terms, [&](const Labels &term) { return llvm::is_contained(term, label); }))
-      return notationError(location, text, "C4: the result has '" + llvm::Twine(label) + "', which no term has,");
+    if (!llvm::isAlnum(label) ||
+        llvm::none_of(equation.terms, [&](const Labels &term) { return llvm::is_contained(term, label); }))
+      return notationError(location, text,
+                           "C4: the result has '" + llvm::Twine(label) + "', which no term has,");
     if (llvm::is_contained(seen, label))
       return notationError(location, text, "C4: the result has the label '" + llvm::Twine(label) + "' twice");
     seen += label;
@@ -103,7 +112,8 @@ struct Labelled {
   Labels labels;
 };
 
-/// The formula: operands are multiplied one after the other, and a label is summed over with the last one that has it.
+/// The formula: operands are multiplied one after the other, and a label is summed over with the last one
+/// that has it.
 class Contraction {
 public:
   Contraction(TensorBuilder &e, const Equation &equation) : e(e), equation(equation) {}
@@ -141,9 +151,7 @@ private:
     return false;
   }
 
-  void sumUnused(Labelled &x, size_t first) {
-    dropUnused(x, std::nullopt, first);
-  }
+  void sumUnused(Labelled &x, size_t first) { dropUnused(x, std::nullopt, first); }
 
   void dropUnused(Labelled &x, const std::optional<Labelled> &other, size_t first) {
     llvm::SmallVector<int64_t> axes;
@@ -208,7 +216,8 @@ private:
       dropUnused(out, std::nullopt, first);
       return out;
     }
-    Expression left = arrange(x, batch + rows + inner).tensor, right = arrange(y, batch + inner + columns).tensor;
+    Expression left = arrange(x, batch + rows + inner).tensor,
+               right = arrange(y, batch + inner + columns).tensor;
     llvm::SmallVector<Extent> xs = extentsOf(left), ys = extentsOf(right);
     auto merged = [&](Expression t, llvm::ArrayRef<Extent> extents, size_t middle, size_t last) {
       llvm::SmallVector<Extent> out(extents.take_front(batch.size()));
@@ -216,7 +225,8 @@ private:
       out.push_back(productOf(e, extents.slice(batch.size() + middle, last)));
       return reshapeTo(t, out);
     };
-    Expression product = e.matmul(merged(left, xs, rows.size(), inner.size()), merged(right, ys, inner.size(), columns.size()));
+    Expression product = e.matmul(merged(left, xs, rows.size(), inner.size()),
+                                  merged(right, ys, inner.size(), columns.size()));
     llvm::SmallVector<Extent> out(llvm::ArrayRef<Extent>(xs).take_front(batch.size() + rows.size()));
     llvm::append_range(out, llvm::ArrayRef<Extent>(ys).drop_front(batch.size() + inner.size()));
     return {reshapeTo(product, out), batch + rows + columns};
@@ -228,7 +238,8 @@ private:
 
 } // namespace
 
-LogicalResult inferEinsumOf(std::optional<Location> location, ValueRange operands, llvm::StringRef text, Results &results) {
+LogicalResult inferEinsumOf(std::optional<Location> location, ValueRange operands, llvm::StringRef text,
+                            Results &results) {
   if (operands.empty())
     return notationError(location, text, "C1: expected at least one operand");
   auto equation = parseEquation(location, text, operands);
@@ -244,8 +255,9 @@ LogicalResult inferEinsumOf(std::optional<Location> location, ValueRange operand
         continue;
       // Dimensions of `...` and, as Paddle has it, all others broadcast.
       if (known->second != 1 && dim != 1 && !ShapedType::isDynamic(known->second))
-        return notationError(location, text, "C3: the label '" + llvm::Twine(label) + "' has the extents " +
-                                                 llvm::Twine(known->second) + " and " + llvm::Twine(dim));
+        return notationError(location, text,
+                             "C3: the label '" + llvm::Twine(label) + "' has the extents " +
+                                 llvm::Twine(known->second) + " and " + llvm::Twine(dim));
       if (dim != 1)
         known->second = dim;
     }

@@ -80,8 +80,7 @@ Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   Expression left = solveAdjoint(lower, inner, false, true);
   // left U^-H = (U^-1 left^H)^H
   Expression both = adjoint(solveTriangle(upper, adjoint(left), true, false));
-  Expression permutation =
-      e.wrap(e.create<LuPermutationOp>(getPivots(), rows, type.getElementType()));
+  Expression permutation = e.wrap(e.create<LuPermutationOp>(getPivots(), rows, type.getElementType()));
   return llvm::SmallVector<Value>{e.matmul(permutation, both)};
 }
 
@@ -164,7 +163,8 @@ Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{gradient};
 }
 
-// V (diag(dw) + F * A) V^H, where A is the anti-Hermitian part of V^H dV: what else there is would leave x Hermitian no more.
+// V (diag(dw) + F * A) V^H, where A is the anti-Hermitian part of V^H dV: what else there is would leave x
+// Hermitian no more.
 Gradients EighOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression w = e.wrap(getW()), v = e.wrap(getV());

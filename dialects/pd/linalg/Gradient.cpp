@@ -44,7 +44,8 @@ FailureOr<llvm::SmallVector<Value>> MatmulOp::vjp(OpBuilder &builder, llvm::Arra
   // One matrix for a batch: the batch is more rows, instead of a sum of products.
   bool oneMatrix = y.rank() == 2 && x.rank() > 2 && !transposeX;
   Expression rows = oneMatrix ? asRows(e, cx) : cx, outRows = oneMatrix ? asRows(e, out) : out;
-  Expression dy = transposeY ? e.matmul(outRows, rows, true, transposeX) : e.matmul(rows, outRows, !transposeX, false);
+  Expression dy =
+      transposeY ? e.matmul(outRows, rows, true, transposeX) : e.matmul(rows, outRows, !transposeX, false);
   return llvm::SmallVector<Value>{asOperand(e, dx, x, getX()), asOperand(e, dy, y, getY())};
 }
 

@@ -14,23 +14,28 @@ class TensorBuilder;
 Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents);
 
 /// The result type of pd.matmul.
-mlir::LogicalResult inferMatmulOf(std::optional<mlir::Location> location, mlir::ValueRange operands, bool transposeX,
-                                  bool transposeY, Results &results);
-mlir::LogicalResult inferFlattened(std::optional<mlir::Location> location, mlir::ValueRange operands, int64_t rowDimsX,
-                                   int64_t rowDimsY, Results &results);
+mlir::LogicalResult inferMatmulOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                  bool transposeX, bool transposeY, Results &results);
+mlir::LogicalResult inferFlattened(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                   int64_t rowDimsX, int64_t rowDimsY, Results &results);
 mlir::LogicalResult inferEinsumOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                   llvm::StringRef equation, Results &results);
 /// Emits an error naming constraint C1 unless operand i has rank ranks[i].
 mlir::LogicalResult checkRanks(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                llvm::ArrayRef<int64_t> ranks);
-mlir::LogicalResult inferBatchProduct(std::optional<mlir::Location> location, mlir::ValueRange operands, Results &results);
-mlir::LogicalResult inferDotOf(std::optional<mlir::Location> location, mlir::ValueRange operands, Results &results);
-mlir::LogicalResult inferAddProductOf(std::optional<mlir::Location> location, mlir::ValueRange operands, int64_t rank,
+mlir::LogicalResult inferBatchProduct(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                       Results &results);
+mlir::LogicalResult inferDotOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                               Results &results);
+mlir::LogicalResult inferAddProductOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                      int64_t rank, Results &results);
 
-mlir::LogicalResult inferBilinearOf(std::optional<mlir::Location> location, mlir::ValueRange operands, Results &results);
-mlir::LogicalResult inferSquaredMatSubOf(std::optional<mlir::Location> location, mlir::ValueRange operands, Results &results);
-mlir::LogicalResult inferMultiDotOf(std::optional<mlir::Location> location, mlir::ValueRange operands, Results &results);
+mlir::LogicalResult inferBilinearOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                    Results &results);
+mlir::LogicalResult inferSquaredMatSubOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                         Results &results);
+mlir::LogicalResult inferMultiDotOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                    Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferBilinear(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
@@ -38,7 +43,8 @@ mlir::LogicalResult inferBilinear(std::optional<mlir::Location> location, Adapto
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSquaredMatSub(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSquaredMatSub(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   return inferSquaredMatSubOf(location, adaptor.getOperands(), results);
 }
 
@@ -49,12 +55,15 @@ mlir::LogicalResult inferMultiDot(std::optional<mlir::Location> location, Adapto
 
 template <class Adaptor>
 mlir::LogicalResult inferMatmul(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferMatmulOf(location, adaptor.getOperands(), adaptor.getTransposeX(), adaptor.getTransposeY(), results);
+  return inferMatmulOf(location, adaptor.getOperands(), adaptor.getTransposeX(), adaptor.getTransposeY(),
+                       results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferMatmulWithFlatten(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferFlattened(location, adaptor.getOperands(), adaptor.getXNumColDims(), adaptor.getYNumColDims(), results);
+mlir::LogicalResult inferMatmulWithFlatten(std::optional<mlir::Location> location, Adaptor adaptor,
+                                           Results &results) {
+  return inferFlattened(location, adaptor.getOperands(), adaptor.getXNumColDims(), adaptor.getYNumColDims(),
+                        results);
 }
 
 template <class Adaptor>
@@ -75,7 +84,8 @@ mlir::LogicalResult inferDot(std::optional<mlir::Location> location, Adaptor ada
 }
 
 template <int64_t rank, class Adaptor>
-mlir::LogicalResult inferAddProduct(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferAddProduct(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
   return inferAddProductOf(location, adaptor.getOperands(), rank, results);
 }
 

@@ -9,7 +9,8 @@ namespace proa::pd {
 namespace {
 
 /// The gradient of the input through the loss. As in Paddle soft labels count as adding up to 1.
-Expression throughLoss(CrossEntropyWithSoftmaxOp op, TensorBuilder &e, Expression softmax, Expression dloss, int64_t axis) {
+Expression throughLoss(CrossEntropyWithSoftmaxOp op, TensorBuilder &e, Expression softmax, Expression dloss,
+                       int64_t axis) {
   if (op.getSoftLabel()) {
     Expression label = e.cast(e.wrap(op.getLabel()), softmax.type().getElementType());
     return op.getUseSoftmax() ? (softmax - label) * dloss : -(label / softmax) * dloss;

@@ -1,8 +1,8 @@
 #include "dialects/pd/loss/Loss.h"
-#include "dialects/pd/loss/Kernels.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/loss/Kernels.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
@@ -23,44 +23,51 @@ LogicalResult typesError(std::optional<Location> location, llvm::StringRef messa
   return inferenceError(location, text);
 }
 
-bool areCompatible(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y) { return succeeded(verifyCompatibleShape(x, y)); }
+bool areCompatible(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y) {
+  return succeeded(verifyCompatibleShape(x, y));
+}
 
 } // namespace
 
-LogicalResult inferCrossEntropyOf(std::optional<Location> location, RankedTensorType input, RankedTensorType label,
-                                  bool softLabel, int64_t axis, Results &results) {
+LogicalResult inferCrossEntropyOf(std::optional<Location> location, RankedTensorType input,
+                                  RankedTensorType label, bool softLabel, int64_t axis, Results &results) {
   int64_t rank = input.getRank();
   if (axis < -rank || axis >= rank)
-    return inferenceError(location, "C1: axis must be in [-" + llvm::Twine(rank) + ", " + llvm::Twine(rank) + "), found " +
-                                        llvm::Twine(axis));
+    return inferenceError(location, "C1: axis must be in [-" + llvm::Twine(rank) + ", " + llvm::Twine(rank) +
+                                        "), found " + llvm::Twine(axis));
   axis = axis < 0 ? axis + rank : axis;
   llvm::SmallVector<int64_t> shape(input.getShape()), without(shape);
   shape[axis] = 1;
   without.erase(without.begin() + axis);
   if (softLabel) {
     if (!areCompatible(label.getShape(), input.getShape()) || !isa<FloatType>(label.getElementType()))
-      return typesError(location, "C3: a soft label must be a float tensor with the dimensions of input", input, label);
+      return typesError(location, "C3: a soft label must be a float tensor with the dimensions of input",
+                        input, label);
   } else if (!isa<IntegerType>(label.getElementType()) ||
              (!areCompatible(label.getShape(), shape) && !areCompatible(label.getShape(), without))) {
-    return typesError(location, "C2: a class label must be an integer tensor with the other dimensions of input", input, label);
+    return typesError(location,
+                      "C2: a class label must be an integer tensor with the other dimensions of input", input,
+                      label);
   }
   results.append({input, RankedTensorType::get(shape, input.getElementType())});
   return success();
 }
 
-LogicalResult inferNllLossOf(std::optional<Location> location, RankedTensorType input, RankedTensorType label, Value weight,
-                             llvm::StringRef reduction, Results &results) {
+LogicalResult inferNllLossOf(std::optional<Location> location, RankedTensorType input, RankedTensorType label,
+                             Value weight, llvm::StringRef reduction, Results &results) {
   llvm::SmallVector<int64_t> without(input.getShape());
   if (without.size() >= 2)
     without.erase(without.begin() + 1);
   if (input.getRank() < 2 || !areCompatible(label.getShape(), without))
     return typesError(location, "C1: label must have the dimensions of input but the second", input, label);
   if (weight && !areCompatible(tensorType(weight).getShape(), {input.getDimSize(1)}))
-    return typesError(location, "C2: weight must have one element for each class of input", input, weight.getType());
+    return typesError(location, "C2: weight must have one element for each class of input", input,
+                      weight.getType());
   if (failed(checkReduction(location, reduction, {"none", "mean", "sum"})))
     return failure();
   auto scalar = RankedTensorType::get({}, input.getElementType());
-  results.append({reduction == "none" ? RankedTensorType::get(without, input.getElementType()) : scalar, scalar});
+  results.append(
+      {reduction == "none" ? RankedTensorType::get(without, input.getElementType()) : scalar, scalar});
   return success();
 }
 
@@ -73,10 +80,12 @@ LogicalResult checkSameShapes(std::optional<Location> location, ValueRange opera
   return success();
 }
 
-LogicalResult checkReduction(std::optional<Location> location, llvm::StringRef reduction, llvm::ArrayRef<llvm::StringRef> known) {
+LogicalResult checkReduction(std::optional<Location> location, llvm::StringRef reduction,
+                             llvm::ArrayRef<llvm::StringRef> known) {
   if (llvm::is_contained(known, reduction))
     return success();
-  return inferenceError(location, "C3: reduction must be one of " + llvm::join(known, ", ") + ", found '" + reduction + "'");
+  return inferenceError(location, "C3: reduction must be one of " + llvm::join(known, ", ") + ", found '" +
+                                      reduction + "'");
 }
 
 LogicalResult checkLabelSmooth(std::optional<Location> location, RankedTensorType label, Value prior) {
@@ -90,10 +99,11 @@ LogicalResult checkLabelSmooth(std::optional<Location> location, RankedTensorTyp
                                       llvm::Twine(tensorType(prior).getNumElements()));
 }
 
-LogicalResult inferAccuracyOf(std::optional<Location> location, RankedTensorType indices, RankedTensorType label, Type element,
-                              Results &results) {
+LogicalResult inferAccuracyOf(std::optional<Location> location, RankedTensorType indices,
+                              RankedTensorType label, Type element, Results &results) {
   if (indices.getRank() != 2 || label.getRank() != 2 || !areCompatible(label.getShape().drop_front(), {1}))
-    return typesError(location, "C1: indices and label must have rank 2, and label one column", indices, label);
+    return typesError(location, "C1: indices and label must have rank 2, and label one column", indices,
+                      label);
   if (!areCompatible(indices.getShape().take_front(), label.getShape().take_front()))
     return typesError(location, "C2: indices and label must have as many rows", indices, label);
   auto count = RankedTensorType::get({}, IntegerType::get(element.getContext(), 32));
@@ -122,13 +132,16 @@ FailureOr<SmallVector<Value>> CrossEntropyWithSoftmaxOp::decompose(OpBuilder &bu
   Expression logarithms = getUseSoftmax() ? logSoftmax(input, {axis}) : e.log(input);
   Expression softmax = getUseSoftmax() ? e.exp(logarithms) : input;
   if (getSoftLabel())
-    return e.results({softmax, -e.sum(e.cast(e.wrap(getLabel()), input.type().getElementType()) * logarithms, {axis})});
+    return e.results(
+        {softmax, -e.sum(e.cast(e.wrap(getLabel()), input.type().getElementType()) * logarithms, {axis})});
   Expression label = e.wrap(getLabel());
   if (label.rank() < input.rank())
     label = insertDim(label, axis);
   // log(0) of another class is not looked at.
   Expression loss = -e.sum(e.select(isClass(input, label, axis), logarithms, 0.0), {axis});
-  return e.results({softmax, e.select(isEqual(label, static_cast<double>(static_cast<int64_t>(getIgnoreIndex()))), 0.0, loss)});
+  return e.results(
+      {softmax,
+       e.select(isEqual(label, static_cast<double>(static_cast<int64_t>(getIgnoreIndex()))), 0.0, loss)});
 }
 
 FailureOr<SmallVector<Value>> NllLossOp::decompose(OpBuilder &builder) {
@@ -163,8 +176,8 @@ FailureOr<SmallVector<Value>> HuberLossOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> KldivLossOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), label = e.computed(getLabel());
-  Expression terms = getLogTarget() ? e.exp(label) * (label - x)
-                                    : e.select(label > 0.0, label * (e.log(label) - x), 0.0);
+  Expression terms =
+      getLogTarget() ? e.exp(label) * (label - x) : e.select(label > 0.0, label * (e.log(label) - x), 0.0);
   if (getReduction() == "none")
     return e.results({terms});
   Expression sum = e.sum(terms, {}, false);
@@ -203,7 +216,8 @@ FailureOr<SmallVector<Value>> LabelSmoothOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> AccuracyOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression indices = e.wrap(getIndices()), label = e.wrap(getLabel());
-  Type element = tensorType(getAccuracy()).getElementType(), integer = tensorType(getCorrect()).getElementType();
+  Type element = tensorType(getAccuracy()).getElementType(),
+       integer = tensorType(getCorrect()).getElementType();
   label = e.cast(label, indices.type().getElementType());
   // A class stands at most once among the predictions of a sample.
   Expression hits = e.cast(e.wrap(e.create<EqualOp>(indices, label)), integer);
@@ -230,5 +244,5 @@ void registerLossOps(PdDialect &dialect) {
 
 #define GET_OP_CLASSES
 #include "dialects/pd/loss/Loss.cpp.inc"
-#include "dialects/pd/loss/Loss.scalar.inc"
 #include "dialects/pd/loss/Loss.methods.inc"
+#include "dialects/pd/loss/Loss.scalar.inc"

@@ -12,10 +12,11 @@ Expression isClass(Expression x, Expression label, int64_t axis);
 Expression isEqual(Expression x, double y);
 
 mlir::LogicalResult inferCrossEntropyOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
-                                        mlir::RankedTensorType label, bool softLabel, int64_t axis, Results &results);
+                                        mlir::RankedTensorType label, bool softLabel, int64_t axis,
+                                        Results &results);
 mlir::LogicalResult inferNllLossOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
-                                   mlir::RankedTensorType label, mlir::Value weight, llvm::StringRef reduction,
-                                   Results &results);
+                                   mlir::RankedTensorType label, mlir::Value weight,
+                                   llvm::StringRef reduction, Results &results);
 /// C1 and C2 of losses of two tensors.
 mlir::LogicalResult checkSameShapes(std::optional<mlir::Location> location, mlir::ValueRange operands);
 mlir::LogicalResult checkReduction(std::optional<mlir::Location> location, llvm::StringRef reduction,
@@ -26,19 +27,21 @@ mlir::LogicalResult inferAccuracyOf(std::optional<mlir::Location> location, mlir
                                     mlir::RankedTensorType label, mlir::Type element, Results &results);
 
 template <class Adaptor>
-mlir::LogicalResult inferCrossEntropyWithSoftmax(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferCrossEntropyWithSoftmax(std::optional<mlir::Location> location, Adaptor adaptor,
+                                                 Results &results) {
   return inferCrossEntropyOf(location, tensorType(adaptor.getInput()), tensorType(adaptor.getLabel()),
                              adaptor.getSoftLabel(), adaptor.getAxis(), results);
 }
 
 template <class Adaptor>
 mlir::LogicalResult inferNllLoss(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferNllLossOf(location, tensorType(adaptor.getInput()), tensorType(adaptor.getLabel()), adaptor.getWeight(),
-                        adaptor.getReduction(), results);
+  return inferNllLossOf(location, tensorType(adaptor.getInput()), tensorType(adaptor.getLabel()),
+                        adaptor.getWeight(), adaptor.getReduction(), results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSameShapes(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSameShapes(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
   if (failed(checkSameShapes(location, adaptor.getOperands())))
     return mlir::failure();
   results.push_back(adaptor.getOperands()[0].getType());
@@ -46,7 +49,8 @@ mlir::LogicalResult inferSameShapes(std::optional<mlir::Location> location, Adap
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferTwoOfSameShape(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferTwoOfSameShape(std::optional<mlir::Location> location, Adaptor adaptor,
+                                        Results &results) {
   if (failed(checkSameShapes(location, adaptor.getOperands())))
     return mlir::failure();
   results.append(2, adaptor.getOperands()[0].getType());
@@ -54,17 +58,20 @@ mlir::LogicalResult inferTwoOfSameShape(std::optional<mlir::Location> location, 
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferKldivLoss(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferKldivLoss(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
   if (failed(checkSameShapes(location, adaptor.getOperands())) ||
       failed(checkReduction(location, adaptor.getReduction(), {"none", "mean", "sum", "batchmean"})))
     return mlir::failure();
   auto type = tensorType(adaptor.getX());
-  results.push_back(adaptor.getReduction() == "none" ? type : mlir::RankedTensorType::get({}, type.getElementType()));
+  results.push_back(
+      adaptor.getReduction() == "none" ? type : mlir::RankedTensorType::get({}, type.getElementType()));
   return mlir::success();
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferLabelSmooth(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferLabelSmooth(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   if (failed(checkLabelSmooth(location, tensorType(adaptor.getLabel()), adaptor.getPriorDist())))
     return mlir::failure();
   results.push_back(adaptor.getLabel().getType());
@@ -87,19 +94,24 @@ mlir::LogicalResult inferPerRow(std::optional<mlir::Location> location, Adaptor 
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferCrossEntropy(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(inferPerRowOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getLabel()), adaptor.getSoftLabel(), results)))
+mlir::LogicalResult inferCrossEntropy(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
+  if (failed(inferPerRowOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getLabel()),
+                           adaptor.getSoftLabel(), results)))
     return mlir::failure();
   results.push_back(results.back());
   return mlir::success();
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferIdentityLoss(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferIdentityLoss(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   auto x = tensorType(adaptor.getX());
   if (adaptor.getReduction() > 2)
-    return inferenceError(location, "C1: reduction must be 0, 1 or 2, found " + llvm::Twine(adaptor.getReduction()));
-  results.push_back(adaptor.getReduction() == 2 ? mlir::Type(x) : mlir::Type(x.clone(llvm::ArrayRef<int64_t>())));
+    return inferenceError(location,
+                          "C1: reduction must be 0, 1 or 2, found " + llvm::Twine(adaptor.getReduction()));
+  results.push_back(adaptor.getReduction() == 2 ? mlir::Type(x)
+                                                : mlir::Type(x.clone(llvm::ArrayRef<int64_t>())));
   return mlir::success();
 }
 

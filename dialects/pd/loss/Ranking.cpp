@@ -1,9 +1,9 @@
-#include "dialects/pd/loss/Loss.h"
+#include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/index/Index.h"
+#include "dialects/pd/loss/Loss.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/TensorBuilder.h"
 
 using namespace mlir;
 
@@ -20,7 +20,8 @@ LogicalResult inferPerRowOf(std::optional<Location> location, RankedTensorType x
   if (!fits) {
     std::string text;
     llvm::raw_string_ostream(text) << "C1: label must have the dimensions of x"
-                                   << (isSoft ? "" : " with a last one of 1") << ", found " << x << " and " << label;
+                                   << (isSoft ? "" : " with a last one of 1") << ", found " << x << " and "
+                                   << label;
     return inferenceError(location, text);
   }
   llvm::SmallVector<int64_t> shape(x.getShape());
@@ -85,7 +86,8 @@ Values CrossEntropyOp::decompose(OpBuilder &builder) {
     return e.results({out, out});
   }
   Expression match = chosen(x, getLabel());
-  Expression ignored = e.constant(double(static_cast<int64_t>(getIgnoreIndex())), tensorType(getLabel()).getElementType());
+  Expression ignored =
+      e.constant(double(static_cast<int64_t>(getIgnoreIndex())), tensorType(getLabel()).getElementType());
   Expression isIgnored = e.wrap(e.create<EqualOp>(getLabel(), ignored));
   return e.results({e.select(isIgnored, 0.0, -tolerableLog(match)), match});
 }

@@ -7,5 +7,5 @@ using namespace mlir;
 
 #define GET_OP_CLASSES
 #include "dialects/pd/math/Activation.cpp.inc"
-#include "dialects/pd/math/Activation.scalar.inc"
 #include "dialects/pd/math/Activation.methods.inc"
+#include "dialects/pd/math/Activation.scalar.inc"

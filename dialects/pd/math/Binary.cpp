@@ -7,5 +7,5 @@ using namespace mlir;
 
 #define GET_OP_CLASSES
 #include "dialects/pd/math/Binary.cpp.inc"
-#include "dialects/pd/math/Binary.scalar.inc"
 #include "dialects/pd/math/Binary.methods.inc"
+#include "dialects/pd/math/Binary.scalar.inc"

@@ -22,10 +22,13 @@ FailureOr<SmallVector<Value>> ScaleOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
   double scaleValue = getScale().convertToDouble(), biasValue = getBias().convertToDouble();
-  // On integers a fractional factor counts: Paddle computes in the tensor's type after converting the factor to it.
+  // On integers a fractional factor counts: Paddle computes in the tensor's type after converting the factor
+  // to it.
   bool hasScale = getScaleTensor() || scaleValue != 1.0;
   bool hasBias = getBiasTensor() || biasValue != 0.0;
-  auto scaled = [&](Expression v) { return hasScale ? v * parameter(e, x, getScaleTensor(), scaleValue) : v; };
+  auto scaled = [&](Expression v) {
+    return hasScale ? v * parameter(e, x, getScaleTensor(), scaleValue) : v;
+  };
   auto shifted = [&](Expression v) { return hasBias ? v + parameter(e, x, getBiasTensor(), biasValue) : v; };
   return e.results({getBiasAfterScale() ? shifted(scaled(x)) : scaled(shifted(x))});
 }
@@ -74,5 +77,5 @@ FailureOr<SmallVector<Value>> ClipOp::vjp(OpBuilder &builder, ArrayRef<Value> co
 
 #define GET_OP_CLASSES
 #include "dialects/pd/math/Scale.cpp.inc"
-#include "dialects/pd/math/Scale.scalar.inc"
 #include "dialects/pd/math/Scale.methods.inc"
+#include "dialects/pd/math/Scale.scalar.inc"

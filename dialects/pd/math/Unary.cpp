@@ -7,5 +7,5 @@ using namespace mlir;
 
 #define GET_OP_CLASSES
 #include "dialects/pd/math/Unary.cpp.inc"
-#include "dialects/pd/math/Unary.scalar.inc"
 #include "dialects/pd/math/Unary.methods.inc"
+#include "dialects/pd/math/Unary.scalar.inc"

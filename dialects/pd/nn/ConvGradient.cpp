@@ -1,5 +1,6 @@
-//! Gradients of convolutions. A convolution is linear in its input and in its filter, so that three maps close the family:
-//! the convolution, its transpose, and the gradient by the filter; each is differentiated by the other two.
+//! Gradients of convolutions. A convolution is linear in its input and in its filter, so that three maps
+//! close the family: the convolution, its transpose, and the gradient by the filter; each is differentiated
+//! by the other two.
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
@@ -28,10 +29,17 @@ struct Convolution {
   llvm::StringRef dataFormat;
 };
 
-/// `image` is what the padding algorithm looks at: the first operand of both kinds. Fails where an extent is not known.
+/// `image` is what the padding algorithm looks at: the first operand of both kinds. Fails where an extent is
+/// not known.
 template <class Op> FailureOr<Convolution> convolutionOf(Op op, Value image, Window window) {
-  Convolution conv{window.spatial, spatialDims(tensorType(image).getShape(), op.getDataFormat()), window.kernel,
-                   window.strides, {}, {}, static_cast<int64_t>(op.getGroups()), op.getDataFormat()};
+  Convolution conv{window.spatial,
+                   spatialDims(tensorType(image).getShape(), op.getDataFormat()),
+                   window.kernel,
+                   window.strides,
+                   {},
+                   {},
+                   static_cast<int64_t>(op.getGroups()),
+                   op.getDataFormat()};
   if (!isKnown(conv.extents) || !isKnown(conv.kernel)) {
     op.emitOpError() << "has no gradient where the spatial extents of its operands are not known";
     return failure();
@@ -47,21 +55,23 @@ template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker 
   TensorBuilder &e;
   const Convolution &c;
 
-  DenseI64ArrayAttr ints(llvm::ArrayRef<int64_t> values) const { return e.getBuilder().getDenseI64ArrayAttr(values); }
+  DenseI64ArrayAttr ints(llvm::ArrayRef<int64_t> values) const {
+    return e.getBuilder().getDenseI64ArrayAttr(values);
+  }
   StringAttr text(llvm::StringRef value) const { return e.getBuilder().getStringAttr(value); }
   IntegerAttr groups() const { return e.getBuilder().getI64IntegerAttr(c.groups); }
 
   Value conv(Value input, Value filter) const {
-    return e.create<ConvOp>(input, filter, ints(c.strides), ints(c.paddings), text("EXPLICIT"), ints(c.dilations), groups(),
-                            text(c.dataFormat));
+    return e.create<ConvOp>(input, filter, ints(c.strides), ints(c.paddings), text("EXPLICIT"),
+                            ints(c.dilations), groups(), text(c.dataFormat));
   }
   Value transposed(Value out, Value filter, llvm::ArrayRef<int64_t> extents) const {
-    return e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints({}), ints(extents), text("EXPLICIT"),
-                                 ints(c.dilations), groups(), text(c.dataFormat));
+    return e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints({}), ints(extents),
+                                 text("EXPLICIT"), ints(c.dilations), groups(), text(c.dataFormat));
   }
   Value weightGradient(Value input, Value out) const {
-    return e.create<WeightGradientOp>(input, out, ints(c.kernel), ints(c.strides), ints(c.paddings), text("EXPLICIT"),
-                                      ints(c.dilations), groups(), text(c.dataFormat));
+    return e.create<WeightGradientOp>(input, out, ints(c.kernel), ints(c.strides), ints(c.paddings),
+                                      text("EXPLICIT"), ints(c.dilations), groups(), text(c.dataFormat));
   }
 };
 
@@ -87,12 +97,14 @@ template <class Make, class Op> Gradients transposedGradient(OpBuilder &builder,
   auto conv = convolutionOf(op, op.getX(), convWindow(op, x.getRank() - 2, tensorType(op.getFilter())));
   if (failed(conv))
     return failure();
-  // What output_padding adds beyond one stride gets nothing from x; without it the convolution has x's extents.
+  // What output_padding adds beyond one stride gets nothing from x; without it the convolution has x's
+  // extents.
   Expression out = e.wrap(cotangent);
   int64_t first = channelsAreLast(op.getDataFormat()) ? 1 : 2;
   for (int64_t i = 0; i < conv->spatial; ++i) {
-    int64_t reached = (conv->extents[i] - 1) * conv->strides[i] - conv->paddings[2 * i] - conv->paddings[2 * i + 1] +
-                      conv->dilations[i] * (conv->kernel[i] - 1) + conv->strides[i];
+    int64_t reached = (conv->extents[i] - 1) * conv->strides[i] - conv->paddings[2 * i] -
+                      conv->paddings[2 * i + 1] + conv->dilations[i] * (conv->kernel[i] - 1) +
+                      conv->strides[i];
     int64_t extent = out.type().getDimSize(first + i);
     if (ShapedType::isDynamic(extent)) {
       op.emitOpError() << "has no gradient where the spatial extents of its result are not known";
@@ -107,8 +119,12 @@ template <class Make, class Op> Gradients transposedGradient(OpBuilder &builder,
 
 template <class Make, class Op> Gradients weightGradientGradient(OpBuilder &builder, Op op, Value cotangent) {
   TensorBuilder e(builder, op.getOperation());
-  Window window{tensorType(op.getInput()).getRank() - 2, Ints(op.getKernelSize()), Ints(op.getStrides()),
-                Ints(op.getPaddings()), Ints(op.getDilations()), op.getPaddingAlgorithm()};
+  Window window{tensorType(op.getInput()).getRank() - 2,
+                Ints(op.getKernelSize()),
+                Ints(op.getStrides()),
+                Ints(op.getPaddings()),
+                Ints(op.getDilations()),
+                op.getPaddingAlgorithm()};
   auto conv = convolutionOf(op, op.getInput(), window);
   if (failed(conv))
     return failure();
@@ -120,31 +136,35 @@ template <class Make, class Op> Gradients weightGradientGradient(OpBuilder &buil
 
 } // namespace
 
-LogicalResult inferConvWeightGradientOf(std::optional<Location> location, RankedTensorType input, RankedTensorType outGradient,
-                                        const Window &window, int64_t groups, llvm::StringRef dataFormat, Results &results) {
+LogicalResult inferConvWeightGradientOf(std::optional<Location> location, RankedTensorType input,
+                                        RankedTensorType outGradient, const Window &window, int64_t groups,
+                                        llvm::StringRef dataFormat, Results &results) {
   int64_t rank = window.spatial + 2;
   if (input.getRank() != rank || outGradient.getRank() != rank)
-    return inferenceError(location, "C1: input and out_gradient must have rank " + llvm::Twine(rank) + ", found ranks " +
-                                        llvm::Twine(input.getRank()) + " and " + llvm::Twine(outGradient.getRank()));
+    return inferenceError(location, "C1: input and out_gradient must have rank " + llvm::Twine(rank) +
+                                        ", found ranks " + llvm::Twine(input.getRank()) + " and " +
+                                        llvm::Twine(outGradient.getRank()));
   if (input.getElementType() != outGradient.getElementType())
     return inferenceError(location, "C2: input and out_gradient must have one element type");
   if (static_cast<int64_t>(window.kernel.size()) != window.spatial ||
       llvm::any_of(window.kernel, [](int64_t extent) { return extent <= 0; }))
-    return inferenceError(location, "C3: kernel_size must be " + llvm::Twine(window.spatial) + " positive numbers");
+    return inferenceError(location,
+                          "C3: kernel_size must be " + llvm::Twine(window.spatial) + " positive numbers");
   if (failed(checkDataFormat(location, dataFormat, "C6")) || failed(checkWindow(location, window, "C5")))
     return failure();
   int64_t from = channelsOf(input, dataFormat), to = channelsOf(outGradient, dataFormat);
   auto divides = [&](int64_t channels) { return ShapedType::isDynamic(channels) || channels % groups == 0; };
   if (groups <= 0 || !divides(from) || !divides(to))
-    return inferenceError(location, "C4: groups must be above 0 and divide " + llvm::Twine(from) + " and " + llvm::Twine(to) +
-                                        " channels, found " + llvm::Twine(groups));
+    return inferenceError(location, "C4: groups must be above 0 and divide " + llvm::Twine(from) + " and " +
+                                        llvm::Twine(to) + " channels, found " + llvm::Twine(groups));
   auto counts = windowCounts(location, window, spatialDims(input.getShape(), dataFormat), false, "C7");
   if (failed(counts))
     return failure();
   for (auto [i, found] : llvm::enumerate(spatialDims(outGradient.getShape(), dataFormat)))
     if (found != (*counts)[i] && !ShapedType::isDynamic(found) && !ShapedType::isDynamic((*counts)[i]))
       return inferenceError(location, "C7: out_gradient must have the extent " + llvm::Twine((*counts)[i]) +
-                                          " in spatial dimension " + llvm::Twine(i) + ", found " + llvm::Twine(found));
+                                          " in spatial dimension " + llvm::Twine(i) + ", found " +
+                                          llvm::Twine(found));
   Ints shape{to, ShapedType::isDynamic(from) ? from : from / groups};
   llvm::append_range(shape, window.kernel);
   results.push_back(RankedTensorType::get(shape, input.getElementType()));

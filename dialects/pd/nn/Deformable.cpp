@@ -22,22 +22,29 @@ namespace {
 constexpr int64_t unknown = ShapedType::kDynamic;
 } // namespace
 
-//===-- Types -------------------------------------------------------------------------------------------------------===//
+//===-- Types
+//-------------------------------------------------------------------------------------------------------===//
 
-LogicalResult inferDeformableConvOf(std::optional<Location> location, const DeformableShape &given, Results &results) {
+LogicalResult inferDeformableConvOf(std::optional<Location> location, const DeformableShape &given,
+                                    Results &results) {
   RankedTensorType x = given.x, filter = given.filter;
-  bool ranks = x.getRank() == 4 && given.offset.getRank() == 4 && filter.getRank() == 4 && filter.hasStaticShape() &&
-               (!given.mask || tensorType(given.mask).getRank() == 4);
+  bool ranks = x.getRank() == 4 && given.offset.getRank() == 4 && filter.getRank() == 4 &&
+               filter.hasStaticShape() && (!given.mask || tensorType(given.mask).getRank() == 4);
   if (!ranks)
-    return inferenceError(location, "C1: x, offset, mask and filter must have rank 4, and the filter's extents be known");
+    return inferenceError(
+        location, "C1: x, offset, mask and filter must have rank 4, and the filter's extents be known");
   if (given.strides.size() != 2 || given.paddings.size() != 2 || given.dilations.size() != 2)
     return inferenceError(location, "C2: strides, paddings and dilations must be pairs");
-  bool dividesFilters = given.groups > 0 && given.deformableGroups > 0 && filter.getDimSize(0) % given.groups == 0;
+  bool dividesFilters =
+      given.groups > 0 && given.deformableGroups > 0 && filter.getDimSize(0) % given.groups == 0;
   if (!dividesFilters)
     return inferenceError(location, "C3: groups and deformable_groups must be positive, and groups divide " +
-                                        llvm::Twine(filter.getDimSize(0)) + ", found " + llvm::Twine(given.groups) + " and " +
+                                        llvm::Twine(filter.getDimSize(0)) + ", found " +
+                                        llvm::Twine(given.groups) + " and " +
                                         llvm::Twine(given.deformableGroups));
-  Window window{2, llvm::SmallVector<int64_t>(filter.getShape().drop_front(2)), llvm::SmallVector<int64_t>(given.strides),
+  Window window{2,
+                llvm::SmallVector<int64_t>(filter.getShape().drop_front(2)),
+                llvm::SmallVector<int64_t>(given.strides),
                 {given.paddings[0], given.paddings[0], given.paddings[1], given.paddings[1]},
                 llvm::SmallVector<int64_t>(given.dilations)};
   if (failed(checkWindow(location, window, "C2")))
@@ -66,8 +73,9 @@ LogicalResult inferHsigmoidLossOf(std::optional<Location> location, RankedTensor
         "C1: x must be [N, D], w [nodes, D], path and code [N, length] and label must have N elements");
   if (!path && classes < 2)
     return inferenceError(location, "C2: num_classes must be 2 or more, found " + llvm::Twine(classes));
-  bool paths = !path || (code && tensorType(path).getRank() == 2 &&
-                         succeeded(verifyCompatibleShape(tensorType(path).getShape(), tensorType(code).getShape())));
+  bool paths =
+      !path || (code && tensorType(path).getRank() == 2 &&
+                succeeded(verifyCompatibleShape(tensorType(path).getShape(), tensorType(code).getShape())));
   if (!paths)
     return inferenceError(location, "C3: path and code must be matrices of one shape");
   results.push_back(x.clone({x.getDimSize(0), 1}));
@@ -75,9 +83,11 @@ LogicalResult inferHsigmoidLossOf(std::optional<Location> location, RankedTensor
   return success();
 }
 
-FailureOr<int64_t> partialColumns(std::optional<Location> location, ValueRange x, int64_t start, int64_t length) {
+FailureOr<int64_t> partialColumns(std::optional<Location> location, ValueRange x, int64_t start,
+                                  int64_t length) {
   bool fits = !x.empty() && llvm::all_of(x, [&](Value value) {
-    return tensorType(value).getRank() == 2 && succeeded(verifyCompatibleShape(tensorType(value).getShape(), tensorType(x[0]).getShape()));
+    return tensorType(value).getRank() == 2 &&
+           succeeded(verifyCompatibleShape(tensorType(value).getShape(), tensorType(x[0]).getShape()));
   });
   if (failed(require(location, fits, "C1: the operands must be matrices of one shape", x)))
     return failure();
@@ -86,17 +96,20 @@ FailureOr<int64_t> partialColumns(std::optional<Location> location, ValueRange x
     return length < 0 ? unknown : length;
   int64_t from = start < 0 ? start + columns : start, count = length < 0 ? columns - from : length;
   if (from < 0 || count <= 0 || from + count > columns)
-    return inferenceError(location, "C2: the matrices have " + llvm::Twine(columns) + " columns, found start_index " +
-                                        llvm::Twine(start) + " and length " + llvm::Twine(length));
+    return inferenceError(location, "C2: the matrices have " + llvm::Twine(columns) +
+                                        " columns, found start_index " + llvm::Twine(start) + " and length " +
+                                        llvm::Twine(length));
   return count;
 }
 
-//===-- deformable_conv ---------------------------------------------------------------------------------------------===//
+//===-- deformable_conv
+//---------------------------------------------------------------------------------------------===//
 
 namespace {
 
 /// The numbers begin, begin + step, ... as floats of that shape.
-Expression steps(TensorBuilder &e, int64_t count, double begin, double step, Type element, llvm::ArrayRef<int64_t> shape) {
+Expression steps(TensorBuilder &e, int64_t count, double begin, double step, Type element,
+                 llvm::ArrayRef<int64_t> shape) {
   return e.reshape(iota(e, Extent(count), element) * step + begin, shape);
 }
 
@@ -104,7 +117,8 @@ Expression steps(TensorBuilder &e, int64_t count, double begin, double step, Typ
 class Sampling {
 public:
   /// x as [N, deformable groups, channels of a group, H * W].
-  Sampling(Expression x, int64_t groups) : height(x.type().getDimSize(2)), width(x.type().getDimSize(3)), planes(x) {
+  Sampling(Expression x, int64_t groups)
+      : height(x.type().getDimSize(2)), width(x.type().getDimSize(3)), planes(x) {
     planes = x.owner().reshape(x, {-1, groups, x.type().getDimSize(1) / groups, height * width});
   }
 
@@ -119,9 +133,12 @@ public:
 private:
   Expression corner(Expression y, Expression x, Expression weight) const {
     TensorBuilder &e = y.owner();
-    auto limit = [&](Expression place, int64_t extent) { return e.minimum(e.maximum(place, 0.0), double(extent - 1)); };
+    auto limit = [&](Expression place, int64_t extent) {
+      return e.minimum(e.maximum(place, 0.0), double(extent - 1));
+    };
     Expression row = limit(y, height), column = limit(x, width);
-    Expression isInside = e.wrap(e.create<LogicalAndOp>(e.create<EqualOp>(row, y), e.create<EqualOp>(column, x)));
+    Expression isInside =
+        e.wrap(e.create<LogicalAndOp>(e.create<EqualOp>(row, y), e.create<EqualOp>(column, x)));
     Expression place = insertDim(e.cast(row * double(width) + column, e.getBuilder().getI64Type()), 2);
     Expression taken = e.wrap(e.create<TakeAlongAxisOp>(planes, place, uint64_t(3)));
     return taken * insertDim(e.select(isInside, weight, 0.0), 2);
@@ -143,9 +160,11 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   Type element = x.type().getElementType();
   int64_t kernelHeight = filter.type().getDimSize(2), kernelWidth = filter.type().getDimSize(3);
   int64_t kernel = kernelHeight * kernelWidth, rows = out.getDimSize(2), columns = out.getDimSize(3);
-  int64_t parts = getDeformableGroups(), groups = getGroups(), filters = out.getDimSize(1), channels = x.type().getDimSize(1);
+  int64_t parts = getDeformableGroups(), groups = getGroups(), filters = out.getDimSize(1),
+          channels = x.type().getDimSize(1);
   // Places as [N, parts, kernel height, kernel width, rows, columns].
-  Expression offset = e.reshape(e.computed(getOffset()), {-1, parts, kernelHeight, kernelWidth, 2, rows, columns});
+  Expression offset =
+      e.reshape(e.computed(getOffset()), {-1, parts, kernelHeight, kernelWidth, 2, rows, columns});
   auto moved = [&](int64_t i) { return dropDim(slice(offset, 4, i, i + 1), 4); };
   auto stride = [&](size_t i) { return double(getStrides()[i]); };
   auto dilation = [&](size_t i) { return double(getDilations()[i]); };
@@ -154,7 +173,8 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   Expression left = moved(1) + steps(e, columns, -double(getPaddings()[1]), stride(1), element, {columns}) +
                     steps(e, kernelWidth, 0, dilation(1), element, {kernelWidth, 1, 1});
   int64_t count = kernel * rows * columns;
-  Expression values = Sampling(x, parts).at(e.reshape(y, {-1, parts, count}), e.reshape(left, {-1, parts, count}));
+  Expression values =
+      Sampling(x, parts).at(e.reshape(y, {-1, parts, count}), e.reshape(left, {-1, parts, count}));
   if (getMask())
     values = values * e.reshape(e.computed(getMask()), {-1, parts, 1, count});
   Expression windows = e.reshape(values, {-1, groups, channels / groups * kernel, rows * columns});
@@ -162,7 +182,8 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   return e.results({e.reshape(e.matmul(weights, windows), {-1, filters, rows, columns})});
 }
 
-//===-- hsigmoid_loss -----------------------------------------------------------------------------------------------===//
+//===-- hsigmoid_loss
+//-----------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -177,7 +198,8 @@ TreePath defaultPath(TensorBuilder &e, Value label, int64_t classes) {
   for (int64_t i = 0; i < length; ++i)
     powers.push_back(int64_t(1) << i);
   auto type = RankedTensorType::get({length}, i64);
-  Expression scale = e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(powers))));
+  Expression scale =
+      e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(powers))));
   Expression leaf = e.reshape(asInts(e.wrap(label)), {-1, 1}) + double(classes), two = e.constant(2, i64);
   Expression shifted = e.wrap(e.create<FloorDivideOp>(leaf, scale));
   return {e.wrap(e.create<FloorDivideOp>(shifted, two)) - 1.0, e.wrap(e.create<RemainderOp>(shifted, two))};
@@ -201,7 +223,8 @@ Values HsigmoidLossOp::decompose(OpBuilder &builder) {
   return e.results({e.sum(softplus - bits * v, {1}), softplus});
 }
 
-//===-- Small layers ------------------------------------------------------------------------------------------------===//
+//===-- Small layers
+//------------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -210,7 +233,8 @@ llvm::SmallVector<Expression> chosenColumns(TensorBuilder &e, ValueRange x, int6
   llvm::SmallVector<Expression> parts;
   for (Value value : x) {
     Expression matrix = e.wrap(value);
-    int64_t columns = matrix.type().getDimSize(1), from = start < 0 && columns != unknown ? start + columns : start;
+    int64_t columns = matrix.type().getDimSize(1),
+            from = start < 0 && columns != unknown ? start + columns : start;
     parts.push_back(slice(matrix, 1, from, length < 0 ? toTheEnd : from + length));
   }
   return parts;
@@ -255,7 +279,8 @@ Values CvmOp::decompose(OpBuilder &builder) {
 Values DataNormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression size = e.computed(getBatchSize());
-  Expression means = e.computed(getBatchSum()) / size, scales = e.sqrt(size / e.computed(getBatchSquareSum()));
+  Expression means = e.computed(getBatchSum()) / size,
+             scales = e.sqrt(size / e.computed(getBatchSquareSum()));
   Expression out = (e.computed(getX()) - means) * scales;
   if (getScaleW())
     out = out * e.computed(getScaleW());

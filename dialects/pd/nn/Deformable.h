@@ -11,22 +11,28 @@ struct DeformableShape {
   llvm::ArrayRef<int64_t> strides, paddings, dilations;
   int64_t deformableGroups, groups;
 };
-mlir::LogicalResult inferDeformableConvOf(std::optional<mlir::Location> location, const DeformableShape &given,
-                                          Results &results);
+mlir::LogicalResult inferDeformableConvOf(std::optional<mlir::Location> location,
+                                          const DeformableShape &given, Results &results);
 mlir::LogicalResult inferHsigmoidLossOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                         mlir::RankedTensorType w, mlir::Value label, mlir::Value path,
                                         mlir::Value code, int64_t classes, Results &results);
 /// How many columns of matrices are taken, or an error.
-mlir::FailureOr<int64_t> partialColumns(std::optional<mlir::Location> location, mlir::ValueRange x, int64_t start, int64_t length);
+mlir::FailureOr<int64_t> partialColumns(std::optional<mlir::Location> location, mlir::ValueRange x,
+                                        int64_t start, int64_t length);
 /// How many bits the paths of a complete binary tree have.
-inline int64_t pathLength(int64_t classes) { return static_cast<int64_t>(llvm::Log2_64(static_cast<uint64_t>(classes) - 1)) + 1; }
+inline int64_t pathLength(int64_t classes) {
+  return static_cast<int64_t>(llvm::Log2_64(static_cast<uint64_t>(classes) - 1)) + 1;
+}
 
 template <class Adaptor>
-mlir::LogicalResult inferDeformableConv(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferDeformableConvOf(location, {tensorType(adaptor.getX()), tensorType(adaptor.getOffset()), tensorType(adaptor.getFilter()),
-                                          adaptor.getMask(), adaptor.getStrides(), adaptor.getPaddings(), adaptor.getDilations(),
-                                          static_cast<int64_t>(adaptor.getDeformableGroups()), static_cast<int64_t>(adaptor.getGroups())},
-                               results);
+mlir::LogicalResult inferDeformableConv(std::optional<mlir::Location> location, Adaptor adaptor,
+                                        Results &results) {
+  return inferDeformableConvOf(
+      location,
+      {tensorType(adaptor.getX()), tensorType(adaptor.getOffset()), tensorType(adaptor.getFilter()),
+       adaptor.getMask(), adaptor.getStrides(), adaptor.getPaddings(), adaptor.getDilations(),
+       static_cast<int64_t>(adaptor.getDeformableGroups()), static_cast<int64_t>(adaptor.getGroups())},
+      results);
 }
 
 template <class Adaptor>
@@ -38,17 +44,20 @@ mlir::LogicalResult inferHsigmoidLoss(std::optional<mlir::Location> location, Ad
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferPartialConcat(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferPartialConcat(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   auto columns = partialColumns(location, adaptor.getX(), adaptor.getStartIndex(), adaptor.getLength());
   if (failed(columns))
     return mlir::failure();
   auto first = tensorType(adaptor.getX().front());
-  results.push_back(first.clone({first.getDimSize(0), *columns * static_cast<int64_t>(adaptor.getX().size())}));
+  results.push_back(
+      first.clone({first.getDimSize(0), *columns * static_cast<int64_t>(adaptor.getX().size())}));
   return mlir::success();
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferPartialSum(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferPartialSum(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
   auto columns = partialColumns(location, adaptor.getX(), adaptor.getStartIndex(), adaptor.getLength());
   if (failed(columns))
     return mlir::failure();
@@ -60,7 +69,8 @@ mlir::LogicalResult inferPartialSum(std::optional<mlir::Location> location, Adap
 template <class Adaptor>
 mlir::LogicalResult inferFsp(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto x = tensorType(adaptor.getX()), y = tensorType(adaptor.getY());
-  if (failed(require(location, x.getRank() == 4 && y.getRank() == 4, "C1: x and y must have rank 4", adaptor.getOperands())))
+  if (failed(require(location, x.getRank() == 4 && y.getRank() == 4, "C1: x and y must have rank 4",
+                     adaptor.getOperands())))
     return mlir::failure();
   results.push_back(x.clone({x.getDimSize(0), x.getDimSize(1), y.getDimSize(1)}));
   return mlir::success();
@@ -70,7 +80,8 @@ template <class Adaptor>
 mlir::LogicalResult inferCvm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto x = tensorType(adaptor.getX());
   bool fits = x.getRank() == 2 && (x.isDynamicDim(1) || x.getDimSize(1) > 2);
-  if (failed(require(location, fits, "C1: x must be a matrix of more than two columns", adaptor.getOperands())))
+  if (failed(
+          require(location, fits, "C1: x must be a matrix of more than two columns", adaptor.getOperands())))
     return mlir::failure();
   bool keeps = adaptor.getUseCvm() || x.isDynamicDim(1);
   results.push_back(x.clone({x.getDimSize(0), keeps ? x.getDimSize(1) : x.getDimSize(1) - 2}));

@@ -11,11 +11,12 @@ namespace proa::pd {
 LogicalResult inferEmbeddingOf(std::optional<Location> location, RankedTensorType x, RankedTensorType weight,
                                int64_t paddingIndex, Results &results) {
   if (weight.getRank() != 2)
-    return inferenceError(location, "C1: weight must have rank 2, found rank " + llvm::Twine(weight.getRank()));
+    return inferenceError(location,
+                          "C1: weight must have rank 2, found rank " + llvm::Twine(weight.getRank()));
   int64_t rows = weight.getDimSize(0);
   if (paddingIndex < -1 || (!ShapedType::isDynamic(rows) && paddingIndex >= rows))
-    return inferenceError(location, "C2: padding_idx must be -1 or one of the " + llvm::Twine(rows) + " rows, found " +
-                                        llvm::Twine(paddingIndex));
+    return inferenceError(location, "C2: padding_idx must be -1 or one of the " + llvm::Twine(rows) +
+                                        " rows, found " + llvm::Twine(paddingIndex));
   llvm::SmallVector<int64_t> shape(x.getShape());
   shape.push_back(weight.getDimSize(1));
   results.push_back(RankedTensorType::get(shape, weight.getElementType()));
@@ -43,5 +44,5 @@ LogicalResult EmbeddingOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutab
 
 #define GET_OP_CLASSES
 #include "dialects/pd/nn/Embedding.cpp.inc"
-#include "dialects/pd/nn/Embedding.scalar.inc"
 #include "dialects/pd/nn/Embedding.methods.inc"
+#include "dialects/pd/nn/Embedding.scalar.inc"

@@ -12,8 +12,9 @@ using namespace mlir;
 
 namespace proa::pd {
 
-FailureOr<Window> foldWindow(std::optional<Location> location, llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> strides,
-                             llvm::ArrayRef<int64_t> paddings, llvm::ArrayRef<int64_t> dilations) {
+FailureOr<Window> foldWindow(std::optional<Location> location, llvm::ArrayRef<int64_t> kernel,
+                             llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> paddings,
+                             llvm::ArrayRef<int64_t> dilations) {
   bool isKernelGood = kernel.size() == 2 && llvm::all_of(kernel, [](int64_t extent) { return extent > 0; });
   if (!isKernelGood)
     return inferenceError(location, "C2: kernel_sizes must be two positive numbers");
@@ -32,7 +33,8 @@ FailureOr<Window> foldWindow(std::optional<Location> location, llvm::ArrayRef<in
   return window;
 }
 
-LogicalResult inferUnfoldOf(std::optional<Location> location, RankedTensorType x, const Window &window, Results &results) {
+LogicalResult inferUnfoldOf(std::optional<Location> location, RankedTensorType x, const Window &window,
+                            Results &results) {
   if (x.getRank() != 4)
     return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
   auto counts = windowCounts(location, window, x.getShape().drop_front(2), false, "C3");
@@ -40,14 +42,15 @@ LogicalResult inferUnfoldOf(std::optional<Location> location, RankedTensorType x
     return failure();
   int64_t channels = x.getDimSize(1), rows = window.kernel[0] * window.kernel[1];
   bool isKnown = !llvm::is_contained(*counts, ShapedType::kDynamic);
-  results.push_back(RankedTensorType::get({x.getDimSize(0), ShapedType::isDynamic(channels) ? channels : channels * rows,
-                                           isKnown ? (*counts)[0] * (*counts)[1] : ShapedType::kDynamic},
-                                          x.getElementType()));
+  results.push_back(
+      RankedTensorType::get({x.getDimSize(0), ShapedType::isDynamic(channels) ? channels : channels * rows,
+                             isKnown ? (*counts)[0] * (*counts)[1] : ShapedType::kDynamic},
+                            x.getElementType()));
   return success();
 }
 
-LogicalResult inferFoldOf(std::optional<Location> location, RankedTensorType x, llvm::ArrayRef<int64_t> output,
-                          const Window &window, Results &results) {
+LogicalResult inferFoldOf(std::optional<Location> location, RankedTensorType x,
+                          llvm::ArrayRef<int64_t> output, const Window &window, Results &results) {
   if (x.getRank() != 3)
     return inferenceError(location, "C1: x must have rank 3, found rank " + llvm::Twine(x.getRank()));
   if (output.size() != 2 || llvm::any_of(output, [](int64_t extent) { return extent <= 0; }))
@@ -56,13 +59,16 @@ LogicalResult inferFoldOf(std::optional<Location> location, RankedTensorType x, 
   if (failed(counts))
     return failure();
   int64_t windows = (*counts)[0] * (*counts)[1], elements = window.kernel[0] * window.kernel[1];
-  bool isGood = (x.isDynamicDim(2) || x.getDimSize(2) == windows) && (x.isDynamicDim(1) || x.getDimSize(1) % elements == 0);
+  bool isGood = (x.isDynamicDim(2) || x.getDimSize(2) == windows) &&
+                (x.isDynamicDim(1) || x.getDimSize(1) % elements == 0);
   if (!isGood)
-    return inferenceError(location, "C4: x must have " + llvm::Twine(windows) + " columns and a multiple of " +
-                                        llvm::Twine(elements) + " rows, found " + llvm::Twine(x.getDimSize(2)) + " and " +
+    return inferenceError(location, "C4: x must have " + llvm::Twine(windows) +
+                                        " columns and a multiple of " + llvm::Twine(elements) +
+                                        " rows, found " + llvm::Twine(x.getDimSize(2)) + " and " +
                                         llvm::Twine(x.getDimSize(1)));
   results.push_back(RankedTensorType::get(
-      {x.getDimSize(0), x.isDynamicDim(1) ? ShapedType::kDynamic : x.getDimSize(1) / elements, output[0], output[1]},
+      {x.getDimSize(0), x.isDynamicDim(1) ? ShapedType::kDynamic : x.getDimSize(1) / elements, output[0],
+       output[1]},
       x.getElementType()));
   return success();
 }
@@ -71,19 +77,24 @@ LogicalResult inferUnpoolOf(std::optional<Location> location, RankedTensorType x
                             const UnpoolShape &given, Results &results) {
   if (x.getRank() != 4 || failed(verifyCompatibleShape(x.getShape(), indices.getShape()))) {
     std::string text;
-    llvm::raw_string_ostream(text) << "C1: x must have rank 4 and indices its dimensions, found " << x << " and " << indices;
+    llvm::raw_string_ostream(text) << "C1: x must have rank 4 and indices its dimensions, found " << x
+                                   << " and " << indices;
     return inferenceError(location, text);
   }
-  bool isSizeGood = given.output.empty() ||
-                    (given.output.size() == 2 && llvm::all_of(given.output, [](int64_t extent) { return extent > 0; }));
+  bool isSizeGood =
+      given.output.empty() ||
+      (given.output.size() == 2 && llvm::all_of(given.output, [](int64_t extent) { return extent > 0; }));
   if (given.kernel.size() != 2 || given.strides.size() != 2 || given.padding.size() != 2 || !isSizeGood)
-    return inferenceError(location, "C2: ksize, strides and padding must hold two numbers, and output_size two positive "
-                                    "numbers or none");
+    return inferenceError(
+        location, "C2: ksize, strides and padding must hold two numbers, and output_size two positive "
+                  "numbers or none");
   llvm::SmallVector<int64_t> shape(x.getShape().take_front(2));
   for (size_t i = 0; i < 2; ++i) {
     int64_t dim = x.getDimSize(i + 2);
     if (given.output.empty())
-      shape.push_back(ShapedType::isDynamic(dim) ? dim : (dim - 1) * given.strides[i] - 2 * given.padding[i] + given.kernel[i]);
+      shape.push_back(ShapedType::isDynamic(dim)
+                          ? dim
+                          : (dim - 1) * given.strides[i] - 2 * given.padding[i] + given.kernel[i]);
     else
       shape.push_back(given.output[i]);
   }
@@ -91,14 +102,14 @@ LogicalResult inferUnpoolOf(std::optional<Location> location, RankedTensorType x
   return success();
 }
 
-LogicalResult checkTemporalShift(std::optional<Location> location, RankedTensorType x, int64_t steps, double ratio,
-                                 llvm::StringRef dataFormat) {
+LogicalResult checkTemporalShift(std::optional<Location> location, RankedTensorType x, int64_t steps,
+                                 double ratio, llvm::StringRef dataFormat) {
   if (x.getRank() != 4)
     return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
   if (steps <= 0 || (!x.isDynamicDim(0) && x.getDimSize(0) % steps != 0) || !(ratio > 0 && ratio < 0.5))
     return inferenceError(location, "C2: seg_num must be above 0 and divide " + llvm::Twine(x.getDimSize(0)) +
-                                        ", and shift_ratio be in (0, 0.5), found " + llvm::Twine(steps) + " and " +
-                                        std::to_string(ratio));
+                                        ", and shift_ratio be in (0, 0.5), found " + llvm::Twine(steps) +
+                                        " and " + std::to_string(ratio));
   return checkDataFormat(location, dataFormat, "C3");
 }
 
@@ -120,8 +131,8 @@ Expression windowPositions(TensorBuilder &e, llvm::ArrayRef<int64_t> padded, con
     for (int64_t j = 0; j < window.kernel[1]; ++j)
       for (int64_t p = 0; p < counts[0]; ++p)
         for (int64_t q = 0; q < counts[1]; ++q)
-          values.push_back((i * window.dilations[0] + p * window.strides[0]) * padded[1] + j * window.dilations[1] +
-                           q * window.strides[1]);
+          values.push_back((i * window.dilations[0] + p * window.strides[0]) * padded[1] +
+                           j * window.dilations[1] + q * window.strides[1]);
   auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, e.getBuilder().getI64Type());
   return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(values))));
 }
@@ -155,7 +166,8 @@ FailureOr<SmallVector<Value>> FoldOp::decompose(OpBuilder &builder) {
   Expression positions = windowPositions(e, padded, window);
   Extent batch(x, 0), channels = divide(e, Extent(x, 1), window.kernel[0] * window.kernel[1]);
   Expression columns = reshapeTo(x, {batch, channels, positions.type().getNumElements()});
-  Expression zeros = expandTo(e.constant(0, x.type().getElementType()), {batch, channels, padded[0] * padded[1]});
+  Expression zeros =
+      expandTo(e.constant(0, x.type().getElementType()), {batch, channels, padded[0] * padded[1]});
   Expression sums = e.wrap(e.create<IndexAddOp>(zeros, positions, columns, uint64_t(2)));
   Expression plane = reshapeTo(sums, {batch, channels, padded[0], padded[1]});
   for (int64_t i = 0; i < 2; ++i)
@@ -172,8 +184,10 @@ FailureOr<SmallVector<Value>> UnpoolOp::decompose(OpBuilder &builder) {
     return failure();
   Extent batch(x, 0), channels(x, 1), count = multiply(e, Extent(x, 2), Extent(x, 3));
   llvm::SmallVector<Extent> flat{batch, channels, count};
-  Expression zeros = expandTo(e.constant(0, x.type().getElementType()), {batch, channels, space[0] * space[1]});
-  Expression put = e.wrap(e.create<PutAlongAxisOp>(zeros, reshapeTo(indices, flat), reshapeTo(x, flat), uint64_t(2)));
+  Expression zeros =
+      expandTo(e.constant(0, x.type().getElementType()), {batch, channels, space[0] * space[1]});
+  Expression put =
+      e.wrap(e.create<PutAlongAxisOp>(zeros, reshapeTo(indices, flat), reshapeTo(x, flat), uint64_t(2)));
   return SmallVector<Value>{reshapeTo(put, {batch, channels, space[0], space[1]})};
 }
 
@@ -195,11 +209,13 @@ FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
   Expression t = reshapeTo(x, split);
   // Channels [from, to) of the steps moved by `shift`, zeros where there is no step.
   auto part = [&](int64_t from, int64_t to, int64_t shift) {
-    Expression kept = slice(slice(t, axis, from, to), 1, shift > 0 ? 0 : -shift, shift > 0 ? steps - shift : steps);
+    Expression kept =
+        slice(slice(t, axis, from, to), 1, shift > 0 ? 0 : -shift, shift > 0 ? steps - shift : steps);
     llvm::SmallVector<int64_t> paddings(10, 0);
     paddings[2] = shift > 0 ? shift : 0;
     paddings[3] = shift < 0 ? -shift : 0;
-    return shift == 0 ? kept : e.wrap(e.create<PadOp>(kept, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(0.0)));
+    return shift == 0 ? kept
+                      : e.wrap(e.create<PadOp>(kept, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(0.0)));
   };
   llvm::SmallVector<Expression> parts;
   if (first > 0)
@@ -214,5 +230,5 @@ FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
 
 #define GET_OP_CLASSES
 #include "dialects/pd/nn/Fold.cpp.inc"
-#include "dialects/pd/nn/Fold.scalar.inc"
 #include "dialects/pd/nn/Fold.methods.inc"
+#include "dialects/pd/nn/Fold.scalar.inc"

@@ -24,7 +24,8 @@ FailureOr<llvm::SmallVector<Value>> EmbeddingOp::vjp(OpBuilder &builder, llvm::A
     rows = e.select(insertDim(flat == padding, 1), 0.0, rows);
   }
   Value zeros = zerosLike(builder, getLoc(), getWeight());
-  return llvm::SmallVector<Value>{Value(), e.create<IndexAddOp>(zeros, flat, rows, builder.getI64IntegerAttr(0))};
+  return llvm::SmallVector<Value>{Value(),
+                                  e.create<IndexAddOp>(zeros, flat, rows, builder.getI64IntegerAttr(0))};
 }
 
 } // namespace proa::pd

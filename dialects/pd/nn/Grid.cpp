@@ -16,8 +16,8 @@ LogicalResult inferGridSampleOf(std::optional<Location> location, RankedTensorTy
                                 llvm::StringRef mode, llvm::StringRef paddingMode, Results &results) {
   int64_t rank = x.getRank();
   if ((rank != 4 && rank != 5) || grid.getRank() != rank)
-    return inferenceError(location, "C1: x must have rank 4 or 5 and grid the same, found ranks " + llvm::Twine(rank) +
-                                        " and " + llvm::Twine(grid.getRank()));
+    return inferenceError(location, "C1: x must have rank 4 or 5 and grid the same, found ranks " +
+                                        llvm::Twine(rank) + " and " + llvm::Twine(grid.getRank()));
   bool isGood = succeeded(verifyCompatibleShape(grid.getShape().take_front(), x.getShape().take_front())) &&
                 succeeded(verifyCompatibleShape(grid.getShape().take_back(), {rank - 2}));
   std::string types;
@@ -29,8 +29,10 @@ LogicalResult inferGridSampleOf(std::optional<Location> location, RankedTensorTy
     return inferenceError(location, "C3: x and grid must have one element type, " + types);
   bool isModeKnown = mode == "bilinear" || mode == "nearest";
   if (!isModeKnown || (paddingMode != "zeros" && paddingMode != "border" && paddingMode != "reflection"))
-    return inferenceError(location, "C4: mode must be bilinear or nearest and padding_mode zeros, border or reflection, found '" +
-                                        mode + "' and '" + paddingMode + "'");
+    return inferenceError(
+        location,
+        "C4: mode must be bilinear or nearest and padding_mode zeros, border or reflection, found '" + mode +
+            "' and '" + paddingMode + "'");
   llvm::SmallVector<int64_t> shape(x.getShape().take_front(2));
   llvm::append_range(shape, grid.getShape().drop_front().drop_back());
   results.push_back(RankedTensorType::get(shape, x.getElementType()));
@@ -39,8 +41,10 @@ LogicalResult inferGridSampleOf(std::optional<Location> location, RankedTensorTy
 
 LogicalResult inferAffineGridOf(std::optional<Location> location, RankedTensorType input, Value shapeTensor,
                                 llvm::ArrayRef<int64_t> shape, Results &results) {
-  bool isPlane = input.getRank() == 3 && succeeded(verifyCompatibleShape(input.getShape().drop_front(), {2, 3}));
-  bool isSpace = input.getRank() == 3 && succeeded(verifyCompatibleShape(input.getShape().drop_front(), {3, 4}));
+  bool isPlane =
+      input.getRank() == 3 && succeeded(verifyCompatibleShape(input.getShape().drop_front(), {2, 3}));
+  bool isSpace =
+      input.getRank() == 3 && succeeded(verifyCompatibleShape(input.getShape().drop_front(), {3, 4}));
   if (!isPlane && !isSpace) {
     std::string text;
     llvm::raw_string_ostream(text) << "C1: input must be [N, 2, 3] or [N, 3, 4], found " << input;
@@ -182,7 +186,9 @@ Expression positionsAlong(TensorBuilder &e, const Extent &count, bool alignCorne
 
 } // namespace
 
-FailureOr<SmallVector<Value>> GridSampleOp::decompose(OpBuilder &builder) { return GridSampler(*this, builder).run(); }
+FailureOr<SmallVector<Value>> GridSampleOp::decompose(OpBuilder &builder) {
+  return GridSampler(*this, builder).run();
+}
 
 FailureOr<SmallVector<Value>> AffineGridOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
@@ -191,7 +197,8 @@ FailureOr<SmallVector<Value>> AffineGridOp::decompose(OpBuilder &builder) {
   int64_t spatial = tensorType(getOutput()).getRank() - 2;
   llvm::SmallVector<Extent> shape;
   for (int64_t d = 0; d < spatial; ++d)
-    shape.push_back(getOutputShapeTensor() ? Extent::element(e.wrap(getOutputShapeTensor()), d + 2) : Extent(getOutputShape()[d + 2]));
+    shape.push_back(getOutputShapeTensor() ? Extent::element(e.wrap(getOutputShapeTensor()), d + 2)
+                                           : Extent(getOutputShape()[d + 2]));
   // Homogeneous coordinates of each point, x first.
   llvm::SmallVector<Extent> box(shape);
   box.push_back(1);
@@ -200,7 +207,8 @@ FailureOr<SmallVector<Value>> AffineGridOp::decompose(OpBuilder &builder) {
   for (int64_t d = spatial; d-- > 0;) {
     llvm::SmallVector<int64_t> aligned(spatial - d + 1, 1);
     aligned[0] = -1;
-    coordinates.push_back(expandTo(e.reshape(positionsAlong(e, shape[d], getAlignCorners(), element), aligned), box));
+    coordinates.push_back(
+        expandTo(e.reshape(positionsAlong(e, shape[d], getAlignCorners(), element), aligned), box));
     points = multiply(e, points, shape[d]);
   }
   coordinates.push_back(expandTo(e.constant(1, element), box));
@@ -216,5 +224,5 @@ FailureOr<SmallVector<Value>> AffineGridOp::decompose(OpBuilder &builder) {
 
 #define GET_OP_CLASSES
 #include "dialects/pd/nn/Grid.cpp.inc"
-#include "dialects/pd/nn/Grid.scalar.inc"
 #include "dialects/pd/nn/Grid.methods.inc"
+#include "dialects/pd/nn/Grid.scalar.inc"

@@ -24,7 +24,8 @@ std::optional<llvm::SmallVector<double>> constantNumbers(Value tensor) {
 
 using Sizes = llvm::SmallVector<int64_t>;
 
-LogicalResult countError(std::optional<Location> location, llvm::StringRef what, int64_t expected, size_t found) {
+LogicalResult countError(std::optional<Location> location, llvm::StringRef what, int64_t expected,
+                         size_t found) {
   return inferenceError(location, "C3: " + what + " must hold " + llvm::Twine(expected) + " numbers, found " +
                                       llvm::Twine(found));
 }
@@ -35,7 +36,8 @@ FailureOr<Sizes> sizesFromTensors(std::optional<Location> location, ValueRange t
   Sizes sizes;
   for (Value tensor : tensors) {
     auto numbers = constantNumbers(tensor);
-    sizes.push_back(numbers && !numbers->empty() ? static_cast<int64_t>(numbers->front()) : ShapedType::kDynamic);
+    sizes.push_back(numbers && !numbers->empty() ? static_cast<int64_t>(numbers->front())
+                                                 : ShapedType::kDynamic);
   }
   return sizes;
 }
@@ -49,7 +51,8 @@ FailureOr<Sizes> sizesFromTensor(std::optional<Location> location, Value tensor,
   return llvm::map_to_vector(*numbers, [](double number) { return static_cast<int64_t>(number); });
 }
 
-FailureOr<Sizes> scaledSizes(std::optional<Location> location, llvm::ArrayRef<double> scale, llvm::ArrayRef<int64_t> input) {
+FailureOr<Sizes> scaledSizes(std::optional<Location> location, llvm::ArrayRef<double> scale,
+                             llvm::ArrayRef<int64_t> input) {
   if (scale.size() != 1 && scale.size() != input.size())
     return countError(location, "scale", static_cast<int64_t>(input.size()), scale.size());
   Sizes sizes;
@@ -58,12 +61,14 @@ FailureOr<Sizes> scaledSizes(std::optional<Location> location, llvm::ArrayRef<do
     auto factor = static_cast<float>(scale[scale.size() == 1 ? 0 : i]);
     if (!(factor > 0))
       return inferenceError(location, "C3: scale must be positive, found " + std::to_string(factor));
-    sizes.push_back(ShapedType::isDynamic(dim) ? dim : static_cast<int64_t>(static_cast<float>(dim) * factor));
+    sizes.push_back(ShapedType::isDynamic(dim) ? dim
+                                               : static_cast<int64_t>(static_cast<float>(dim) * factor));
   }
   return sizes;
 }
 
-FailureOr<Sizes> outputSizes(std::optional<Location> location, const InterpolateShape &given, llvm::ArrayRef<int64_t> input) {
+FailureOr<Sizes> outputSizes(std::optional<Location> location, const InterpolateShape &given,
+                             llvm::ArrayRef<int64_t> input) {
   auto spatial = static_cast<int64_t>(input.size());
   if (!given.sizeTensors.empty())
     return sizesFromTensors(location, given.sizeTensors, spatial);
@@ -71,7 +76,8 @@ FailureOr<Sizes> outputSizes(std::optional<Location> location, const Interpolate
     return sizesFromTensor(location, given.outSize, spatial);
   if (given.scaleTensor) {
     auto numbers = constantNumbers(given.scaleTensor);
-    return numbers ? scaledSizes(location, *numbers, input) : FailureOr<Sizes>(Sizes(spatial, ShapedType::kDynamic));
+    return numbers ? scaledSizes(location, *numbers, input)
+                   : FailureOr<Sizes>(Sizes(spatial, ShapedType::kDynamic));
   }
   if (!given.scale.empty())
     return scaledSizes(location, given.scale, input);
@@ -84,7 +90,8 @@ FailureOr<Sizes> outputSizes(std::optional<Location> location, const Interpolate
 static constexpr struct {
   llvm::StringLiteral name;
   int64_t minRank, maxRank;
-} methods[] = {{"linear", 3, 3}, {"bilinear", 4, 4}, {"trilinear", 5, 5}, {"bicubic", 4, 4}, {"nearest", 3, 5}};
+} methods[] = {
+    {"linear", 3, 3}, {"bilinear", 4, 4}, {"trilinear", 5, 5}, {"bicubic", 4, 4}, {"nearest", 3, 5}};
 
 std::optional<Resampling> resamplingNamed(llvm::StringRef method) {
   for (auto [i, entry] : llvm::enumerate(methods))
@@ -93,7 +100,8 @@ std::optional<Resampling> resamplingNamed(llvm::StringRef method) {
   return std::nullopt;
 }
 
-LogicalResult inferInterpolateOf(std::optional<Location> location, const InterpolateShape &given, Results &results) {
+LogicalResult inferInterpolateOf(std::optional<Location> location, const InterpolateShape &given,
+                                 Results &results) {
   const auto &expected = methods[static_cast<size_t>(given.kind)];
   int64_t rank = given.x.getRank();
   if (rank < expected.minRank || rank > expected.maxRank)
@@ -102,14 +110,15 @@ LogicalResult inferInterpolateOf(std::optional<Location> location, const Interpo
   if (failed(checkDataFormat(location, given.dataFormat, "C2")))
     return failure();
   if (given.method != expected.name)
-    return inferenceError(location, "C5: interp_method must be \"" + expected.name + "\", found \"" + given.method + "\"");
+    return inferenceError(location, "C5: interp_method must be \"" + expected.name + "\", found \"" +
+                                        given.method + "\"");
   auto sizes = outputSizes(location, given, spatialDims(given.x.getShape(), given.dataFormat));
   if (failed(sizes))
     return failure();
   for (auto [i, size] : llvm::enumerate(*sizes))
     if (!ShapedType::isDynamic(size) && size <= 0)
-      return inferenceError(location, "C4: the output's extents must be positive, found " + llvm::Twine(size) +
-                                          " in spatial dimension " + llvm::Twine(i));
+      return inferenceError(location, "C4: the output's extents must be positive, found " +
+                                          llvm::Twine(size) + " in spatial dimension " + llvm::Twine(i));
   int64_t channels = given.x.getDimSize(channelsAreLast(given.dataFormat) ? rank - 1 : 1);
   results.push_back(RankedTensorType::get(shapeOf(given.x.getDimSize(0), channels, *sizes, given.dataFormat),
                                           given.x.getElementType()));
@@ -120,5 +129,5 @@ LogicalResult inferInterpolateOf(std::optional<Location> location, const Interpo
 
 #define GET_OP_CLASSES
 #include "dialects/pd/nn/Interpolate.cpp.inc"
-#include "dialects/pd/nn/Interpolate.scalar.inc"
 #include "dialects/pd/nn/Interpolate.methods.inc"
+#include "dialects/pd/nn/Interpolate.scalar.inc"

@@ -1,7 +1,7 @@
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/Families.h"
 #include "dialects/pd/nn/Deformable.h"
 #include "dialects/pd/nn/Spatial.h"
-#include "dialects/pd/Families.h"
 
 namespace proa::pd {
 

@@ -1,4 +1,5 @@
-/// Layers of neural networks: convolutions, poolings, normalizations, softmax, embeddings, resampling, recurrence.
+/// Layers of neural networks: convolutions, poolings, normalizations, softmax, embeddings, resampling,
+/// recurrence.
 #pragma once
 
 #include "dialects/pd/Contraction.h"
@@ -9,49 +10,65 @@
 
 namespace proa::pd {
 
-//===-- Convolutions --------------------------------------------------------------------------------------------===//
+//===-- Convolutions
+//--------------------------------------------------------------------------------------------===//
 
 /// The window of a convolution; works on ops and on adaptors.
 template <class ConvOp> Window convWindow(ConvOp op, int64_t spatial, mlir::RankedTensorType filter) {
   llvm::SmallVector<int64_t> kernel(filter.getShape().drop_front(std::min<size_t>(2, filter.getRank())));
-  return {spatial, kernel, llvm::SmallVector<int64_t>(op.getStrides()), llvm::SmallVector<int64_t>(op.getPaddings()),
-          llvm::SmallVector<int64_t>(op.getDilations()), op.getPaddingAlgorithm()};
+  return {spatial,
+          kernel,
+          llvm::SmallVector<int64_t>(op.getStrides()),
+          llvm::SmallVector<int64_t>(op.getPaddings()),
+          llvm::SmallVector<int64_t>(op.getDilations()),
+          op.getPaddingAlgorithm()};
 }
 
-mlir::LogicalResult inferConvOf(std::optional<mlir::Location> location, mlir::ValueRange operands, const Window &window,
-                                int64_t groups, llvm::StringRef dataFormat, Results &results);
+mlir::LogicalResult inferConvOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                const Window &window, int64_t groups, llvm::StringRef dataFormat,
+                                Results &results);
 mlir::LogicalResult inferConvTransposeOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
                                          const Window &window, int64_t groups, llvm::StringRef dataFormat,
-                                         llvm::ArrayRef<int64_t> outputPadding, llvm::ArrayRef<int64_t> outputSize,
-                                         Results &results);
+                                         llvm::ArrayRef<int64_t> outputPadding,
+                                         llvm::ArrayRef<int64_t> outputSize, Results &results);
 
 template <int64_t spatial, class Adaptor>
 mlir::LogicalResult inferConv(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferConvOf(location, adaptor.getOperands(), convWindow(adaptor, spatial, tensorType(adaptor.getFilter())),
-                     adaptor.getGroups(), adaptor.getDataFormat(), results);
+  return inferConvOf(location, adaptor.getOperands(),
+                     convWindow(adaptor, spatial, tensorType(adaptor.getFilter())), adaptor.getGroups(),
+                     adaptor.getDataFormat(), results);
 }
 
 template <int64_t spatial, class Adaptor>
-mlir::LogicalResult inferConvTranspose(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferConvTransposeOf(location, adaptor.getOperands(), convWindow(adaptor, spatial, tensorType(adaptor.getFilter())),
+mlir::LogicalResult inferConvTranspose(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  return inferConvTransposeOf(location, adaptor.getOperands(),
+                              convWindow(adaptor, spatial, tensorType(adaptor.getFilter())),
                               adaptor.getGroups(), adaptor.getDataFormat(), adaptor.getOutputPadding(),
                               adaptor.getOutputSize(), results);
 }
 
-mlir::LogicalResult inferConvWeightGradientOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
-                                              mlir::RankedTensorType outGradient, const Window &window, int64_t groups,
-                                              llvm::StringRef dataFormat, Results &results);
+mlir::LogicalResult inferConvWeightGradientOf(std::optional<mlir::Location> location,
+                                              mlir::RankedTensorType input,
+                                              mlir::RankedTensorType outGradient, const Window &window,
+                                              int64_t groups, llvm::StringRef dataFormat, Results &results);
 
 template <int64_t spatial, class Adaptor>
-mlir::LogicalResult inferConvWeightGradient(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  Window window{spatial, llvm::SmallVector<int64_t>(adaptor.getKernelSize()), llvm::SmallVector<int64_t>(adaptor.getStrides()),
-                llvm::SmallVector<int64_t>(adaptor.getPaddings()), llvm::SmallVector<int64_t>(adaptor.getDilations()),
+mlir::LogicalResult inferConvWeightGradient(std::optional<mlir::Location> location, Adaptor adaptor,
+                                            Results &results) {
+  Window window{spatial,
+                llvm::SmallVector<int64_t>(adaptor.getKernelSize()),
+                llvm::SmallVector<int64_t>(adaptor.getStrides()),
+                llvm::SmallVector<int64_t>(adaptor.getPaddings()),
+                llvm::SmallVector<int64_t>(adaptor.getDilations()),
                 adaptor.getPaddingAlgorithm()};
-  return inferConvWeightGradientOf(location, tensorType(adaptor.getInput()), tensorType(adaptor.getOutGradient()), window,
-                                   adaptor.getGroups(), adaptor.getDataFormat(), results);
+  return inferConvWeightGradientOf(location, tensorType(adaptor.getInput()),
+                                   tensorType(adaptor.getOutGradient()), window, adaptor.getGroups(),
+                                   adaptor.getDataFormat(), results);
 }
 
-//===-- Poolings ------------------------------------------------------------------------------------------------===//
+//===-- Poolings
+//------------------------------------------------------------------------------------------------===//
 
 struct PoolWindow {
   Window window;
@@ -63,8 +80,9 @@ struct PoolWindow {
 llvm::SmallVector<int64_t> kernelFromTensor(mlir::Value tensor, int64_t spatial);
 
 template <class PoolOp> PoolWindow maxPoolWindow(PoolOp op, int64_t spatial) {
-  Window window{spatial, llvm::SmallVector<int64_t>(op.getKernelSize()), llvm::SmallVector<int64_t>(op.getStrides()),
-                llvm::SmallVector<int64_t>(op.getPaddings()), llvm::SmallVector<int64_t>(spatial, 1)};
+  Window window{spatial, llvm::SmallVector<int64_t>(op.getKernelSize()),
+                llvm::SmallVector<int64_t>(op.getStrides()), llvm::SmallVector<int64_t>(op.getPaddings()),
+                llvm::SmallVector<int64_t>(spatial, 1)};
   // Absent strides and paddings: Paddle's defaults.
   if (window.strides.empty())
     window.strides.assign(spatial, 1);
@@ -82,8 +100,8 @@ template <class PoolOp> PoolWindow poolWindow(PoolOp op, int64_t spatial) {
   return pool;
 }
 
-mlir::LogicalResult inferPoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x, const PoolWindow &pool,
-                                Results &results);
+mlir::LogicalResult inferPoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                const PoolWindow &pool, Results &results);
 mlir::LogicalResult checkPoolingType(std::optional<mlir::Location> location, llvm::StringRef type);
 
 template <int64_t spatial, class Adaptor>
@@ -94,11 +112,13 @@ mlir::LogicalResult inferPool(std::optional<mlir::Location> location, Adaptor ad
 }
 
 /// The gradient of an op's input has its type, where the cotangent fits the type that the op would have.
-mlir::LogicalResult inferGradientOf(std::optional<mlir::Location> location, mlir::Type input, mlir::Value outGradient,
-                                    mlir::Type out, llvm::StringRef constraint, Results &results);
+mlir::LogicalResult inferGradientOf(std::optional<mlir::Location> location, mlir::Type input,
+                                    mlir::Value outGradient, mlir::Type out, llvm::StringRef constraint,
+                                    Results &results);
 
 template <int64_t spatial, class Adaptor>
-mlir::LogicalResult inferPoolGradient(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferPoolGradient(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   llvm::SmallVector<mlir::Type> out;
   if (failed(inferPool<spatial>(location, adaptor, out)))
     return mlir::failure();
@@ -106,7 +126,8 @@ mlir::LogicalResult inferPoolGradient(std::optional<mlir::Location> location, Ad
 }
 
 template <int64_t spatial, class Adaptor>
-mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location, Adaptor adaptor,
+                                          Results &results) {
   if (failed(inferPoolOf(location, tensorType(adaptor.getX()), maxPoolWindow(adaptor, spatial), results)))
     return mlir::failure();
   auto out = mlir::cast<mlir::RankedTensorType>(results.back());
@@ -114,7 +135,8 @@ mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location
   return mlir::success();
 }
 
-//===-- Normalizations ------------------------------------------------------------------------------------------===//
+//===-- Normalizations
+//------------------------------------------------------------------------------------------===//
 
 int64_t channelAxis(mlir::RankedTensorType x, llvm::StringRef dataFormat);
 /// Whether batch_norm in training leaves x as it is, as Paddle does: there is nothing to take a mean of.
@@ -130,18 +152,20 @@ mlir::LogicalResult inferChannelNorm(std::optional<mlir::Location> location, mli
 mlir::LogicalResult inferLayerNormOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value scale,
                                      mlir::Value bias, int64_t axis, Results &results);
 mlir::LogicalResult inferGroupNormOf(std::optional<mlir::Location> location, mlir::Value x,
-                                     llvm::ArrayRef<mlir::Value> parameters, int64_t groups, llvm::StringRef dataFormat,
-                                     Results &results);
+                                     llvm::ArrayRef<mlir::Value> parameters, int64_t groups,
+                                     llvm::StringRef dataFormat, Results &results);
 mlir::LogicalResult inferInstanceNormOf(std::optional<mlir::Location> location, mlir::Value x,
                                         llvm::ArrayRef<mlir::Value> parameters, Results &results);
 /// C1: axis is in [-rank, rank).
 mlir::LogicalResult checkAxis(std::optional<mlir::Location> location, int64_t axis, int64_t rank);
 
 template <class Adaptor>
-mlir::LogicalResult inferBatchNorm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferBatchNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
   mlir::Value x = adaptor.getX();
-  if (failed(inferChannelNorm(location, x, {adaptor.getMean(), adaptor.getVariance(), adaptor.getScale(), adaptor.getBias()},
-                              adaptor.getDataFormat())))
+  if (failed(inferChannelNorm(
+          location, x, {adaptor.getMean(), adaptor.getVariance(), adaptor.getScale(), adaptor.getBias()},
+          adaptor.getDataFormat())))
     return mlir::failure();
   mlir::Type moments = adaptor.getMean().getType();
   results.append({x.getType(), moments, moments, moments, moments,
@@ -150,18 +174,22 @@ mlir::LogicalResult inferBatchNorm(std::optional<mlir::Location> location, Adapt
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferLayerNorm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferLayerNormOf(location, adaptor.getX(), adaptor.getScale(), adaptor.getBias(), adaptor.getBeginNormAxis(), results);
+mlir::LogicalResult inferLayerNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  return inferLayerNormOf(location, adaptor.getX(), adaptor.getScale(), adaptor.getBias(),
+                          adaptor.getBeginNormAxis(), results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferGroupNorm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferGroupNormOf(location, adaptor.getX(), {adaptor.getScale(), adaptor.getBias()}, adaptor.getGroups(),
-                          adaptor.getDataFormat(), results);
+mlir::LogicalResult inferGroupNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  return inferGroupNormOf(location, adaptor.getX(), {adaptor.getScale(), adaptor.getBias()},
+                          adaptor.getGroups(), adaptor.getDataFormat(), results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferInstanceNorm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferInstanceNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   return inferInstanceNormOf(location, adaptor.getX(), {adaptor.getScale(), adaptor.getBias()}, results);
 }
 
@@ -181,7 +209,8 @@ mlir::LogicalResult inferNorm(std::optional<mlir::Location> location, Adaptor ad
 mlir::LogicalResult checkLrn(std::optional<mlir::Location> location, mlir::RankedTensorType x, int64_t n,
                              llvm::StringRef dataFormat);
 mlir::LogicalResult checkSpectralNorm(std::optional<mlir::Location> location, mlir::RankedTensorType weight,
-                                      mlir::RankedTensorType u, mlir::RankedTensorType v, int64_t dim, int64_t iterations);
+                                      mlir::RankedTensorType u, mlir::RankedTensorType v, int64_t dim,
+                                      int64_t iterations);
 
 template <class Adaptor>
 mlir::LogicalResult inferLrn(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
@@ -193,7 +222,8 @@ mlir::LogicalResult inferLrn(std::optional<mlir::Location> location, Adaptor ada
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSpectralNorm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSpectralNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   if (failed(checkSpectralNorm(location, tensorType(adaptor.getWeight()), tensorType(adaptor.getU()),
                                tensorType(adaptor.getV()), adaptor.getDim(), adaptor.getPowerIters())))
     return mlir::failure();
@@ -208,25 +238,30 @@ mlir::LogicalResult inferOneElement(std::optional<mlir::Location>, Adaptor adapt
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferAffineChannel(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(inferChannelNorm(location, adaptor.getX(), {adaptor.getScale(), adaptor.getBias()}, adaptor.getDataFormat())))
+mlir::LogicalResult inferAffineChannel(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  if (failed(inferChannelNorm(location, adaptor.getX(), {adaptor.getScale(), adaptor.getBias()},
+                              adaptor.getDataFormat())))
     return mlir::failure();
   results.push_back(adaptor.getX().getType());
   return mlir::success();
 }
 
-//===-- Softmax, dropout, activations with parameters -----------------------------------------------------------===//
+//===-- Softmax, dropout, activations with parameters
+//-----------------------------------------------------------===//
 
 /// log_softmax as a formula; cross entropy is made of it too.
 Expression logSoftmax(Expression x, llvm::ArrayRef<int64_t> axes);
 mlir::LogicalResult checkDropout(std::optional<mlir::Location> location, double p, llvm::StringRef mode);
-mlir::LogicalResult checkPrelu(std::optional<mlir::Location> location, mlir::RankedTensorType x, mlir::RankedTensorType alpha,
-                               llvm::StringRef mode, llvm::StringRef dataFormat);
-mlir::LogicalResult inferMaxoutOf(std::optional<mlir::Location> location, mlir::RankedTensorType x, int64_t groups,
-                                  int64_t axis, Results &results);
+mlir::LogicalResult checkPrelu(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                               mlir::RankedTensorType alpha, llvm::StringRef mode,
+                               llvm::StringRef dataFormat);
+mlir::LogicalResult inferMaxoutOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                  int64_t groups, int64_t axis, Results &results);
 
 template <class Adaptor>
-mlir::LogicalResult inferAlongAxis(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferAlongAxis(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
   auto type = tensorType(adaptor.getX());
   if (failed(checkAxis(location, adaptor.getAxis(), type.getRank())))
     return mlir::failure();
@@ -239,14 +274,16 @@ mlir::LogicalResult inferDropout(std::optional<mlir::Location> location, Adaptor
   if (failed(checkDropout(location, adaptor.getP().convertToDouble(), adaptor.getMode())))
     return mlir::failure();
   auto type = tensorType(adaptor.getX());
-  results.append({type, type.clone(mlir::IntegerType::get(type.getContext(), 8, mlir::IntegerType::Unsigned))});
+  results.append(
+      {type, type.clone(mlir::IntegerType::get(type.getContext(), 8, mlir::IntegerType::Unsigned))});
   return mlir::success();
 }
 
 template <class Adaptor>
 mlir::LogicalResult inferPrelu(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getX());
-  if (failed(checkPrelu(location, type, tensorType(adaptor.getAlpha()), adaptor.getMode(), adaptor.getDataFormat())))
+  if (failed(checkPrelu(location, type, tensorType(adaptor.getAlpha()), adaptor.getMode(),
+                        adaptor.getDataFormat())))
     return mlir::failure();
   results.push_back(type);
   return mlir::success();
@@ -254,10 +291,12 @@ mlir::LogicalResult inferPrelu(std::optional<mlir::Location> location, Adaptor a
 
 mlir::LogicalResult checkSoftmaxMask(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                      mlir::RankedTensorType mask);
-mlir::LogicalResult checkPositionEncoding(std::optional<mlir::Location> location, mlir::RankedTensorType x, bool hasOffsets);
+mlir::LogicalResult checkPositionEncoding(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                          bool hasOffsets);
 
 template <class Adaptor>
-mlir::LogicalResult inferSoftmaxMask(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSoftmaxMask(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   auto type = tensorType(adaptor.getX());
   if (failed(checkSoftmaxMask(location, type, tensorType(adaptor.getMask()))))
     return mlir::failure();
@@ -266,8 +305,10 @@ mlir::LogicalResult inferSoftmaxMask(std::optional<mlir::Location> location, Ada
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferPositionEncoding(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  if (failed(checkPositionEncoding(location, tensorType(adaptor.getX()), static_cast<bool>(adaptor.getOffsets()))))
+mlir::LogicalResult inferPositionEncoding(std::optional<mlir::Location> location, Adaptor adaptor,
+                                          Results &results) {
+  if (failed(checkPositionEncoding(location, tensorType(adaptor.getX()),
+                                   static_cast<bool>(adaptor.getOffsets()))))
     return mlir::failure();
   results.push_back(adaptor.getX().getType());
   return mlir::success();
@@ -284,7 +325,8 @@ mlir::LogicalResult inferMaxout(std::optional<mlir::Location> location, Adaptor 
   return inferMaxoutOf(location, tensorType(adaptor.getX()), adaptor.getGroups(), adaptor.getAxis(), results);
 }
 
-//===-- Embeddings, resampling, recurrence -----------------------------------------------------------------------===//
+//===-- Embeddings, resampling, recurrence
+//-----------------------------------------------------------------------===//
 
 mlir::LogicalResult inferEmbeddingOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                      mlir::RankedTensorType weight, int64_t paddingIndex, Results &results);
@@ -302,29 +344,38 @@ struct InterpolateShape {
   std::array<int64_t, 3> attributes; ///< out_d, out_h, out_w
   llvm::StringRef dataFormat, method;
 };
-mlir::LogicalResult inferInterpolateOf(std::optional<mlir::Location> location, const InterpolateShape &given, Results &results);
+mlir::LogicalResult inferInterpolateOf(std::optional<mlir::Location> location, const InterpolateShape &given,
+                                       Results &results);
 
 template <class Adaptor> InterpolateShape interpolateShape(Resampling kind, Adaptor adaptor) {
-  return {kind, tensorType(adaptor.getX()), adaptor.getOutSize(),
-          llvm::to_vector(llvm::map_range(adaptor.getSizeTensor(), [](mlir::Value v) { return v; })), adaptor.getScaleTensor(),
+  return {kind,
+          tensorType(adaptor.getX()),
+          adaptor.getOutSize(),
+          llvm::to_vector(llvm::map_range(adaptor.getSizeTensor(), [](mlir::Value v) { return v; })),
+          adaptor.getScaleTensor(),
           llvm::SmallVector<double>(adaptor.getScale()),
           {static_cast<int64_t>(adaptor.getOutD()), static_cast<int64_t>(adaptor.getOutH()),
-           static_cast<int64_t>(adaptor.getOutW())}, adaptor.getDataFormat(), adaptor.getInterpMethod()};
+           static_cast<int64_t>(adaptor.getOutW())},
+          adaptor.getDataFormat(),
+          adaptor.getInterpMethod()};
 }
 
 template <Resampling kind, class Adaptor>
-mlir::LogicalResult inferInterpolate(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferInterpolate(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   return inferInterpolateOf(location, interpolateShape(kind, adaptor), results);
 }
 
 std::optional<Resampling> resamplingNamed(llvm::StringRef method);
 
 template <class Adaptor>
-mlir::LogicalResult inferInterpolateGradient(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferInterpolateGradient(std::optional<mlir::Location> location, Adaptor adaptor,
+                                             Results &results) {
   std::optional<Resampling> kind = resamplingNamed(adaptor.getInterpMethod());
   if (!kind)
-    return inferenceError(location, "C1: interp_method must be linear, bilinear, trilinear, bicubic or nearest, found \"" +
-                                        adaptor.getInterpMethod() + "\"");
+    return inferenceError(
+        location, "C1: interp_method must be linear, bilinear, trilinear, bicubic or nearest, found \"" +
+                      adaptor.getInterpMethod() + "\"");
   llvm::SmallVector<mlir::Type> out;
   if (failed(inferInterpolateOf(location, interpolateShape(*kind, adaptor), out)))
     return mlir::failure();
@@ -341,17 +392,24 @@ mlir::LogicalResult inferRnnOf(std::optional<mlir::Location> location, const Rnn
 
 template <class Adaptor>
 mlir::LogicalResult inferRnn(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  RnnShape rnn{tensorType(adaptor.getX()), {}, {}, adaptor.getMode(), static_cast<int64_t>(adaptor.getNumLayers()),
-               adaptor.getIsBidirec() ? 2 : 1, static_cast<int64_t>(adaptor.getHiddenSize())};
+  RnnShape rnn{tensorType(adaptor.getX()),
+               {},
+               {},
+               adaptor.getMode(),
+               static_cast<int64_t>(adaptor.getNumLayers()),
+               adaptor.getIsBidirec() ? 2 : 1,
+               static_cast<int64_t>(adaptor.getHiddenSize())};
   llvm::append_range(rnn.states, adaptor.getPreState());
   llvm::append_range(rnn.weights, adaptor.getWeightList());
   return inferRnnOf(location, rnn, results);
 }
 
-mlir::LogicalResult checkRnnCotangents(std::optional<mlir::Location> location, mlir::ValueRange cotangents, mlir::TypeRange out);
+mlir::LogicalResult checkRnnCotangents(std::optional<mlir::Location> location, mlir::ValueRange cotangents,
+                                       mlir::TypeRange out);
 
 template <class Adaptor>
-mlir::LogicalResult inferRnnGradient(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferRnnGradient(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   llvm::SmallVector<mlir::Type> out;
   llvm::SmallVector<mlir::Value> cotangents{adaptor.getOutGradient()};
   llvm::append_range(cotangents, adaptor.getStateGradient());
@@ -365,19 +423,21 @@ mlir::LogicalResult inferRnnGradient(std::optional<mlir::Location> location, Ada
   return mlir::success();
 }
 
-//===-- Grids and columns ---------------------------------------------------------------------------------------===//
+//===-- Grids and columns
+//---------------------------------------------------------------------------------------===//
 
 mlir::LogicalResult inferGridSampleOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
-                                      mlir::RankedTensorType grid, llvm::StringRef mode, llvm::StringRef paddingMode,
-                                      Results &results);
+                                      mlir::RankedTensorType grid, llvm::StringRef mode,
+                                      llvm::StringRef paddingMode, Results &results);
 mlir::LogicalResult inferAffineGridOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
-                                      mlir::Value shapeTensor, llvm::ArrayRef<int64_t> shape, Results &results);
+                                      mlir::Value shapeTensor, llvm::ArrayRef<int64_t> shape,
+                                      Results &results);
 /// The window of unfold and fold; C2.
 mlir::FailureOr<Window> foldWindow(std::optional<mlir::Location> location, llvm::ArrayRef<int64_t> kernel,
                                    llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> paddings,
                                    llvm::ArrayRef<int64_t> dilations);
-mlir::LogicalResult inferUnfoldOf(std::optional<mlir::Location> location, mlir::RankedTensorType x, const Window &window,
-                                  Results &results);
+mlir::LogicalResult inferUnfoldOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                  const Window &window, Results &results);
 mlir::LogicalResult inferFoldOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                 llvm::ArrayRef<int64_t> output, const Window &window, Results &results);
 struct UnpoolShape {
@@ -385,17 +445,19 @@ struct UnpoolShape {
 };
 mlir::LogicalResult inferUnpoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                   mlir::RankedTensorType indices, const UnpoolShape &given, Results &results);
-mlir::LogicalResult checkTemporalShift(std::optional<mlir::Location> location, mlir::RankedTensorType x, int64_t steps,
-                                       double ratio, llvm::StringRef dataFormat);
+mlir::LogicalResult checkTemporalShift(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                       int64_t steps, double ratio, llvm::StringRef dataFormat);
 
 template <class Adaptor>
-mlir::LogicalResult inferGridSample(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferGridSampleOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getGrid()), adaptor.getMode(),
-                           adaptor.getPaddingMode(), results);
+mlir::LogicalResult inferGridSample(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
+  return inferGridSampleOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getGrid()),
+                           adaptor.getMode(), adaptor.getPaddingMode(), results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferAffineGrid(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferAffineGrid(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
   return inferAffineGridOf(location, tensorType(adaptor.getInput()), adaptor.getOutputShapeTensor(),
                            adaptor.getOutputShape(), results);
 }
@@ -404,7 +466,8 @@ template <class Adaptor>
 mlir::LogicalResult inferUnfold(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto window = foldWindow(location, adaptor.getKernelSizes(), adaptor.getStrides(), adaptor.getPaddings(),
                            adaptor.getDilations());
-  return failed(window) ? mlir::failure() : inferUnfoldOf(location, tensorType(adaptor.getX()), *window, results);
+  return failed(window) ? mlir::failure()
+                        : inferUnfoldOf(location, tensorType(adaptor.getX()), *window, results);
 }
 
 template <class Adaptor>
@@ -418,12 +481,14 @@ mlir::LogicalResult inferFold(std::optional<mlir::Location> location, Adaptor ad
 
 template <class Adaptor>
 mlir::LogicalResult inferUnpool(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferUnpoolOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getIndices()),
-                       {adaptor.getKsize(), adaptor.getStrides(), adaptor.getPadding(), adaptor.getOutputSize()}, results);
+  return inferUnpoolOf(
+      location, tensorType(adaptor.getX()), tensorType(adaptor.getIndices()),
+      {adaptor.getKsize(), adaptor.getStrides(), adaptor.getPadding(), adaptor.getOutputSize()}, results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferTemporalShift(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferTemporalShift(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   if (failed(checkTemporalShift(location, tensorType(adaptor.getX()), adaptor.getSegNum(),
                                 adaptor.getShiftRatio().convertToDouble(), adaptor.getDataFormat())))
     return mlir::failure();
@@ -432,9 +497,10 @@ mlir::LogicalResult inferTemporalShift(std::optional<mlir::Location> location, A
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferEmbedding(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferEmbeddingOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getWeight()), adaptor.getPaddingIdx(),
-                          results);
+mlir::LogicalResult inferEmbedding(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  return inferEmbeddingOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getWeight()),
+                          adaptor.getPaddingIdx(), results);
 }
 
 } // namespace proa::pd

@@ -43,7 +43,8 @@ Moments momentsOf(Expression x, llvm::ArrayRef<int64_t> axes) {
   return {mean, e.mean(centered * centered, axes), centered};
 }
 
-Expression scaledAndShifted(Expression x, std::optional<Expression> scale, std::optional<Expression> bias, int64_t axis) {
+Expression scaledAndShifted(Expression x, std::optional<Expression> scale, std::optional<Expression> bias,
+                            int64_t axis) {
   if (scale)
     x = x * alongAxis(*scale, axis, x.rank());
   if (bias)
@@ -56,13 +57,14 @@ std::optional<Expression> optional(TensorBuilder &e, Value value) {
 }
 
 /// C2: `parameters` have one element for each of `count`.
-LogicalResult checkParameters(std::optional<Location> location, llvm::ArrayRef<Value> parameters, int64_t count,
-                              llvm::StringRef what) {
+LogicalResult checkParameters(std::optional<Location> location, llvm::ArrayRef<Value> parameters,
+                              int64_t count, llvm::StringRef what) {
   for (Value parameter : parameters) {
     if (!parameter)
       continue;
     RankedTensorType type = tensorType(parameter);
-    bool isRightSize = type.getRank() == 1 && (ShapedType::isDynamic(count) || type.isDynamicDim(0) || type.getDimSize(0) == count);
+    bool isRightSize = type.getRank() == 1 &&
+                       (ShapedType::isDynamic(count) || type.isDynamicDim(0) || type.getDimSize(0) == count);
     if (isRightSize)
       continue;
     std::string text;
@@ -91,26 +93,27 @@ LogicalResult inferChannelNorm(std::optional<Location> location, Value x, llvm::
   return checkParameters(location, parameters, type.getDimSize(channelAxis(type, dataFormat)), "channels");
 }
 
-LogicalResult inferLayerNormOf(std::optional<Location> location, Value x, Value scale, Value bias, int64_t axis,
-                               Results &results) {
+LogicalResult inferLayerNormOf(std::optional<Location> location, Value x, Value scale, Value bias,
+                               int64_t axis, Results &results) {
   RankedTensorType type = tensorType(x);
   if (axis <= 0 || axis >= type.getRank())
-    return inferenceError(location, "C1: begin_norm_axis must be above 0 and below the rank " + llvm::Twine(type.getRank()) +
-                                        " of x, found " + llvm::Twine(axis));
+    return inferenceError(location, "C1: begin_norm_axis must be above 0 and below the rank " +
+                                        llvm::Twine(type.getRank()) + " of x, found " + llvm::Twine(axis));
   int64_t count = 1;
   for (int64_t dim : type.getShape().drop_front(axis))
     count = ShapedType::isDynamic(dim) || ShapedType::isDynamic(count) ? ShapedType::kDynamic : count * dim;
   if (failed(checkParameters(location, {scale, bias}, count, "normalized elements")))
     return failure();
   // Paddle keeps the moments of 16-bit tensors in float32.
-  Type element = type.getElementType().getIntOrFloatBitWidth() < 32 ? Float32Type::get(type.getContext()) : type.getElementType();
+  Type element = type.getElementType().getIntOrFloatBitWidth() < 32 ? Float32Type::get(type.getContext())
+                                                                    : type.getElementType();
   auto moments = RankedTensorType::get(type.getShape().take_front(axis), element);
   results.append({type, moments, moments});
   return success();
 }
 
-LogicalResult inferGroupNormOf(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters, int64_t groups,
-                               llvm::StringRef dataFormat, Results &results) {
+LogicalResult inferGroupNormOf(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters,
+                               int64_t groups, llvm::StringRef dataFormat, Results &results) {
   if (failed(inferChannelNorm(location, x, parameters, dataFormat)))
     return failure();
   RankedTensorType type = tensorType(x);
@@ -130,7 +133,8 @@ LogicalResult inferInstanceNormOf(std::optional<Location> location, Value x, llv
   RankedTensorType type = tensorType(x);
   int64_t batch = type.getDimSize(0), channels = type.getDimSize(1);
   bool isKnown = !ShapedType::isDynamic(batch) && !ShapedType::isDynamic(channels);
-  auto saved = RankedTensorType::get({isKnown ? batch * channels : ShapedType::kDynamic}, type.getElementType());
+  auto saved =
+      RankedTensorType::get({isKnown ? batch * channels : ShapedType::kDynamic}, type.getElementType());
   results.append({type, saved, saved});
   return success();
 }
@@ -146,7 +150,8 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
   double epsilon = getEpsilon().convertToDouble();
   int64_t axis = channelAxis(x.type(), getDataFormat());
   auto emptyType = mlir::cast<RankedTensorType>(getReserveSpace().getType());
-  Expression reserve = e.wrap(e.create<ConstantOp>(emptyType, DenseElementsAttr::get(emptyType, llvm::ArrayRef<Attribute>())));
+  Expression reserve =
+      e.wrap(e.create<ConstantOp>(emptyType, DenseElementsAttr::get(emptyType, llvm::ArrayRef<Attribute>())));
   if (getUseGlobalStats() || (getIsTest() && !getTrainableStatistics())) {
     // One factor and one summand a channel: both are constants of a trained model.
     Expression factor = 1.0 / e.sqrt(variance + epsilon);
@@ -154,7 +159,8 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
       factor = factor * *scale;
     Expression summand = bias ? *bias - mean * factor : -(mean * factor);
     Expression givenMean = e.wrap(getMean()), givenVariance = e.wrap(getVariance());
-    return e.results({scaledAndShifted(x, factor, summand, axis), givenMean, givenVariance, givenMean, givenVariance, reserve});
+    return e.results({scaledAndShifted(x, factor, summand, axis), givenMean, givenVariance, givenMean,
+                      givenVariance, reserve});
   }
   if (isOneElementAChannel(x.type(), axis)) {
     Expression zeros = expandTo(e.constant(0, mean.type().getElementType()), extentsOf(mean));
@@ -163,11 +169,15 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
   auto [batchMean, batchVariance, centered] = momentsOf(x, axesBut(x.rank(), {axis}));
   Expression inverse = 1.0 / e.sqrt(batchVariance + epsilon);
   Expression out = scaledAndShifted(centered * inverse, scale, bias, axis);
-  Expression momentum = getMomentumTensor() ? e.cast(e.reshape(e.wrap(getMomentumTensor()), {}), mean.type().getElementType())
-                                            : e.constant(getMomentum().convertToDouble(), mean.type().getElementType());
+  Expression momentum = getMomentumTensor()
+                            ? e.cast(e.reshape(e.wrap(getMomentumTensor()), {}), mean.type().getElementType())
+                            : e.constant(getMomentum().convertToDouble(), mean.type().getElementType());
   Expression flatMean = e.reshape(batchMean, {-1}), flatVariance = e.reshape(batchVariance, {-1});
-  auto moved = [&](Expression running, Expression batch) { return running * momentum + batch * (1.0 - momentum); };
-  return e.results({out, moved(mean, flatMean), moved(variance, flatVariance), flatMean, e.reshape(inverse, {-1}), reserve});
+  auto moved = [&](Expression running, Expression batch) {
+    return running * momentum + batch * (1.0 - momentum);
+  };
+  return e.results({out, moved(mean, flatMean), moved(variance, flatVariance), flatMean,
+                    e.reshape(inverse, {-1}), reserve});
 }
 
 FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
@@ -178,8 +188,11 @@ FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
   Moments moments = momentsOf(x, axes);
   Expression out = moments.centered * e.rsqrt(moments.variance + getEpsilon().convertToDouble());
   llvm::SmallVector<Extent> extents = extentsOf(x);
-  auto normalized = llvm::ArrayRef<Extent>(extents).drop_front(first), rows = llvm::ArrayRef<Extent>(extents).take_front(first);
-  auto placed = [&](Expression parameter) { return axes.size() == 1 ? parameter : reshapeTo(parameter, normalized); };
+  auto normalized = llvm::ArrayRef<Extent>(extents).drop_front(first),
+       rows = llvm::ArrayRef<Extent>(extents).take_front(first);
+  auto placed = [&](Expression parameter) {
+    return axes.size() == 1 ? parameter : reshapeTo(parameter, normalized);
+  };
   if (getScale())
     out = out * placed(e.computed(getScale()));
   if (getBias())
@@ -197,7 +210,8 @@ FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
   Expression split = reshapeTo(x, grouped);
   Moments moments = momentsOf(split, axesBut(split.rank(), {0, axis}));
   Expression normal = moments.centered * e.rsqrt(moments.variance + getEpsilon().convertToDouble());
-  Expression y = scaledAndShifted(reshapeTo(normal, extents), optional(e, getScale()), optional(e, getBias()), axis);
+  Expression y =
+      scaledAndShifted(reshapeTo(normal, extents), optional(e, getScale()), optional(e, getBias()), axis);
   llvm::SmallVector<Extent> rows{extents[0], Extent(groups)};
   return e.results({y, reshapeTo(moments.mean, rows), reshapeTo(moments.variance, rows)});
 }
@@ -207,7 +221,8 @@ FailureOr<SmallVector<Value>> InstanceNormOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   Moments moments = momentsOf(x, axesBut(x.rank(), {0, 1}));
   Expression inverse = e.rsqrt(moments.variance + getEpsilon().convertToDouble());
-  Expression y = scaledAndShifted(moments.centered * inverse, optional(e, getScale()), optional(e, getBias()), 1);
+  Expression y =
+      scaledAndShifted(moments.centered * inverse, optional(e, getScale()), optional(e, getBias()), 1);
   return e.results({y, e.reshape(moments.mean, {-1}), e.reshape(inverse, {-1})});
 }
 
@@ -218,7 +233,8 @@ FailureOr<SmallVector<Value>> NormOp::decompose(OpBuilder &builder) {
   return e.results({x / norm, norm});
 }
 
-LogicalResult checkLrn(std::optional<Location> location, RankedTensorType x, int64_t n, llvm::StringRef dataFormat) {
+LogicalResult checkLrn(std::optional<Location> location, RankedTensorType x, int64_t n,
+                       llvm::StringRef dataFormat) {
   if (x.getRank() != 4)
     return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
   if (n <= 0)
@@ -254,13 +270,15 @@ LogicalResult checkSpectralNorm(std::optional<Location> location, RankedTensorTy
   int64_t rows = weight.getDimSize(dim);
   if (u.getNumElements() == rows && u.getNumElements() * v.getNumElements() == weight.getNumElements())
     return success();
-  return inferenceError(location, "C2: u must have " + llvm::Twine(rows) + " elements and v one for each column, found " +
-                                      llvm::Twine(u.getNumElements()) + " and " + llvm::Twine(v.getNumElements()));
+  return inferenceError(
+      location, "C2: u must have " + llvm::Twine(rows) + " elements and v one for each column, found " +
+                    llvm::Twine(u.getNumElements()) + " and " + llvm::Twine(v.getNumElements()));
 }
 
 FailureOr<SmallVector<Value>> SpectralNormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Expression weight = e.computed(getWeight()), u = e.reshape(e.computed(getU()), {-1}), v = e.reshape(e.computed(getV()), {-1});
+  Expression weight = e.computed(getWeight()), u = e.reshape(e.computed(getU()), {-1}),
+             v = e.reshape(e.computed(getV()), {-1});
   llvm::SmallVector<int64_t> order{static_cast<int64_t>(getDim())};
   llvm::append_range(order, axesBut(weight.rank(), order));
   Expression turned = e.transpose(weight, order);
@@ -286,12 +304,13 @@ FailureOr<SmallVector<Value>> ClipByNormOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> AffineChannelOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
-  return e.results({scaledAndShifted(x, e.computed(getScale()), e.computed(getBias()), channelAxis(x.type(), getDataFormat()))});
+  return e.results({scaledAndShifted(x, e.computed(getScale()), e.computed(getBias()),
+                                     channelAxis(x.type(), getDataFormat()))});
 }
 
 } // namespace proa::pd
 
 #define GET_OP_CLASSES
 #include "dialects/pd/nn/Norm.cpp.inc"
-#include "dialects/pd/nn/Norm.scalar.inc"
 #include "dialects/pd/nn/Norm.methods.inc"
+#include "dialects/pd/nn/Norm.scalar.inc"

@@ -15,14 +15,16 @@ using Part = std::optional<Expression>;
 
 Part operator+(Part x, Part y) { return x && y ? *x + *y : x ? x : y; }
 
-/// What a normalization is made of: `normal` = (x - mean) * inverse, each of mean and inverse for the elements along axes.
+/// What a normalization is made of: `normal` = (x - mean) * inverse, each of mean and inverse for the
+/// elements along axes.
 struct Normalization {
   TensorBuilder &e;
   Expression centered, inverse, normal;
   llvm::SmallVector<int64_t> axes;
 
   Normalization(Expression x, Expression mean, Expression inverse, llvm::SmallVector<int64_t> axes)
-      : e(x.owner()), centered(x - mean), inverse(inverse), normal(centered * inverse), axes(std::move(axes)) {}
+      : e(x.owner()), centered(x - mean), inverse(inverse), normal(centered * inverse),
+        axes(std::move(axes)) {}
 
   /// The gradient of x, where `cotangent` is that of `normal`.
   Expression throughNormal(Expression cotangent) const {
@@ -71,12 +73,14 @@ static Gradients trainedBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayR
   int64_t axis = channelAxis(x.type(), op.getDataFormat()), rank = x.rank();
   auto placed = [&](Expression parameter) { return alongAxis(parameter, axis, rank); };
   auto flat = [&](Expression kept) { return e.reshape(kept, {-1}); };
-  Normalization n(x, placed(e.computed(op.getSavedMean())), placed(e.computed(op.getSavedVariance())), axesBut(rank, {axis}));
+  Normalization n(x, placed(e.computed(op.getSavedMean())), placed(e.computed(op.getSavedVariance())),
+                  axesBut(rank, {axis}));
   Collected collected(e, op);
   Part dx, toMean = part(e, cotangents[3]), toVariance;
   if (cotangents[0]) {
     Expression dout = e.computed(cotangents[0]);
-    Expression dbias = e.sum(dout, n.axes), dscale = e.sum(dout * n.normal, n.axes), count = e.countAlong(x, n.axes);
+    Expression dbias = e.sum(dout, n.axes), dscale = e.sum(dout * n.normal, n.axes),
+               count = e.countAlong(x, n.axes);
     Expression factor = op.getScale() ? n.inverse * placed(e.computed(op.getScale())) : n.inverse;
     dx = (dout - dbias / count - n.normal * (dscale / count)) * factor;
     collected.set(op.getScale(), flat(dscale));
@@ -87,9 +91,10 @@ static Gradients trainedBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayR
   if (cotangents[4])
     toVariance = n.varianceFromInverse(placed(e.computed(cotangents[4])));
   Expression mean = e.computed(op.getMean());
-  Expression momentum = op.getMomentumTensor()
-                            ? e.cast(e.reshape(e.wrap(op.getMomentumTensor()), {}), mean.type().getElementType())
-                            : e.constant(op.getMomentum().convertToDouble(), mean.type().getElementType());
+  Expression momentum =
+      op.getMomentumTensor()
+          ? e.cast(e.reshape(e.wrap(op.getMomentumTensor()), {}), mean.type().getElementType())
+          : e.constant(op.getMomentum().convertToDouble(), mean.type().getElementType());
   if (Part running = part(e, cotangents[1])) {
     collected.set(op.getMean(), *running * momentum);
     toMean = toMean + Part(placed(*running * (1.0 - momentum)));
@@ -109,13 +114,15 @@ static Gradients frozenBatchNorm(TensorBuilder &e, BatchNormOp op, llvm::ArrayRe
   auto placed = [&](Expression parameter) { return alongAxis(parameter, axis, rank); };
   llvm::SmallVector<int64_t> axes = axesBut(rank, {axis});
   Expression inverse = 1.0 / e.sqrt(e.computed(op.getVariance()) + op.getEpsilon().convertToDouble());
-  Part dmean = part(e, cotangents[1]) + part(e, cotangents[3]), dvariance = part(e, cotangents[2]) + part(e, cotangents[4]);
+  Part dmean = part(e, cotangents[1]) + part(e, cotangents[3]),
+       dvariance = part(e, cotangents[2]) + part(e, cotangents[4]);
   Collected collected(e, op);
   if (cotangents[0]) {
     Expression dout = e.computed(cotangents[0]);
     Expression factor = op.getScale() ? inverse * e.computed(op.getScale()) : inverse;
     Expression centered = x - placed(e.computed(op.getMean()));
-    Expression dbias = e.reshape(e.sum(dout, axes), {-1}), along = e.reshape(e.sum(dout * centered, axes), {-1});
+    Expression dbias = e.reshape(e.sum(dout, axes), {-1}),
+               along = e.reshape(e.sum(dout * centered, axes), {-1});
     collected.set(op.getX(), dout * placed(factor));
     collected.set(op.getScale(), along * inverse);
     collected.set(op.getBias(), dbias);
@@ -212,7 +219,8 @@ Gradients InstanceNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
   for (Extent &extent : llvm::MutableArrayRef<Extent>(planes).drop_front(2))
     extent = Extent(1);
   auto perPlane = [&](Expression moment) { return reshapeTo(moment, planes); };
-  Normalization n(x, perPlane(e.computed(getSavedMean())), perPlane(e.computed(getSavedVariance())), axesBut(x.rank(), {0, 1}));
+  Normalization n(x, perPlane(e.computed(getSavedMean())), perPlane(e.computed(getSavedVariance())),
+                  axesBut(x.rank(), {0, 1}));
   Collected collected(e, getOperation());
   Part dx, toMean = part(e, cotangents[1]), toVariance;
   if (cotangents[0]) {

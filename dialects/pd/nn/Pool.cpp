@@ -12,20 +12,24 @@ llvm::SmallVector<int64_t> kernelFromTensor(Value tensor, int64_t spatial) {
   return succeeded(elements) ? *elements : llvm::SmallVector<int64_t>(spatial, ShapedType::kDynamic);
 }
 
-LogicalResult inferPoolOf(std::optional<Location> location, RankedTensorType x, const PoolWindow &pool, Results &results) {
+LogicalResult inferPoolOf(std::optional<Location> location, RankedTensorType x, const PoolWindow &pool,
+                          Results &results) {
   const Window &window = pool.window;
   int64_t rank = window.spatial + 2;
   if (x.getRank() != rank)
-    return inferenceError(location, "C1: x must have rank " + llvm::Twine(rank) + ", found rank " + llvm::Twine(x.getRank()));
+    return inferenceError(location, "C1: x must have rank " + llvm::Twine(rank) + ", found rank " +
+                                        llvm::Twine(x.getRank()));
   if (failed(checkDataFormat(location, pool.dataFormat, "C4")))
     return failure();
   llvm::SmallVector<int64_t> input = spatialDims(x.getShape(), pool.dataFormat), out;
-  bool isKernelGood = static_cast<int64_t>(window.kernel.size()) == window.spatial &&
-                      llvm::all_of(window.kernel, [](int64_t extent) { return extent > 0 || ShapedType::isDynamic(extent); });
+  bool isKernelGood =
+      static_cast<int64_t>(window.kernel.size()) == window.spatial &&
+      llvm::all_of(window.kernel, [](int64_t extent) { return extent > 0 || ShapedType::isDynamic(extent); });
   if (pool.isGlobal) {
     out.assign(window.spatial, 1);
   } else if (!isKernelGood) {
-    return inferenceError(location, "C2: kernel_size must be " + llvm::Twine(window.spatial) + " positive numbers");
+    return inferenceError(location,
+                          "C2: kernel_size must be " + llvm::Twine(window.spatial) + " positive numbers");
   } else if (pool.isAdaptive) {
     out = window.kernel;
   } else {
@@ -37,7 +41,8 @@ LogicalResult inferPoolOf(std::optional<Location> location, RankedTensorType x, 
     out = *counts;
   }
   int64_t channels = x.getDimSize(channelsAreLast(pool.dataFormat) ? rank - 1 : 1);
-  results.push_back(RankedTensorType::get(shapeOf(x.getDimSize(0), channels, out, pool.dataFormat), x.getElementType()));
+  results.push_back(
+      RankedTensorType::get(shapeOf(x.getDimSize(0), channels, out, pool.dataFormat), x.getElementType()));
   return success();
 }
 
@@ -52,7 +57,8 @@ namespace {
 /// Writes global pooling as a window of the input's extents, where they are known; whether it did.
 template <class PoolOp> bool makeGlobalExplicit(PoolOp op, const PoolWindow &pool, size_t paddingsPerDim) {
   llvm::SmallVector<int64_t> input = spatialDims(tensorType(op.getX()).getShape(), pool.dataFormat);
-  if (!pool.isGlobal || llvm::any_of(input, [](int64_t dim) { return ShapedType::isDynamic(dim) || dim == 0; }))
+  if (!pool.isGlobal ||
+      llvm::any_of(input, [](int64_t dim) { return ShapedType::isDynamic(dim) || dim == 0; }))
     return false;
   op.setGlobalPooling(false);
   op.setAdaptive(false);
@@ -71,7 +77,8 @@ template <class PoolOp> OpFoldResult foldPool(PoolOp op) {
   }
   if (pool.isGlobal || pool.isAdaptive)
     return {};
-  llvm::SmallVector<int64_t> paddings = pool.window.resolvedPaddings(spatialDims(x.getShape(), pool.dataFormat));
+  llvm::SmallVector<int64_t> paddings =
+      pool.window.resolvedPaddings(spatialDims(x.getShape(), pool.dataFormat));
   if (llvm::is_contained(paddings, ShapedType::kDynamic) ||
       (op.getPaddingAlgorithm() == "EXPLICIT" && llvm::ArrayRef(paddings) == op.getPaddings()))
     return {};
@@ -96,5 +103,5 @@ LogicalResult MaxPool3dWithIndexOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResu
 
 #define GET_OP_CLASSES
 #include "dialects/pd/nn/Pool.cpp.inc"
-#include "dialects/pd/nn/Pool.scalar.inc"
 #include "dialects/pd/nn/Pool.methods.inc"
+#include "dialects/pd/nn/Pool.scalar.inc"

@@ -17,7 +17,8 @@ LogicalResult inferGradientOf(std::optional<Location> location, Type input, Valu
     return success();
   }
   std::string text;
-  llvm::raw_string_ostream(text) << constraint << ": out_gradient must be " << out << ", found " << outGradient.getType();
+  llvm::raw_string_ostream(text) << constraint << ": out_gradient must be " << out << ", found "
+                                 << outGradient.getType();
   return inferenceError(location, text);
 }
 
@@ -31,11 +32,13 @@ llvm::SmallVector<Value> ofOperand(Operation *op, unsigned index, Value gradient
   return gradients;
 }
 
-template <class GradientOp, class PoolOp> Gradients poolGradient(OpBuilder &builder, PoolOp op, Value cotangent) {
-  auto gradient = GradientOp::create(builder, op.getLoc(), op.getX(), cotangent, op.getKernelSizeTensor(), op.getKernelSizeAttr(),
-                                     op.getStridesAttr(), op.getPaddingsAttr(), op.getCeilModeAttr(), op.getExclusiveAttr(),
-                                     op.getDataFormatAttr(), op.getPoolingTypeAttr(), op.getGlobalPoolingAttr(),
-                                     op.getAdaptiveAttr(), op.getPaddingAlgorithmAttr());
+template <class GradientOp, class PoolOp>
+Gradients poolGradient(OpBuilder &builder, PoolOp op, Value cotangent) {
+  auto gradient = GradientOp::create(builder, op.getLoc(), op.getX(), cotangent, op.getKernelSizeTensor(),
+                                     op.getKernelSizeAttr(), op.getStridesAttr(), op.getPaddingsAttr(),
+                                     op.getCeilModeAttr(), op.getExclusiveAttr(), op.getDataFormatAttr(),
+                                     op.getPoolingTypeAttr(), op.getGlobalPoolingAttr(), op.getAdaptiveAttr(),
+                                     op.getPaddingAlgorithmAttr());
   return ofOperand(op, 0, gradient.getXGradient());
 }
 
@@ -49,7 +52,8 @@ llvm::SmallVector<Extent> planesOf(TensorBuilder &e, Expression image) {
 }
 
 /// The elements of `tangent` at the places where those of x are the greatest of their windows.
-template <class IndexOp, class GradientOp> Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
+template <class IndexOp, class GradientOp>
+Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
   TensorBuilder e(builder, op.getOperation());
   Expression x = e.wrap(op.getX()), picked = e.wrap(tangent);
   PoolWindow pool = poolWindow(op, x.rank() - 2);
@@ -85,9 +89,9 @@ template <class IndexOp, class GradientOp> Gradients pickedAtMaxima(OpBuilder &b
     x = e.transpose(x, channelsFirst);
     picked = e.transpose(picked, channelsFirst);
   }
-  auto index = IndexOp::create(builder, op.getLoc(), x, builder.getDenseI64ArrayAttr(kernel), op.getStridesAttr(),
-                               builder.getDenseI64ArrayAttr(paddings), op.getGlobalPoolingAttr(), op.getAdaptiveAttr(),
-                               op.getCeilModeAttr());
+  auto index = IndexOp::create(builder, op.getLoc(), x, builder.getDenseI64ArrayAttr(kernel),
+                               op.getStridesAttr(), builder.getDenseI64ArrayAttr(paddings),
+                               op.getGlobalPoolingAttr(), op.getAdaptiveAttr(), op.getCeilModeAttr());
   Expression mask = e.wrap(index.getMask());
   Expression rows = reshapeTo(picked, planesOf(e, picked)), places = reshapeTo(mask, planesOf(e, mask));
   Expression out = e.wrap(e.create<TakeAlongAxisOp>(rows, places, builder.getI64IntegerAttr(2)));
@@ -95,15 +99,16 @@ template <class IndexOp, class GradientOp> Gradients pickedAtMaxima(OpBuilder &b
   return ofOperand(op, 1, isLast ? e.transpose(out, channelsLast) : out);
 }
 
-/// A mean is linear: its transpose's transpose is itself. Which elements of a maximum count does not change with x.
+/// A mean is linear: its transpose's transpose is itself. Which elements of a maximum count does not change
+/// with x.
 template <class PoolOp, class IndexOp, class GradientOp>
 Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
   if (op.getPoolingType() == "max")
     return pickedAtMaxima<IndexOp>(builder, op, cotangent);
-  auto pooled = PoolOp::create(builder, op.getLoc(), cotangent, op.getKernelSizeTensor(), op.getKernelSizeAttr(),
-                               op.getStridesAttr(), op.getPaddingsAttr(), op.getCeilModeAttr(), op.getExclusiveAttr(),
-                               op.getDataFormatAttr(), op.getPoolingTypeAttr(), op.getGlobalPoolingAttr(),
-                               op.getAdaptiveAttr(), op.getPaddingAlgorithmAttr());
+  auto pooled = PoolOp::create(
+      builder, op.getLoc(), cotangent, op.getKernelSizeTensor(), op.getKernelSizeAttr(), op.getStridesAttr(),
+      op.getPaddingsAttr(), op.getCeilModeAttr(), op.getExclusiveAttr(), op.getDataFormatAttr(),
+      op.getPoolingTypeAttr(), op.getGlobalPoolingAttr(), op.getAdaptiveAttr(), op.getPaddingAlgorithmAttr());
   return ofOperand(op, 1, pooled.getOut());
 }
 
@@ -111,24 +116,27 @@ Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
 template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Value cotangent) {
   TensorBuilder e(builder, op.getOperation());
   Expression x = e.wrap(op.getX()), out = e.wrap(cotangent);
-  Expression rows = reshapeTo(out, planesOf(e, out)), places = reshapeTo(e.wrap(op.getMask()), planesOf(e, out));
+  Expression rows = reshapeTo(out, planesOf(e, out)),
+             places = reshapeTo(e.wrap(op.getMask()), planesOf(e, out));
   Expression zeros = expandTo(e.constant(0, x.type().getElementType()), planesOf(e, x));
-  Expression sums = e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2), builder.getStringAttr("add")));
+  Expression sums = e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2),
+                                                    builder.getStringAttr("add")));
   return llvm::SmallVector<Value>{reshapeTo(sums, extentsOf(x))};
 }
 
 template <class Op> Gradients interpolateGradient(OpBuilder &builder, Op op, Value cotangent) {
   auto gradient = InterpolateGradientOp::create(
-      builder, op.getLoc(), op.getX(), cotangent, op.getOutSize(), op.getSizeTensor(), op.getScaleTensor(), op.getDataFormatAttr(),
-      op.getOutDAttr(), op.getOutHAttr(), op.getOutWAttr(), op.getScaleAttr(), op.getInterpMethodAttr(),
-      op.getAlignCornersAttr(), op.getAlignModeAttr());
+      builder, op.getLoc(), op.getX(), cotangent, op.getOutSize(), op.getSizeTensor(), op.getScaleTensor(),
+      op.getDataFormatAttr(), op.getOutDAttr(), op.getOutHAttr(), op.getOutWAttr(), op.getScaleAttr(),
+      op.getInterpMethodAttr(), op.getAlignCornersAttr(), op.getAlignModeAttr());
   return ofOperand(op, 0, gradient.getXGradient());
 }
 
 template <class Op> Value interpolated(OpBuilder &builder, InterpolateGradientOp op, Value x) {
-  return Op::create(builder, op.getLoc(), x, op.getOutSize(), op.getSizeTensor(), op.getScaleTensor(), op.getDataFormatAttr(),
-                    op.getOutDAttr(), op.getOutHAttr(), op.getOutWAttr(), op.getScaleAttr(), op.getInterpMethodAttr(),
-                    op.getAlignCornersAttr(), op.getAlignModeAttr())
+  return Op::create(builder, op.getLoc(), x, op.getOutSize(), op.getSizeTensor(), op.getScaleTensor(),
+                    op.getDataFormatAttr(), op.getOutDAttr(), op.getOutHAttr(), op.getOutWAttr(),
+                    op.getScaleAttr(), op.getInterpMethodAttr(), op.getAlignCornersAttr(),
+                    op.getAlignModeAttr())
       .getOutput();
 }
 

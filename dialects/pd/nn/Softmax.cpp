@@ -1,10 +1,10 @@
-#include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/random/Random.h"
 #include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -19,45 +19,49 @@ LogicalResult checkAxis(std::optional<Location> location, int64_t axis, int64_t 
   int64_t dims = std::max<int64_t>(rank, 1);
   if (axis >= -dims && axis < dims)
     return success();
-  return inferenceError(location, "C1: axis must be in [-" + llvm::Twine(dims) + ", " + llvm::Twine(dims) + "), found " +
-                                      llvm::Twine(axis));
+  return inferenceError(location, "C1: axis must be in [-" + llvm::Twine(dims) + ", " + llvm::Twine(dims) +
+                                      "), found " + llvm::Twine(axis));
 }
 
 LogicalResult checkDropout(std::optional<Location> location, double p, llvm::StringRef mode) {
   if (!(p >= 0 && p <= 1))
     return inferenceError(location, "C1: p must be in [0, 1], found " + std::to_string(p));
   if (mode != "upscale_in_train" && mode != "downgrade_in_infer")
-    return inferenceError(location, "C2: mode must be upscale_in_train or downgrade_in_infer, found '" + mode + "'");
+    return inferenceError(location,
+                          "C2: mode must be upscale_in_train or downgrade_in_infer, found '" + mode + "'");
   return success();
 }
 
-LogicalResult checkPrelu(std::optional<Location> location, RankedTensorType x, RankedTensorType alpha, llvm::StringRef mode,
-                         llvm::StringRef dataFormat) {
+LogicalResult checkPrelu(std::optional<Location> location, RankedTensorType x, RankedTensorType alpha,
+                         llvm::StringRef mode, llvm::StringRef dataFormat) {
   if (failed(checkDataFormat(location, dataFormat, "C3")))
     return failure();
   int64_t wanted = 1;
   if (mode == "channel") {
-    wanted = x.getRank() < 2 ? ShapedType::kDynamic : x.getDimSize(channelsAreLast(dataFormat) ? x.getRank() - 1 : 1);
+    wanted = x.getRank() < 2 ? ShapedType::kDynamic
+                             : x.getDimSize(channelsAreLast(dataFormat) ? x.getRank() - 1 : 1);
   } else if (mode == "element") {
     for (int64_t dim : x.getShape().drop_front(x.getRank() > 0))
-      wanted = ShapedType::isDynamic(dim) || ShapedType::isDynamic(wanted) ? ShapedType::kDynamic : wanted * dim;
+      wanted =
+          ShapedType::isDynamic(dim) || ShapedType::isDynamic(wanted) ? ShapedType::kDynamic : wanted * dim;
   } else if (mode != "all") {
     return inferenceError(location, "C1: mode must be all, channel or element, found '" + mode + "'");
   }
   if (ShapedType::isDynamic(wanted) || !alpha.hasStaticShape() || alpha.getNumElements() == wanted)
     return success();
-  return inferenceError(location, "C2: alpha must have " + llvm::Twine(wanted) + " elements in mode " + mode + ", found " +
-                                      llvm::Twine(alpha.getNumElements()));
+  return inferenceError(location, "C2: alpha must have " + llvm::Twine(wanted) + " elements in mode " + mode +
+                                      ", found " + llvm::Twine(alpha.getNumElements()));
 }
 
-LogicalResult inferMaxoutOf(std::optional<Location> location, RankedTensorType x, int64_t groups, int64_t axis, Results &results) {
+LogicalResult inferMaxoutOf(std::optional<Location> location, RankedTensorType x, int64_t groups,
+                            int64_t axis, Results &results) {
   if (failed(checkAxis(location, axis, x.getRank())) || x.getRank() == 0)
     return failure();
   llvm::SmallVector<int64_t> shape(x.getShape());
   int64_t &dim = shape[axis < 0 ? axis + x.getRank() : axis];
   if (groups <= 0 || (!ShapedType::isDynamic(dim) && dim % groups != 0))
-    return inferenceError(location, "C2: groups must be above 0 and divide the extent " + llvm::Twine(dim) + ", found " +
-                                        llvm::Twine(groups));
+    return inferenceError(location, "C2: groups must be above 0 and divide the extent " + llvm::Twine(dim) +
+                                        ", found " + llvm::Twine(groups));
   if (!ShapedType::isDynamic(dim))
     dim /= groups;
   results.push_back(RankedTensorType::get(shape, x.getElementType()));
@@ -116,7 +120,8 @@ FailureOr<SmallVector<Value>> FusedSoftmaxMaskOp::decompose(OpBuilder &builder) 
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   llvm::SmallVector<int64_t> axes{x.rank() - 1};
-  Expression exponentials = e.exp(shiftedByMaximum(x + e.cast(e.computed(getMask()), x.type().getElementType()), axes));
+  Expression exponentials =
+      e.exp(shiftedByMaximum(x + e.cast(e.computed(getMask()), x.type().getElementType()), axes));
   return e.results({exponentials / e.sum(exponentials, axes)});
 }
 
@@ -125,7 +130,8 @@ LogicalResult checkPositionEncoding(std::optional<Location> location, RankedTens
   if (x.getRank() == rank && (x.isDynamicDim(rank - 1) || x.getShape().back() % 2 == 0))
     return success();
   std::string text;
-  llvm::raw_string_ostream(text) << "C1: x must have rank " << rank << " and an even number of features, found " << x;
+  llvm::raw_string_ostream(text) << "C1: x must have rank " << rank
+                                 << " and an even number of features, found " << x;
   return inferenceError(location, text);
 }
 
@@ -138,7 +144,8 @@ FailureOr<SmallVector<Value>> AddPositionEncodingOp::decompose(OpBuilder &builde
   int64_t half = x.type().getShape().back() / 2;
   Expression places = getOffsets() ? rowPlaces(x, e.wrap(getOffsets())).position : iota(e, Extent(x, 1), i64);
   Expression steps = e.reshape(e.cast(places, element), {-1, 1});
-  Expression powers = e.cast(iota(e, Extent(half), i64), element) * (half > 1 ? std::log(10000.0) / static_cast<double>(half - 1) : 0.0);
+  Expression powers = e.cast(iota(e, Extent(half), i64), element) *
+                      (half > 1 ? std::log(10000.0) / static_cast<double>(half - 1) : 0.0);
   Expression angles = half > 1 ? steps / e.exp(powers) : steps / 10000.0;
   Expression encoding = concat({e.sin(angles), e.cos(angles)}, 1);
   return e.results({x * getAlpha().convertToDouble() + encoding * getBeta().convertToDouble()});
@@ -151,7 +158,8 @@ using Effects = llvm::SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects:
 /// In training each execution makes a new value.
 template <class Op> void addEffects(Op op, Effects &effects) {
   if (!op.getIsTest())
-    effects.emplace_back(MemoryEffects::Allocate::get(), op->getOpResult(0), SideEffects::DefaultResource::get());
+    effects.emplace_back(MemoryEffects::Allocate::get(), op->getOpResult(0),
+                         SideEffects::DefaultResource::get());
 }
 
 } // namespace
@@ -164,8 +172,9 @@ FailureOr<SmallVector<Value>> RreluOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   double lower = getLower().convertToDouble(), upper = getUpper().convertToDouble();
   Type element = x.type().getElementType();
-  Expression slopes = getIsTest() ? e.constant((lower + upper) / 2, element)
-                                  : e.cast(uniform(e, extentsOf(x), builder.getF32Type(), lower, upper, 0), element);
+  Expression slopes = getIsTest()
+                          ? e.constant((lower + upper) / 2, element)
+                          : e.cast(uniform(e, extentsOf(x), builder.getF32Type(), lower, upper, 0), element);
   Expression noise = e.select(x >= 0.0, e.constant(1, element), slopes);
   return e.results({x * noise, noise});
 }
@@ -266,5 +275,5 @@ FailureOr<SmallVector<Value>> MaxoutOp::decompose(OpBuilder &builder) {
 
 #define GET_OP_CLASSES
 #include "dialects/pd/nn/Softmax.cpp.inc"
-#include "dialects/pd/nn/Softmax.scalar.inc"
 #include "dialects/pd/nn/Softmax.methods.inc"
+#include "dialects/pd/nn/Softmax.scalar.inc"

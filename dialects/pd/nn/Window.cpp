@@ -13,8 +13,8 @@ std::string listed(llvm::ArrayRef<int64_t> values) {
   return text;
 }
 
-LogicalResult checkPositive(std::optional<Location> location, llvm::StringRef constraint, llvm::StringRef name, int64_t count,
-                            llvm::ArrayRef<int64_t> values) {
+LogicalResult checkPositive(std::optional<Location> location, llvm::StringRef constraint,
+                            llvm::StringRef name, int64_t count, llvm::ArrayRef<int64_t> values) {
   if (static_cast<int64_t>(values.size()) == count && llvm::all_of(values, [](int64_t v) { return v > 0; }))
     return success();
   return inferenceError(location, constraint + ": " + name + " must be " + llvm::Twine(count) +
@@ -46,7 +46,8 @@ llvm::SmallVector<int64_t> Window::resolvedPaddings(llvm::ArrayRef<int64_t> inpu
 llvm::SmallVector<int64_t> Window::paddingsThatFit(llvm::ArrayRef<int64_t> input) const {
   llvm::SmallVector<int64_t> out = resolvedPaddings(input);
   for (int64_t i = 0; i < spatial; ++i) {
-    if (ShapedType::isDynamic(input[i]) || ShapedType::isDynamic(kernel[i]) || ShapedType::isDynamic(out[2 * i]))
+    if (ShapedType::isDynamic(input[i]) || ShapedType::isDynamic(kernel[i]) ||
+        ShapedType::isDynamic(out[2 * i]))
       continue;
     int64_t missing = dilation(i) * (kernel[i] - 1) + 1 - (input[i] + out[2 * i] + out[2 * i + 1]);
     if (missing > 0 && missing < strides[i])
@@ -59,14 +60,17 @@ bool channelsAreLast(llvm::StringRef dataFormat) {
   return dataFormat == "NHWC" || dataFormat == "NDHWC" || dataFormat == "NLC" || dataFormat == "NWC";
 }
 
-LogicalResult checkDataFormat(std::optional<Location> location, llvm::StringRef dataFormat, llvm::StringRef constraint) {
+LogicalResult checkDataFormat(std::optional<Location> location, llvm::StringRef dataFormat,
+                              llvm::StringRef constraint) {
   static constexpr llvm::StringLiteral first[] = {"NCHW", "NCDHW", "NCL", "NCW", "AnyLayout"};
   if (channelsAreLast(dataFormat) || llvm::is_contained(first, dataFormat))
     return success();
-  return inferenceError(location, constraint + ": the data format must be NCHW, NHWC or the like, found '" + dataFormat + "'");
+  return inferenceError(location, constraint + ": the data format must be NCHW, NHWC or the like, found '" +
+                                      dataFormat + "'");
 }
 
-LogicalResult checkWindow(std::optional<Location> location, const Window &window, llvm::StringRef constraint) {
+LogicalResult checkWindow(std::optional<Location> location, const Window &window,
+                          llvm::StringRef constraint) {
   int64_t n = window.spatial;
   if (failed(checkPositive(location, constraint, "strides", n, window.strides)) ||
       failed(checkPositive(location, constraint, "dilations", n, window.dilations)))
@@ -74,16 +78,20 @@ LogicalResult checkWindow(std::optional<Location> location, const Window &window
   auto count = static_cast<int64_t>(window.paddings.size());
   bool isExplicit = window.paddingAlgorithm == "EXPLICIT";
   if (!isExplicit && window.paddingAlgorithm != "SAME" && window.paddingAlgorithm != "VALID")
-    return inferenceError(location, constraint + ": the padding algorithm must be EXPLICIT, SAME or VALID, found '" +
+    return inferenceError(location, constraint +
+                                        ": the padding algorithm must be EXPLICIT, SAME or VALID, found '" +
                                         window.paddingAlgorithm + "'");
-  if (isExplicit && ((count != n && count != 2 * n) || llvm::any_of(window.paddings, [](int64_t v) { return v < 0; })))
-    return inferenceError(location, constraint + ": paddings must be " + llvm::Twine(n) + " or " + llvm::Twine(2 * n) +
-                                        " numbers, none below 0, found " + listed(window.paddings));
+  if (isExplicit &&
+      ((count != n && count != 2 * n) || llvm::any_of(window.paddings, [](int64_t v) { return v < 0; })))
+    return inferenceError(location, constraint + ": paddings must be " + llvm::Twine(n) + " or " +
+                                        llvm::Twine(2 * n) + " numbers, none below 0, found " +
+                                        listed(window.paddings));
   return success();
 }
 
 llvm::SmallVector<int64_t> spatialDims(llvm::ArrayRef<int64_t> shape, llvm::StringRef dataFormat) {
-  return llvm::SmallVector<int64_t>(channelsAreLast(dataFormat) ? shape.drop_front().drop_back() : shape.drop_front(2));
+  return llvm::SmallVector<int64_t>(channelsAreLast(dataFormat) ? shape.drop_front().drop_back()
+                                                                : shape.drop_front(2));
 }
 
 llvm::SmallVector<int64_t> shapeOf(int64_t batch, int64_t channels, llvm::ArrayRef<int64_t> spatial,
@@ -98,21 +106,24 @@ llvm::SmallVector<int64_t> shapeOf(int64_t batch, int64_t channels, llvm::ArrayR
 }
 
 FailureOr<llvm::SmallVector<int64_t>> windowCounts(std::optional<Location> location, const Window &window,
-                                                   llvm::ArrayRef<int64_t> input, bool ceilMode, llvm::StringRef constraint) {
+                                                   llvm::ArrayRef<int64_t> input, bool ceilMode,
+                                                   llvm::StringRef constraint) {
   llvm::SmallVector<int64_t> paddings = window.paddingsThatFit(input), out;
   for (int64_t i = 0; i < window.spatial; ++i) {
     int64_t before = paddings[2 * i], after = paddings[2 * i + 1];
-    if (ShapedType::isDynamic(input[i]) || ShapedType::isDynamic(window.kernel[i]) || ShapedType::isDynamic(before)) {
+    if (ShapedType::isDynamic(input[i]) || ShapedType::isDynamic(window.kernel[i]) ||
+        ShapedType::isDynamic(before)) {
       out.push_back(ShapedType::kDynamic);
       continue;
     }
     int64_t extent = window.dilation(i) * (window.kernel[i] - 1) + 1;
     int64_t room = input[i] + before + after - extent;
     if (room < 0)
-      return inferenceError(location, constraint + ": the window must fit into the padded input, found a window of " +
-                                          llvm::Twine(extent) + " and an input of " + llvm::Twine(input[i]) + " with paddings " +
-                                          llvm::Twine(before) + " and " + llvm::Twine(after) + " in spatial dimension " +
-                                          llvm::Twine(i));
+      return inferenceError(location, constraint +
+                                          ": the window must fit into the padded input, found a window of " +
+                                          llvm::Twine(extent) + " and an input of " + llvm::Twine(input[i]) +
+                                          " with paddings " + llvm::Twine(before) + " and " +
+                                          llvm::Twine(after) + " in spatial dimension " + llvm::Twine(i));
     out.push_back((room + (ceilMode ? window.strides[i] - 1 : 0)) / window.strides[i] + 1);
   }
   return out;

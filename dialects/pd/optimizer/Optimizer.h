@@ -37,14 +37,17 @@ mlir::LogicalResult inferRmsprop(std::optional<mlir::Location> location, Adaptor
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSparseMomentum(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSparseMomentum(std::optional<mlir::Location> location, Adaptor adaptor,
+                                        Results &results) {
   auto param = tensorType(adaptor.getParam());
   if (param.getRank() != 2 || adaptor.getAxis() > 1)
     return inferenceError(location, "C1: param must have rank 2 and axis be 0 or 1, found rank " +
-                                        llvm::Twine(param.getRank()) + " and axis " + llvm::Twine(adaptor.getAxis()));
+                                        llvm::Twine(param.getRank()) + " and axis " +
+                                        llvm::Twine(adaptor.getAxis()));
   llvm::StringRef method = adaptor.getRegularizationMethod();
   if (!method.empty() && method != "l2_decay")
-    return inferenceError(location, "C2: regularization_method must be l2_decay or empty, found '" + method + "'");
+    return inferenceError(location,
+                          "C2: regularization_method must be l2_decay or empty, found '" + method + "'");
   results.append(2, param);
   return mlir::success();
 }

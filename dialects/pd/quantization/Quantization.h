@@ -137,10 +137,12 @@ mlir::LogicalResult inferDequantize(std::optional<mlir::Location>, Adaptor adapt
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferDequantizeLog(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferDequantizeLog(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   auto table = tensorType(adaptor.getDict());
   if (table.hasStaticShape() && table.getNumElements() != 128)
-    return inferenceError(location, "C1: dict must have 128 elements, found " + llvm::Twine(table.getNumElements()));
+    return inferenceError(location,
+                          "C1: dict must have 128 elements, found " + llvm::Twine(table.getNumElements()));
   results.push_back(tensorType(adaptor.getX()).clone(table.getElementType()));
   return mlir::success();
 }

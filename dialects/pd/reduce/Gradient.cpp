@@ -41,7 +41,8 @@ template <class Op> Gradients sharedGradient(OpBuilder &builder, Op op, Value co
   Expression x = e.operand(0);
   Expression found = extremes(e, op, x);
   Expression number = e.sum(found, reducedAxes(op.getAxis(), x.rank()));
-  return llvm::SmallVector<Value>{e.gradient(spread(e, op, e.computed(cotangent), x) * found / number, op.getX())};
+  return llvm::SmallVector<Value>{
+      e.gradient(spread(e, op, e.computed(cotangent), x) * found / number, op.getX())};
 }
 
 /// The gradients of an op whose first operand alone has one.
@@ -53,9 +54,9 @@ llvm::SmallVector<Value> ofFirstOperand(Operation *op, Value gradient) {
 
 /// The sum of what comes after (with `reverse` of the op: before) each element along the op's axis.
 template <class Op> Expression sumBackwards(TensorBuilder &e, Op op, Expression x) {
-  return e.wrap(e.create<CumsumOp>(x, Value(), e.getBuilder().getI64IntegerAttr(op.getAxis()),
-                                   e.getBuilder().getBoolAttr(op.getFlatten()), e.getBuilder().getBoolAttr(op.getExclusive()),
-                                   e.getBuilder().getBoolAttr(!op.getReverse())));
+  return e.wrap(e.create<CumsumOp>(
+      x, Value(), e.getBuilder().getI64IntegerAttr(op.getAxis()), e.getBuilder().getBoolAttr(op.getFlatten()),
+      e.getBuilder().getBoolAttr(op.getExclusive()), e.getBuilder().getBoolAttr(!op.getReverse())));
 }
 
 template <class Op> Gradients extremeScanGradient(OpBuilder &builder, Op op, Value cotangent) {
@@ -65,8 +66,8 @@ template <class Op> Gradients extremeScanGradient(OpBuilder &builder, Op op, Val
     return llvm::SmallVector<Value>{cotangent};
   int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), type.getRank());
   Value zeros = zerosLike(builder, op.getLoc(), op.getX());
-  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(zeros, op.getIndices(), cotangent, builder.getI64IntegerAttr(axis),
-                                                           builder.getStringAttr("add"))};
+  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(
+      zeros, op.getIndices(), cotangent, builder.getI64IntegerAttr(axis), builder.getStringAttr("add"))};
 }
 
 } // namespace
@@ -99,24 +100,26 @@ Gradients ProdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 
 Gradients CumsumOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  Value out = e.create<CumsumOp>(cotangents[0], getAxisTensor(), getAxisAttr(), getFlattenAttr(), getExclusiveAttr(),
-                                 builder.getBoolAttr(!getReverse()));
+  Value out = e.create<CumsumOp>(cotangents[0], getAxisTensor(), getAxisAttr(), getFlattenAttr(),
+                                 getExclusiveAttr(), builder.getBoolAttr(!getReverse()));
   return ofFirstOperand(getOperation(), reshapeTo(e.wrap(out), extentsOf(e.wrap(getX()))));
 }
 
-/// A product with one zero does not change with its other factors, and with the zero as it would without that: the first zero
-/// of each line gets its gradient from products in which it is replaced by one.
+/// A product with one zero does not change with its other factors, and with the zero as it would without
+/// that: the first zero of each line gets its gradient from products in which it is replaced by one.
 Gradients CumprodOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  Expression x = e.operand(0), cotangent = e.computed(cotangents[0]), along = reshapeTo(x, extentsOf(cotangent));
+  Expression x = e.operand(0), cotangent = e.computed(cotangents[0]),
+             along = reshapeTo(x, extentsOf(cotangent));
   IntegerAttr axis = builder.getI64IntegerAttr(getAxis());
   BoolAttr flatten = builder.getBoolAttr(getFlatten()), exclusive = builder.getBoolAttr(getExclusive()),
            reverse = builder.getBoolAttr(getReverse());
   Expression isZero = e.equal(along, 0.0);
-  Expression zerosBefore = e.wrap(e.create<CumsumOp>(e.cast(isZero, builder.getI64Type()), Value(), axis, flatten,
-                                                     builder.getBoolAttr(true), reverse));
+  Expression zerosBefore = e.wrap(e.create<CumsumOp>(e.cast(isZero, builder.getI64Type()), Value(), axis,
+                                                     flatten, builder.getBoolAttr(true), reverse));
   Expression isFirstZero = e.wrap(e.create<LogicalAndOp>(isZero, e.equal(zerosBefore, 0.0)));
-  Expression rest = e.wrap(e.create<CumprodOp>(e.select(isFirstZero, 1.0, along), axis, flatten, exclusive, reverse));
+  Expression rest =
+      e.wrap(e.create<CumprodOp>(e.select(isFirstZero, 1.0, along), axis, flatten, exclusive, reverse));
   Expression sums = sumBackwards(e, *this, cotangent * e.conj(e.computed(getOut())));
   Expression sumsOfRest = sumBackwards(e, *this, cotangent * e.conj(rest));
   Expression others = e.select(isZero, 0.0, sums / e.conj(e.select(isZero, 1.0, along)));
@@ -143,7 +146,8 @@ Gradients PNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
   llvm::SmallVector<Extent> kept = extentsOf(x);
-  for (int64_t axis : getAsvector() ? reducedAxes({}, x.rank()) : reducedAxes(static_cast<int64_t>(getAxis()), x.rank()))
+  for (int64_t axis :
+       getAsvector() ? reducedAxes({}, x.rank()) : reducedAxes(static_cast<int64_t>(getAxis()), x.rank()))
     kept[axis] = 1;
   Expression norm = reshapeTo(e.computed(getOut()), kept), dnorm = reshapeTo(e.computed(cotangents[0]), kept);
   double p = getPorder().convertToDouble(), epsilon = getEpsilon().convertToDouble();

@@ -17,8 +17,8 @@ llvm::SmallVector<int64_t> reducedAxes(llvm::ArrayRef<int64_t> axes, int64_t ran
   return out;
 }
 
-LogicalResult inferReduction(std::optional<Location> location, RankedTensorType type, llvm::ArrayRef<int64_t> axes,
-                             bool keepdim, Type elementType, Results &results) {
+LogicalResult inferReduction(std::optional<Location> location, RankedTensorType type,
+                             llvm::ArrayRef<int64_t> axes, bool keepdim, Type elementType, Results &results) {
   for (int64_t axis : axes)
     if (type.getRank() > 0 && failed(normalizeAxis(location, axis, type.getRank())))
       return failure();
@@ -76,7 +76,8 @@ HostScalar combine(ReductionKind kind, HostScalarBuilder &b, HostScalar x, HostS
 
 LogicalResult evaluateReduction(ReductionOpInterface op, const Tensor &x, Tensor &out) {
   HostScalarBuilder builder(out.dtype());
-  bool isExtreme = op.getReductionKind() == ReductionKind::Maximum || op.getReductionKind() == ReductionKind::Minimum;
+  bool isExtreme =
+      op.getReductionKind() == ReductionKind::Maximum || op.getReductionKind() == ReductionKind::Minimum;
   if (isExtreme && x.size() == 0 && out.size() > 0)
     return failure(); // nothing has no maximum
   llvm::SmallVector<int64_t> reduced = op.getReducedDims();
@@ -144,5 +145,5 @@ void registerReduceOps(PdDialect &dialect) {
 
 #define GET_OP_CLASSES
 #include "dialects/pd/reduce/Reduce.cpp.inc"
-#include "dialects/pd/reduce/Reduce.scalar.inc"
 #include "dialects/pd/reduce/Reduce.methods.inc"
+#include "dialects/pd/reduce/Reduce.scalar.inc"

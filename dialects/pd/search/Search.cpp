@@ -48,8 +48,8 @@ bool less(const HostScalar &x, const HostScalar &y) {
 }
 
 /// The positions along a line with the first `count` in the order of its elements.
-llvm::SmallVector<int64_t> sortedPositions(const Tensor &x, const Lines &lines, int64_t line, int64_t count, bool descending,
-                                           SortOrder how) {
+llvm::SmallVector<int64_t> sortedPositions(const Tensor &x, const Lines &lines, int64_t line, int64_t count,
+                                           bool descending, SortOrder how) {
   llvm::SmallVector<int64_t> order(lines.extent);
   std::iota(order.begin(), order.end(), 0);
   auto value = [&](int64_t i) { return loadScalar(x, lines.at(line, i, lines.extent)); };
@@ -60,7 +60,8 @@ llvm::SmallVector<int64_t> sortedPositions(const Tensor &x, const Lines &lines, 
 }
 
 /// Writes the first elements of the order of each line.
-void storeSorted(const Tensor &x, int64_t axis, bool descending, SortOrder how, Tensor &values, Tensor &indices) {
+void storeSorted(const Tensor &x, int64_t axis, bool descending, SortOrder how, Tensor &values,
+                 Tensor &indices) {
   int64_t length = values.dims().empty() ? 1 : values.dims()[axis];
   Lines lines(x.dims(), axis);
   for (int64_t line = 0; line < lines.count; ++line) {
@@ -161,7 +162,8 @@ LogicalResult ArgsortOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutable
   auto axis = axisOf(std::nullopt, getAxis(), static_cast<int64_t>(operands[0].dims().size()));
   if (failed(axis))
     return failure();
-  storeSorted(operands[0], *axis, getDescending(), getStable() ? SortOrder::Stable : SortOrder::Sort, results[0], results[1]);
+  storeSorted(operands[0], *axis, getDescending(), getStable() ? SortOrder::Stable : SortOrder::Sort,
+              results[0], results[1]);
   return success();
 }
 
@@ -196,7 +198,8 @@ LogicalResult TopkOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArr
   auto axis = axisOf(std::nullopt, getAxis(), static_cast<int64_t>(operands[0].dims().size()));
   if (failed(axis))
     return failure();
-  storeSorted(operands[0], *axis, getLargest(), getSorted() ? SortOrder::Select : SortOrder::SelectUnsorted, results[0], results[1]);
+  storeSorted(operands[0], *axis, getLargest(), getSorted() ? SortOrder::Select : SortOrder::SelectUnsorted,
+              results[0], results[1]);
   return success();
 }
 

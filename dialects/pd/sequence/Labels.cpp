@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace proa::pd {
 
-LogicalResult require(std::optional<Location> location, bool holds, llvm::StringRef message, ValueRange found) {
+LogicalResult require(std::optional<Location> location, bool holds, llvm::StringRef message,
+                      ValueRange found) {
   if (holds)
     return success();
   std::string text;
@@ -23,10 +24,12 @@ LogicalResult checkChain(std::optional<Location> location, Value emission, Value
   if (offsets && failed(checkOffsets(location, offsets)))
     return failure();
   int64_t rank = offsets ? 2 : 3, tags = x.getRank() == 0 ? ShapedType::kDynamic : x.getShape().back();
-  if (failed(require(location, x.getRank() == rank, "C1: emission must have rank " + std::to_string(rank), {emission})))
+  if (failed(require(location, x.getRank() == rank, "C1: emission must have rank " + std::to_string(rank),
+                     {emission})))
     return failure();
   int64_t rows = ShapedType::isDynamic(tags) ? tags : tags + 2;
-  bool fits = w.getRank() == 2 && succeeded(verifyCompatibleShape(w.getShape(), llvm::ArrayRef<int64_t>{rows, tags}));
+  bool fits =
+      w.getRank() == 2 && succeeded(verifyCompatibleShape(w.getShape(), llvm::ArrayRef<int64_t>{rows, tags}));
   return require(location, fits, "C2: transition must be [tags + 2, tags]", {emission, transition});
 }
 
@@ -34,8 +37,8 @@ FailureOr<SmallVector<Value>> LinearChainCrfOp::vjp(OpBuilder &builder, llvm::Ar
   SmallVector<Value> gradients(getOperation()->getNumOperands());
   if (!cotangents[3])
     return gradients;
-  auto gradient = LinearChainCrfGradOp::create(builder, getLoc(), getEmission(), getTransition(), getLabel(), getLength(),
-                                               getOffsets(), cotangents[3]);
+  auto gradient = LinearChainCrfGradOp::create(builder, getLoc(), getEmission(), getTransition(), getLabel(),
+                                               getLength(), getOffsets(), cotangents[3]);
   gradients[0] = gradient.getEmissionGrad();
   gradients[1] = gradient.getTransitionGrad();
   return gradients;
@@ -49,7 +52,8 @@ FailureOr<SmallVector<Value>> WarpctcOp::vjp(OpBuilder &builder, llvm::ArrayRef<
   Expression derivative = e.wrap(getWarpctcgrad());
   Expression factor = e.reshape(e.wrap(cotangents[0]), {1, -1, 1});
   if (getNormByTimes() && getLogitsLength())
-    factor = factor / e.reshape(e.cast(e.wrap(getLogitsLength()), derivative.type().getElementType()), {1, -1, 1});
+    factor =
+        factor / e.reshape(e.cast(e.wrap(getLogitsLength()), derivative.type().getElementType()), {1, -1, 1});
   else if (getNormByTimes())
     factor = factor / e.cast(e.wrap(Extent(derivative, 0).getValue(e)), derivative.type().getElementType());
   gradients[0] = derivative * factor;

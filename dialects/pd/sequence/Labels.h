@@ -6,13 +6,15 @@
 namespace proa::pd {
 
 /// Emissions and transitions of a conditional random field.
-mlir::LogicalResult checkChain(std::optional<mlir::Location> location, mlir::Value emission, mlir::Value transition,
-                               mlir::Value offsets);
+mlir::LogicalResult checkChain(std::optional<mlir::Location> location, mlir::Value emission,
+                               mlir::Value transition, mlir::Value offsets);
 /// Emits the error that an op's constraint is broken unless `holds`.
-mlir::LogicalResult require(std::optional<mlir::Location> location, bool holds, llvm::StringRef message, mlir::ValueRange found);
+mlir::LogicalResult require(std::optional<mlir::Location> location, bool holds, llvm::StringRef message,
+                            mlir::ValueRange found);
 
 template <class Adaptor>
-mlir::LogicalResult inferLinearChainCrf(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferLinearChainCrf(std::optional<mlir::Location> location, Adaptor adaptor,
+                                        Results &results) {
   if (failed(checkChain(location, adaptor.getEmission(), adaptor.getTransition(), adaptor.getOffsets())))
     return mlir::failure();
   auto emission = tensorType(adaptor.getEmission());
@@ -24,31 +26,36 @@ mlir::LogicalResult inferLinearChainCrf(std::optional<mlir::Location> location, 
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferLinearChainCrfGrad(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferLinearChainCrfGrad(std::optional<mlir::Location>, Adaptor adaptor,
+                                            Results &results) {
   results.push_back(adaptor.getEmission().getType());
   results.push_back(adaptor.getTransition().getType());
   return mlir::success();
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferCrfDecoding(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferCrfDecoding(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   if (failed(checkChain(location, adaptor.getEmission(), adaptor.getTransition(), adaptor.getOffsets())))
     return mlir::failure();
   auto emission = tensorType(adaptor.getEmission());
   int64_t columns = adaptor.getOffsets() ? 1 : emission.getDimSize(1);
-  results.push_back(mlir::RankedTensorType::get({emission.getDimSize(0), columns}, mlir::IntegerType::get(emission.getContext(), 64)));
+  results.push_back(mlir::RankedTensorType::get({emission.getDimSize(0), columns},
+                                                mlir::IntegerType::get(emission.getContext(), 64)));
   return mlir::success();
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferViterbiDecode(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferViterbiDecode(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   auto x = tensorType(adaptor.getX());
   if (failed(require(location, x.getRank() == 3 && tensorType(adaptor.getTransition()).getRank() == 2,
                      "C1: x must have rank 3 and transition rank 2", adaptor.getOperands())))
     return mlir::failure();
   int64_t batch = x.getDimSize(0);
   results.push_back(x.clone({batch}));
-  results.push_back(mlir::RankedTensorType::get({batch, mlir::ShapedType::kDynamic}, mlir::IntegerType::get(x.getContext(), 64)));
+  results.push_back(mlir::RankedTensorType::get({batch, mlir::ShapedType::kDynamic},
+                                                mlir::IntegerType::get(x.getContext(), 64)));
   return mlir::success();
 }
 
@@ -73,7 +80,8 @@ mlir::LogicalResult inferCtcAlign(std::optional<mlir::Location> location, Adapto
     results.push_back(adaptor.getOffsets().getType());
     return mlir::success();
   }
-  if (failed(require(location, x.getRank() == 2, "C1: without offsets x must have rank 2", adaptor.getOperands())))
+  if (failed(require(location, x.getRank() == 2, "C1: without offsets x must have rank 2",
+                     adaptor.getOperands())))
     return mlir::failure();
   results.push_back(x);
   results.push_back(x.clone({x.getDimSize(0), 1}));
@@ -81,11 +89,13 @@ mlir::LogicalResult inferCtcAlign(std::optional<mlir::Location> location, Adapto
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferEditDistance(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferEditDistance(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   auto hyps = tensorType(adaptor.getHyps());
   bool fits = (adaptor.getHypsOffsets() || hyps.getRank() == 2) &&
               (adaptor.getRefsOffsets() || tensorType(adaptor.getRefs()).getRank() == 2);
-  if (failed(require(location, fits, "C1: without offsets hyps and refs must have rank 2", adaptor.getOperands())))
+  if (failed(require(location, fits, "C1: without offsets hyps and refs must have rank 2",
+                     adaptor.getOperands())))
     return mlir::failure();
   int64_t count = adaptor.getHypsOffsets() ? sequenceCount(adaptor.getHypsOffsets()) : hyps.getDimSize(0);
   results.push_back(vectorOfInts(hyps.getContext(), 1));
@@ -94,7 +104,8 @@ mlir::LogicalResult inferEditDistance(std::optional<mlir::Location> location, Ad
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferGatherTree(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferGatherTree(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
   auto ids = tensorType(adaptor.getIds());
   if (failed(require(location, ids.getRank() == 3 && tensorType(adaptor.getParents()).getRank() == 3,
                      "C1: ids and parents must have rank 3", adaptor.getOperands())))

@@ -11,7 +11,8 @@ namespace proa::pd {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-LogicalResult checkGates(std::optional<Location> location, Value x, Value weight, Value offsets, int64_t gates) {
+LogicalResult checkGates(std::optional<Location> location, Value x, Value weight, Value offsets,
+                         int64_t gates) {
   RankedTensorType input = tensorType(x), matrix = tensorType(weight);
   if (failed(checkRows(location, x, offsets)))
     return failure();
@@ -21,13 +22,16 @@ LogicalResult checkGates(std::optional<Location> location, Value x, Value weight
     fits = succeeded(verifyCompatibleShape(matrix.getShape().take_back(), llvm::ArrayRef(columns))) &&
            succeeded(verifyCompatibleShape(input.getShape().take_back(), llvm::ArrayRef(columns)));
   }
-  return require(location, fits, "C1: x must be [rows, " + std::to_string(gates) + " D] and weight [D, " +
-                                     std::to_string(gates) + " D]", {x, weight});
+  return require(location, fits,
+                 "C1: x must be [rows, " + std::to_string(gates) + " D] and weight [D, " +
+                     std::to_string(gates) + " D]",
+                 {x, weight});
 }
 
 Values GruOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  auto gradient = GruGradOp::create(builder, getLoc(), getX(), getWeight(), getOffsets(), getH0(), getBias(), cotangents[0],
-                                    getActivationAttr(), getGateActivationAttr(), getIsReverseAttr(), getOriginModeAttr());
+  auto gradient = GruGradOp::create(builder, getLoc(), getX(), getWeight(), getOffsets(), getH0(), getBias(),
+                                    cotangents[0], getActivationAttr(), getGateActivationAttr(),
+                                    getIsReverseAttr(), getOriginModeAttr());
   SmallVector<Value> gradients{gradient.getXGrad(), gradient.getWeightGrad(), Value()};
   if (getH0())
     gradients.push_back(gradient.getH0Grad());
@@ -37,10 +41,12 @@ Values GruOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 }
 
 Values LstmOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  auto gradient = LstmGradOp::create(builder, getLoc(), getX(), getWeight(), getBias(), getOffsets(), getH0(), getC0(),
-                                     cotangents[0], cotangents[1], getUsePeepholesAttr(), getIsReverseAttr(),
-                                     getGateActivationAttr(), getCellActivationAttr(), getCandidateActivationAttr());
-  SmallVector<Value> gradients{gradient.getXGrad(), gradient.getWeightGrad(), gradient.getBiasGrad(), Value()};
+  auto gradient =
+      LstmGradOp::create(builder, getLoc(), getX(), getWeight(), getBias(), getOffsets(), getH0(), getC0(),
+                         cotangents[0], cotangents[1], getUsePeepholesAttr(), getIsReverseAttr(),
+                         getGateActivationAttr(), getCellActivationAttr(), getCandidateActivationAttr());
+  SmallVector<Value> gradients{gradient.getXGrad(), gradient.getWeightGrad(), gradient.getBiasGrad(),
+                               Value()};
   if (getH0())
     gradients.push_back(gradient.getH0Grad());
   if (getC0())
@@ -79,9 +85,11 @@ Values GruUnitOp::decompose(OpBuilder &builder) {
   Expression flat = e.reshape(e.computed(getWeight()), {-1});
   Expression gateWeights = e.reshape(slice(flat, 0, 0, 2 * size * size), {size, 2 * size});
   Expression stateWeights = e.reshape(slice(flat, 0, 2 * size * size, toTheEnd), {size, size});
-  Expression gates = activate(slice(input, 1, 0, 2 * size) + e.matmul(hidden, gateWeights), getGateActivation());
+  Expression gates =
+      activate(slice(input, 1, 0, 2 * size) + e.matmul(hidden, gateWeights), getGateActivation());
   Expression update = slice(gates, 1, 0, size), reset = slice(gates, 1, size, 2 * size) * hidden;
-  Expression candidate = activate(slice(input, 1, 2 * size, 3 * size) + e.matmul(reset, stateWeights), getActivation());
+  Expression candidate =
+      activate(slice(input, 1, 2 * size, 3 * size) + e.matmul(reset, stateWeights), getActivation());
   Expression out = getOriginMode() ? update * hidden + (1.0 - update) * candidate
                                    : (1.0 - update) * hidden + update * candidate;
   return e.results({concat({gates, candidate}, 1), reset, out});

@@ -6,8 +6,8 @@
 namespace proa::pd {
 
 /// x [rows, gates * D], weight [D, gates * D], offsets.
-mlir::LogicalResult checkGates(std::optional<mlir::Location> location, mlir::Value x, mlir::Value weight, mlir::Value offsets,
-                               int64_t gates);
+mlir::LogicalResult checkGates(std::optional<mlir::Location> location, mlir::Value x, mlir::Value weight,
+                               mlir::Value offsets, int64_t gates);
 /// x's type with D instead of gates * D columns.
 inline mlir::RankedTensorType stateType(mlir::Value x, mlir::Value weight) {
   return tensorType(x).clone({tensorType(x).getDimSize(0), tensorType(weight).getDimSize(0)});
@@ -60,7 +60,9 @@ mlir::LogicalResult inferLstmGrad(std::optional<mlir::Location> location, Adapto
 template <class Adaptor>
 mlir::LogicalResult inferGruUnit(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   auto input = tensorType(adaptor.getInput()), hidden = tensorType(adaptor.getHiddenPrev());
-  if (failed(require(location, input.getRank() == 2 && hidden.getRank() == 2 && tensorType(adaptor.getWeight()).getRank() == 2,
+  if (failed(require(location,
+                     input.getRank() == 2 && hidden.getRank() == 2 &&
+                         tensorType(adaptor.getWeight()).getRank() == 2,
                      "C1: input, hidden_prev and weight must have rank 2", adaptor.getOperands())))
     return mlir::failure();
   if (adaptor.getActivation() > 3 || adaptor.getGateActivation() > 3)

@@ -28,7 +28,8 @@ Expression gatherRows(Expression x, Expression index) {
   return x.owner().wrap(x.owner().create<GatherOp>(x, index, Value(), uint64_t(0)));
 }
 
-Expression reduceRows(Expression x, Expression group, const Extent &count, llvm::StringRef reduce, double initial) {
+Expression reduceRows(Expression x, Expression group, const Extent &count, llvm::StringRef reduce,
+                      double initial) {
   TensorBuilder &e = x.owner();
   llvm::SmallVector<Extent> shape = extentsOf(x);
   shape[0] = count;
@@ -42,9 +43,7 @@ Expression asColumn(Expression vector, int64_t rank) {
   return reshapeTo(vector, shape);
 }
 
-Expression asVector(Expression x) {
-  return x.rank() == 1 ? x : reshapeTo(x, {Extent(x, 0)});
-}
+Expression asVector(Expression x) { return x.rank() == 1 ? x : reshapeTo(x, {Extent(x, 0)}); }
 
 Expression asInts(Expression x) {
   Type i64 = x.owner().getBuilder().getI64Type();
@@ -55,5 +54,5 @@ Expression asInts(Expression x) {
 
 #define GET_OP_CLASSES
 #include "dialects/pd/sequence/Rows.cpp.inc"
-#include "dialects/pd/sequence/Rows.scalar.inc"
 #include "dialects/pd/sequence/Rows.methods.inc"
+#include "dialects/pd/sequence/Rows.scalar.inc"

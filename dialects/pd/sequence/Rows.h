@@ -28,9 +28,10 @@ RangeRows rangeRows(Expression starts, Expression lengths);
 
 /// Slices of x along dimension 0 at the positions of an index tensor.
 Expression gatherRows(Expression x, Expression index);
-/// The sum, greatest or smallest ("add", "amax", "amin") of the rows of x for each of `count` groups; `initial` where there
-/// are none.
-Expression reduceRows(Expression x, Expression group, const Extent &count, llvm::StringRef reduce, double initial);
+/// The sum, greatest or smallest ("add", "amax", "amin") of the rows of x for each of `count` groups;
+/// `initial` where there are none.
+Expression reduceRows(Expression x, Expression group, const Extent &count, llvm::StringRef reduce,
+                      double initial);
 /// A vector as a column: [n] as [n, 1, ..., 1] of the given rank.
 Expression asColumn(Expression vector, int64_t rank);
 /// A tensor of one element a row as a vector.

@@ -27,7 +27,9 @@ Expression rowNumbers(Expression x) {
   return iota(x.owner(), Extent(x, 0), x.owner().getBuilder().getI64Type());
 }
 
-Expression logicalAnd(Expression x, Expression y) { return x.owner().wrap(x.owner().create<LogicalAndOp>(x, y)); }
+Expression logicalAnd(Expression x, Expression y) {
+  return x.owner().wrap(x.owner().create<LogicalAndOp>(x, y));
+}
 
 Expression isEqual(Expression x, Expression y) { return x.owner().wrap(x.owner().create<EqualOp>(x, y)); }
 
@@ -35,12 +37,14 @@ Expression isEqual(Expression x, Expression y) { return x.owner().wrap(x.owner()
 double leastOf(Type type) {
   if (isa<FloatType>(type))
     return -std::numeric_limits<double>::infinity();
-  return type.isUnsignedInteger() ? 0.0 : -std::ldexp(1.0, static_cast<int>(type.getIntOrFloatBitWidth()) - 1);
+  return type.isUnsignedInteger() ? 0.0
+                                  : -std::ldexp(1.0, static_cast<int>(type.getIntOrFloatBitWidth()) - 1);
 }
 
 } // namespace
 
-//===-- One row a sequence ------------------------------------------------------------------------------------------===//
+//===-- One row a sequence
+//------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -73,7 +77,8 @@ Expression pooledRows(Expression x, Expression offsets, llvm::StringRef kind) {
   Expression sum = reduceRows(x, group, count, "add", 0.0);
   if (kind == "SUM")
     return sum;
-  Expression length = asColumn(e.cast(e.maximum(sequences.lengths, 1.0), x.type().getElementType()), x.rank());
+  Expression length =
+      asColumn(e.cast(e.maximum(sequences.lengths, 1.0), x.type().getElementType()), x.rank());
   return sum / (kind == "SQRT" ? e.sqrt(length) : length);
 }
 
@@ -83,7 +88,8 @@ Values SequencePoolOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), offsets = e.wrap(getOffsets());
   Expression pooled = pooledRows(x, offsets, getPooltype());
-  Expression isEmpty = asColumn(isEqual(sequencesOf(offsets).lengths, e.constant(0, builder.getI64Type())), x.rank());
+  Expression isEmpty =
+      asColumn(isEqual(sequencesOf(offsets).lengths, e.constant(0, builder.getI64Type())), x.rank());
   Expression out = e.select(isEmpty, getPadValue().convertToDouble(), pooled);
   Expression index = e.constant(-1, builder.getI64Type());
   if (getPooltype() == "MAX" && !getMaxIndex().use_empty())
@@ -109,7 +115,8 @@ Values SequenceSoftmaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
   return SmallVector<Value>{weighted - out * gatherRows(sums, group), Value()};
 }
 
-//===-- Rows moved --------------------------------------------------------------------------------------------------===//
+//===-- Rows moved
+//--------------------------------------------------------------------------------------------------===//
 
 Values SequenceReverseOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
@@ -133,7 +140,8 @@ Values SequenceConcatOp::decompose(OpBuilder &builder) {
   // Sequence i of all tensors, then sequence i + 1.
   RangeRows ranges = rangeRows(e.reshape(concat(starts, 1), {-1}), e.reshape(concat(lengths, 1), {-1}));
   auto parts = static_cast<int64_t>(tensors.size());
-  return e.results({gatherRows(concat(tensors, 0), ranges.rows), slice(ranges.offsets, 0, 0, toTheEnd, parts)});
+  return e.results(
+      {gatherRows(concat(tensors, 0), ranges.rows), slice(ranges.offsets, 0, 0, toTheEnd, parts)});
 }
 
 Values SequencePadOp::decompose(OpBuilder &builder) {
@@ -144,7 +152,8 @@ Values SequencePadOp::decompose(OpBuilder &builder) {
   if (length.getNumber() < 0)
     length = Extent::element(e.max(sequences.lengths, {0}), 0);
   Expression places = iota(e, length, builder.getI64Type()); // [length]
-  Expression rows = insertDim(sequences.starts, 1) + places, isInside = insertDim(sequences.lengths, 1) > places;
+  Expression rows = insertDim(sequences.starts, 1) + places,
+             isInside = insertDim(sequences.lengths, 1) > places;
   Expression taken = gatherRows(x, e.minimum(rows, lastRow(x)));
   llvm::SmallVector<Extent> maskShape(taken.rank(), Extent(1));
   maskShape[0] = Extent(rows, 0);
@@ -215,7 +224,8 @@ Values SequenceEnumerateOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = asVector(e.wrap(getX())), offsets = e.wrap(getOffsets());
   Expression ends = gatherRows(sequencesOf(offsets).ends, rowPlaces(x, offsets).sequence);
-  Expression rows = insertDim(rowNumbers(x), 1) + iota(e, Extent(int64_t(getWinSize())), builder.getI64Type());
+  Expression rows =
+      insertDim(rowNumbers(x), 1) + iota(e, Extent(int64_t(getWinSize())), builder.getI64Type());
   Expression taken = gatherRows(x, e.minimum(rows, lastRow(x)));
   return e.results({e.select(rows < insertDim(ends, 1), taken, double(static_cast<int64_t>(getPadValue())))});
 }
@@ -225,24 +235,28 @@ Values SequenceEraseOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX()), values = asVector(x), offsets = e.wrap(getOffsets());
   Expression stays = isEqual(values, values);
   for (int64_t token : getTokens())
-    stays = logicalAnd(stays, e.wrap(e.create<NotEqualOp>(values, e.constant(double(token), x.type().getElementType()))));
+    stays = logicalAnd(
+        stays, e.wrap(e.create<NotEqualOp>(values, e.constant(double(token), x.type().getElementType()))));
   Expression rows = e.reshape(e.wrap(e.create<NonzeroOp>(stays)), {-1});
   Sequences sequences = sequencesOf(offsets);
-  Expression counts = reduceRows(asInts(stays), rowPlaces(values, offsets).sequence, Extent(sequences.starts, 0), "add", 0.0);
+  Expression counts =
+      reduceRows(asInts(stays), rowPlaces(values, offsets).sequence, Extent(sequences.starts, 0), "add", 0.0);
   return e.results({gatherRows(x, rows), rangeRows(sequences.starts * 0.0, counts).offsets});
 }
 
-//===-- Rows and their neighbours -----------------------------------------------------------------------------------===//
+//===-- Rows and their neighbours
+//-----------------------------------------------------------------------------------===//
 
 namespace {
 
-/// The rows at a distance from each row, in its sequence; what lies outside is 0, or comes from `padding`, of which `before`
-/// rows stand before a sequence.
+/// The rows at a distance from each row, in its sequence; what lies outside is 0, or comes from `padding`, of
+/// which `before` rows stand before a sequence.
 Expression neighbours(Expression x, Expression offsets, int64_t distance, Value padding, int64_t before) {
   TensorBuilder &e = x.owner();
   Sequences sequences = sequencesOf(offsets);
   RowPlaces places = rowPlaces(x, offsets);
-  Expression place = places.position + double(distance), length = gatherRows(sequences.lengths, places.sequence);
+  Expression place = places.position + double(distance),
+             length = gatherRows(sequences.lengths, places.sequence);
   Expression row = e.maximum(e.minimum(rowNumbers(x) + double(distance), lastRow(x)), 0.0);
   Expression taken = gatherRows(x, row), isInside = logicalAnd(place >= 0.0, place < length);
   if (!padding)
@@ -275,7 +289,8 @@ Values RowConvOp::decompose(OpBuilder &builder) {
     if (getOffsets()) {
       moved = neighbours(x, e.wrap(getOffsets()), i, Value(), 0);
     } else if (i > 0) {
-      Expression padded = e.wrap(e.create<PadOp>(x, llvm::ArrayRef<int64_t>{0, 0, 0, i, 0, 0}, llvm::APFloat(0.0)));
+      Expression padded =
+          e.wrap(e.create<PadOp>(x, llvm::ArrayRef<int64_t>{0, 0, 0, i, 0, 0}, llvm::APFloat(0.0)));
       moved = slice(padded, 1, i, toTheEnd);
     }
     Expression term = moved * e.reshape(slice(filter, 0, i, i + 1), {-1});
@@ -333,5 +348,5 @@ void registerSequenceOps(PdDialect &dialect) {
 
 #define GET_OP_CLASSES
 #include "dialects/pd/sequence/Sequence.cpp.inc"
-#include "dialects/pd/sequence/Sequence.scalar.inc"
 #include "dialects/pd/sequence/Sequence.methods.inc"
+#include "dialects/pd/sequence/Sequence.scalar.inc"

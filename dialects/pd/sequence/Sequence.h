@@ -16,25 +16,28 @@ int64_t sequenceCount(mlir::Value offsets);
 mlir::RankedTensorType withRows(mlir::RankedTensorType type, int64_t rows);
 mlir::RankedTensorType vectorOfInts(mlir::MLIRContext *context, int64_t extent);
 
-mlir::LogicalResult inferRangesOf(std::optional<mlir::Location> location, mlir::Value starts, mlir::Value lengths,
-                                  Results &results);
-mlir::LogicalResult inferSequencePoolOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets,
-                                        llvm::StringRef kind, Results &results);
+mlir::LogicalResult inferRangesOf(std::optional<mlir::Location> location, mlir::Value starts,
+                                  mlir::Value lengths, Results &results);
+mlir::LogicalResult inferSequencePoolOf(std::optional<mlir::Location> location, mlir::Value x,
+                                        mlir::Value offsets, llvm::StringRef kind, Results &results);
 mlir::LogicalResult inferSequenceConcatOf(std::optional<mlir::Location> location, mlir::ValueRange x,
                                           mlir::ValueRange offsets, Results &results);
-mlir::LogicalResult inferSequenceReshapeOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets,
-                                           int64_t width, Results &results);
-mlir::LogicalResult inferSequenceConvOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets,
-                                        mlir::Value filter, int64_t length, int64_t stride, Results &results);
+mlir::LogicalResult inferSequenceReshapeOf(std::optional<mlir::Location> location, mlir::Value x,
+                                           mlir::Value offsets, int64_t width, Results &results);
+mlir::LogicalResult inferSequenceConvOf(std::optional<mlir::Location> location, mlir::Value x,
+                                        mlir::Value offsets, mlir::Value filter, int64_t length,
+                                        int64_t stride, Results &results);
 mlir::LogicalResult inferRowConvOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value filter,
                                    mlir::Value offsets, Results &results);
 mlir::LogicalResult inferIm2sequenceOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        llvm::ArrayRef<int64_t> kernels, llvm::ArrayRef<int64_t> strides,
                                        llvm::ArrayRef<int64_t> paddings, Results &results);
-mlir::LogicalResult checkOneElementRows(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets);
+mlir::LogicalResult checkOneElementRows(std::optional<mlir::Location> location, mlir::Value x,
+                                        mlir::Value offsets);
 
 template <class Adaptor>
-mlir::LogicalResult inferRowPositions(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferRowPositions(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   if (failed(checkRows(location, adaptor.getX(), adaptor.getOffsets())))
     return mlir::failure();
   results.append(2, vectorOfInts(adaptor.getX().getContext(), tensorType(adaptor.getX()).getDimSize(0)));
@@ -47,17 +50,20 @@ mlir::LogicalResult inferRanges(std::optional<mlir::Location> location, Adaptor 
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequencePool(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequencePool(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   return inferSequencePoolOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getPooltype(), results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequenceConcat(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequenceConcat(std::optional<mlir::Location> location, Adaptor adaptor,
+                                        Results &results) {
   return inferSequenceConcatOf(location, adaptor.getX(), adaptor.getOffsets(), results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequencePad(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequencePad(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   if (failed(checkRows(location, adaptor.getX(), adaptor.getOffsets())))
     return mlir::failure();
   auto x = tensorType(adaptor.getX());
@@ -70,7 +76,8 @@ mlir::LogicalResult inferSequencePad(std::optional<mlir::Location> location, Ada
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequenceUnpad(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequenceUnpad(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   auto x = tensorType(adaptor.getX());
   if (x.getRank() < 2 || tensorType(adaptor.getLength()).getRank() != 1)
     return inferenceError(location, "C1: x must have rank 2 or more and length be a vector, found ranks " +
@@ -85,13 +92,15 @@ mlir::LogicalResult inferSequenceUnpad(std::optional<mlir::Location> location, A
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequenceReshape(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequenceReshape(std::optional<mlir::Location> location, Adaptor adaptor,
+                                         Results &results) {
   return inferSequenceReshapeOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getNewDim(), results);
 }
 
 /// Rows picked out of x, and their offsets: as many sequences as x has.
 template <class Adaptor>
-mlir::LogicalResult inferPickedRows(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferPickedRows(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
   if (failed(checkRows(location, adaptor.getX(), adaptor.getOffsets())))
     return mlir::failure();
   results.push_back(withRows(tensorType(adaptor.getX()), mlir::ShapedType::kDynamic));
@@ -100,19 +109,22 @@ mlir::LogicalResult inferPickedRows(std::optional<mlir::Location> location, Adap
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequenceSlice(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequenceSlice(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   return inferPickedRows(location, adaptor, results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequenceErase(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequenceErase(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
   if (failed(checkOneElementRows(location, adaptor.getX(), adaptor.getOffsets())))
     return mlir::failure();
   return inferPickedRows(location, adaptor, results);
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequenceExpand(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequenceExpand(std::optional<mlir::Location> location, Adaptor adaptor,
+                                        Results &results) {
   if (failed(checkRows(location, adaptor.getX(), adaptor.getYOffsets())) ||
       (adaptor.getOffsets() && failed(checkOffsets(location, adaptor.getOffsets()))))
     return mlir::failure();
@@ -122,7 +134,8 @@ mlir::LogicalResult inferSequenceExpand(std::optional<mlir::Location> location, 
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequenceExpandAs(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequenceExpandAs(std::optional<mlir::Location> location, Adaptor adaptor,
+                                          Results &results) {
   if (failed(checkRows(location, adaptor.getX(), adaptor.getYOffsets())))
     return mlir::failure();
   results.push_back(withRows(tensorType(adaptor.getX()), tensorType(adaptor.getY()).getDimSize(0)));
@@ -130,7 +143,8 @@ mlir::LogicalResult inferSequenceExpandAs(std::optional<mlir::Location> location
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequenceEnumerate(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequenceEnumerate(std::optional<mlir::Location> location, Adaptor adaptor,
+                                           Results &results) {
   if (failed(checkOneElementRows(location, adaptor.getX(), adaptor.getOffsets())))
     return mlir::failure();
   auto x = tensorType(adaptor.getX());
@@ -142,7 +156,8 @@ mlir::LogicalResult inferSequenceEnumerate(std::optional<mlir::Location> locatio
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferSequenceConv(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferSequenceConv(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
   return inferSequenceConvOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getFilter(),
                              adaptor.getContextLength(), adaptor.getContextStride(), results);
 }
@@ -163,7 +178,8 @@ mlir::LogicalResult inferRowConv(std::optional<mlir::Location> location, Adaptor
 }
 
 template <class Adaptor>
-mlir::LogicalResult inferIm2sequence(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+mlir::LogicalResult inferIm2sequence(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
   return inferIm2sequenceOf(location, tensorType(adaptor.getX()), adaptor.getKernels(), adaptor.getStrides(),
                             adaptor.getPaddings(), results);
 }

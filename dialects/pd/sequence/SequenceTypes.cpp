@@ -23,7 +23,8 @@ LogicalResult checkOffsets(std::optional<Location> location, Value offsets) {
   RankedTensorType type = tensorType(offsets);
   if (type.getRank() == 1 && type.getElementType().isSignlessInteger(64) && type.getDimSize(0) != 0)
     return success();
-  return inferenceError(location, "C1: offsets must be an int64 vector that is not empty, found " + textOf(type));
+  return inferenceError(location,
+                        "C1: offsets must be an int64 vector that is not empty, found " + textOf(type));
 }
 
 LogicalResult checkRows(std::optional<Location> location, Value x, Value offsets) {
@@ -36,8 +37,10 @@ LogicalResult checkOneElementRows(std::optional<Location> location, Value x, Val
   if (failed(checkRows(location, x, offsets)))
     return failure();
   RankedTensorType type = tensorType(x);
-  bool isGood = llvm::all_of(type.getShape().drop_front(), [](int64_t dim) { return dim == 1 || dim == unknown; });
-  return isGood ? success() : inferenceError(location, "C1: x must have one element a row, found " + textOf(type));
+  bool isGood =
+      llvm::all_of(type.getShape().drop_front(), [](int64_t dim) { return dim == 1 || dim == unknown; });
+  return isGood ? success()
+                : inferenceError(location, "C1: x must have one element a row, found " + textOf(type));
 }
 
 int64_t sequenceCount(Value offsets) {
@@ -61,31 +64,33 @@ LogicalResult inferRangesOf(std::optional<Location> location, Value starts, Valu
                 first.getElementType() == second.getElementType() &&
                 succeeded(verifyCompatibleShape(first.getShape(), second.getShape()));
   if (!isGood)
-    return inferenceError(location, "C1: starts and lengths must be int64 vectors of one extent, found " + textOf(first) +
-                                        " and " + textOf(second));
+    return inferenceError(location, "C1: starts and lengths must be int64 vectors of one extent, found " +
+                                        textOf(first) + " and " + textOf(second));
   int64_t count = first.isDynamicDim(0) ? second.getDimSize(0) : first.getDimSize(0);
   results.push_back(vectorOfInts(first.getContext(), unknown));
   results.push_back(vectorOfInts(first.getContext(), count == unknown ? unknown : count + 1));
   return success();
 }
 
-LogicalResult inferSequencePoolOf(std::optional<Location> location, Value x, Value offsets, llvm::StringRef kind,
-                                  Results &results) {
+LogicalResult inferSequencePoolOf(std::optional<Location> location, Value x, Value offsets,
+                                  llvm::StringRef kind, Results &results) {
   if (failed(checkRows(location, x, offsets)))
     return failure();
   static constexpr const char *kinds[] = {"SUM", "AVERAGE", "SQRT", "MAX", "FIRST", "LAST"};
   if (!llvm::is_contained(kinds, kind))
-    return inferenceError(location, "C2: pooltype must be SUM, AVERAGE, SQRT, MAX, FIRST or LAST, found '" + kind + "'");
+    return inferenceError(location, "C2: pooltype must be SUM, AVERAGE, SQRT, MAX, FIRST or LAST, found '" +
+                                        kind + "'");
   RankedTensorType type = withRows(tensorType(x), sequenceCount(offsets));
   results.push_back(type);
   results.push_back(type.clone(IntegerType::get(type.getContext(), 32)));
   return success();
 }
 
-LogicalResult inferSequenceConcatOf(std::optional<Location> location, ValueRange x, ValueRange offsets, Results &results) {
+LogicalResult inferSequenceConcatOf(std::optional<Location> location, ValueRange x, ValueRange offsets,
+                                    Results &results) {
   if (x.empty() || x.size() != offsets.size())
-    return inferenceError(location, "C1: there must be as many offsets as tensors, found " + llvm::Twine(offsets.size()) +
-                                        " and " + llvm::Twine(x.size()));
+    return inferenceError(location, "C1: there must be as many offsets as tensors, found " +
+                                        llvm::Twine(offsets.size()) + " and " + llvm::Twine(x.size()));
   RankedTensorType first = tensorType(x.front());
   int64_t rows = 0, count = unknown;
   llvm::SmallVector<int64_t> shape(first.getShape());
@@ -96,13 +101,13 @@ LogicalResult inferSequenceConcatOf(std::optional<Location> location, ValueRange
     bool fits = type.getElementType() == first.getElementType() && type.getRank() == first.getRank() &&
                 succeeded(verifyCompatibleShape(type.getShape().drop_front(), first.getShape().drop_front()));
     if (!fits)
-      return inferenceError(location, "C2: the tensors must agree in all dimensions but the first, found " + textOf(first) +
-                                          " and " + textOf(type));
+      return inferenceError(location, "C2: the tensors must agree in all dimensions but the first, found " +
+                                          textOf(first) + " and " + textOf(type));
     rows = rows == unknown || type.isDynamicDim(0) ? unknown : rows + type.getDimSize(0);
     int64_t own = sequenceCount(levels);
     if (count != unknown && own != unknown && own != count)
-      return inferenceError(location, "C1: the tensors must have as many sequences, found " + llvm::Twine(count) + " and " +
-                                          llvm::Twine(own));
+      return inferenceError(location, "C1: the tensors must have as many sequences, found " +
+                                          llvm::Twine(count) + " and " + llvm::Twine(own));
     count = own == unknown ? count : own;
     for (int64_t d = 1; d < type.getRank(); ++d)
       shape[d] = shape[d] == unknown ? type.getDimSize(d) : shape[d];
@@ -126,47 +131,57 @@ LogicalResult inferSequenceReshapeOf(std::optional<Location> location, Value x, 
   return success();
 }
 
-LogicalResult inferSequenceConvOf(std::optional<Location> location, Value x, Value offsets, Value filter, int64_t length,
-                                  int64_t stride, Results &results) {
+LogicalResult inferSequenceConvOf(std::optional<Location> location, Value x, Value offsets, Value filter,
+                                  int64_t length, int64_t stride, Results &results) {
   if (failed(checkRows(location, x, offsets)))
     return failure();
   RankedTensorType type = tensorType(x), weights = tensorType(filter);
   if (type.getRank() != 2)
     return inferenceError(location, "C1: x must have rank 2, found " + textOf(type));
   if (length <= 0 || stride != 1)
-    return inferenceError(location, "C2: context_length must be positive and context_stride 1, found " + llvm::Twine(length) +
-                                        " and " + llvm::Twine(stride));
+    return inferenceError(location, "C2: context_length must be positive and context_stride 1, found " +
+                                        llvm::Twine(length) + " and " + llvm::Twine(stride));
   int64_t rows = type.isDynamicDim(1) ? unknown : length * type.getDimSize(1);
-  if (weights.getRank() != 2 || failed(verifyCompatibleShape(weights.getShape().take_front(1), llvm::ArrayRef(rows))))
-    return inferenceError(location, "C3: filter must have rank 2 and context_length times the width of x as rows, found " +
-                                        textOf(weights) + " for " + textOf(type));
+  if (weights.getRank() != 2 ||
+      failed(verifyCompatibleShape(weights.getShape().take_front(1), llvm::ArrayRef(rows))))
+    return inferenceError(
+        location, "C3: filter must have rank 2 and context_length times the width of x as rows, found " +
+                      textOf(weights) + " for " + textOf(type));
   results.push_back(type.clone({type.getDimSize(0), weights.getDimSize(1)}));
   return success();
 }
 
-LogicalResult inferRowConvOf(std::optional<Location> location, Value x, Value filter, Value offsets, Results &results) {
+LogicalResult inferRowConvOf(std::optional<Location> location, Value x, Value filter, Value offsets,
+                             Results &results) {
   RankedTensorType type = tensorType(x), weights = tensorType(filter);
   if (offsets && failed(checkOffsets(location, offsets)))
     return failure();
   if (type.getRank() != (offsets ? 2 : 3))
-    return inferenceError(location, "C1: x must have rank " + llvm::Twine(offsets ? 2 : 3) + ", found " + textOf(type));
+    return inferenceError(location,
+                          "C1: x must have rank " + llvm::Twine(offsets ? 2 : 3) + ", found " + textOf(type));
   bool fits = weights.getRank() == 2 && !weights.isDynamicDim(0) && weights.getDimSize(0) > 0 &&
               succeeded(verifyCompatibleShape(weights.getShape().take_back(), type.getShape().take_back()));
   if (!fits)
-    return inferenceError(location, "C2: filter must be [future context + 1, width of x], found " + textOf(weights));
+    return inferenceError(location,
+                          "C2: filter must be [future context + 1, width of x], found " + textOf(weights));
   results.push_back(type);
   return success();
 }
 
-LogicalResult inferIm2sequenceOf(std::optional<Location> location, RankedTensorType x, llvm::ArrayRef<int64_t> kernels,
-                                 llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> paddings, Results &results) {
+LogicalResult inferIm2sequenceOf(std::optional<Location> location, RankedTensorType x,
+                                 llvm::ArrayRef<int64_t> kernels, llvm::ArrayRef<int64_t> strides,
+                                 llvm::ArrayRef<int64_t> paddings, Results &results) {
   if (x.getRank() != 4)
     return inferenceError(location, "C1: x must have rank 4, found " + textOf(x));
   bool hasPairs = kernels.size() == 2 && strides.size() == 2 && paddings.size() == 4;
   if (!hasPairs || llvm::any_of(kernels, [](int64_t extent) { return extent <= 0; }))
-    return inferenceError(location, "C2: kernels and strides must be pairs of positive numbers, and paddings four numbers");
-  Window window{2, llvm::SmallVector<int64_t>(kernels), llvm::SmallVector<int64_t>(strides),
-                {paddings[0], paddings[2], paddings[1], paddings[3]}, {1, 1}};
+    return inferenceError(
+        location, "C2: kernels and strides must be pairs of positive numbers, and paddings four numbers");
+  Window window{2,
+                llvm::SmallVector<int64_t>(kernels),
+                llvm::SmallVector<int64_t>(strides),
+                {paddings[0], paddings[2], paddings[1], paddings[3]},
+                {1, 1}};
   if (failed(checkWindow(location, window, "C2")))
     return failure();
   auto counts = windowCounts(location, window, x.getShape().drop_front(2), false, "C2");

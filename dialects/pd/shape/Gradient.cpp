@@ -38,9 +38,9 @@ Gradients TransposeOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
 Gradients SliceOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Value zeros = zerosLike(builder, getLoc(), getX());
-  return ofFirstOperand(getOperation(),
-                        e.create<SetValueOp>(zeros, cotangents[0], getStartsTensor(), getEndsTensor(), getStridesTensor(),
-                                             getAxes(), getStarts(), getEnds(), getStrides()));
+  return ofFirstOperand(getOperation(), e.create<SetValueOp>(zeros, cotangents[0], getStartsTensor(),
+                                                             getEndsTensor(), getStridesTensor(), getAxes(),
+                                                             getStarts(), getEnds(), getStrides()));
 }
 
 Gradients ConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {

@@ -257,11 +257,12 @@ FailureOr<SmallVector<Value>> MeshgridOp::decompose(OpBuilder &builder) {
 }
 
 /// Counts for an axis of that extent: one for all, or one for each.
-static LogicalResult checkRepeats(std::optional<Location> location, llvm::ArrayRef<int64_t> times, int64_t extent) {
+static LogicalResult checkRepeats(std::optional<Location> location, llvm::ArrayRef<int64_t> times,
+                                  int64_t extent) {
   for (auto [i, count] : llvm::enumerate(times))
     if (count < 0)
-      return inferenceError(location, "element " + llvm::Twine(i) + " of repeats_tensor is " + llvm::Twine(count) +
-                                          ", expected at least 0");
+      return inferenceError(location, "element " + llvm::Twine(i) + " of repeats_tensor is " +
+                                          llvm::Twine(count) + ", expected at least 0");
   auto size = static_cast<int64_t>(times.size());
   if (size != 1 && extent != unknown && size != extent)
     return inferenceError(location, "repeats_tensor has " + llvm::Twine(size) + " elements, expected 1 or " +
@@ -298,7 +299,8 @@ FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) 
   llvm::SmallVector<int64_t> times = {static_cast<int64_t>(getRepeats())};
   if (getRepeatsTensor()) {
     auto known = allKnownElements(getRepeatsTensor());
-    int64_t extent = tensorType(getX()).getDimSize(*normalizeAxis(std::nullopt, getAxis(), tensorType(getX()).getRank()));
+    int64_t extent =
+        tensorType(getX()).getDimSize(*normalizeAxis(std::nullopt, getAxis(), tensorType(getX()).getRank()));
     if (!known || failed(checkRepeats(std::nullopt, *known, extent)))
       return failure();
     times = *known;

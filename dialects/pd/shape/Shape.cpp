@@ -1,10 +1,10 @@
-#include "dialects/pd/shape/Fill.h"
 #include "dialects/pd/shape/Shape.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/Fill.h"
 #include "dialects/pd/shape/KnownElements.h"
 
 using namespace mlir;

@@ -389,7 +389,8 @@ LogicalResult CropOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 }
 
 /// The box of known extents at an offset that only the run knows.
-static FailureOr<SmallVector<Value>> cropAt(TensorBuilder &e, Value x, Expression offsets, llvm::ArrayRef<int64_t> shape) {
+static FailureOr<SmallVector<Value>> cropAt(TensorBuilder &e, Value x, Expression offsets,
+                                            llvm::ArrayRef<int64_t> shape) {
   if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
     return failure();
   llvm::SmallVector<int64_t> axes, zeros(shape.size(), 0);
@@ -399,7 +400,8 @@ static FailureOr<SmallVector<Value>> cropAt(TensorBuilder &e, Value x, Expressio
   Expression extents = e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, shape)));
   Expression starts = e.cast(offsets, type.getElementType());
   Value box = e.create<SliceOp>(x, starts, starts + extents, Value(), llvm::ArrayRef<int64_t>(axes),
-                                llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>());
+                                llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>(zeros),
+                                llvm::ArrayRef<int64_t>());
   return SmallVector<Value>{e.reshape(e.wrap(box), shape)};
 }
 

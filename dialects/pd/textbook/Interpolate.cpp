@@ -74,7 +74,8 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
   Images in(small, op.getDataFormat()), out(large, op.getDataFormat());
   llvm::SmallVector<double> scales = scalesOf(op, operands);
   size_t count = in.spatial().size();
-  if ((!scales.empty() && scales.size() != 1 && scales.size() != count) || llvm::is_contained(in.spatial(), 0))
+  if ((!scales.empty() && scales.size() != 1 && scales.size() != count) ||
+      llvm::is_contained(in.spatial(), 0))
     return failure();
   llvm::SmallVector<llvm::SmallVector<Shares>> shares(count);
   llvm::StringRef method = op.getInterpMethod();

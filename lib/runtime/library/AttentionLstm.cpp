@@ -1,5 +1,6 @@
-/// The library kernel "attention_lstm" (x, offsets, first cells, attention weight, weight, bias, first hidden states, attention
-/// bias, attention scalar, attention scalar bias). dialects/pd/sequence/Attention.td says what it computes.
+/// The library kernel "attention_lstm" (x, offsets, first cells, attention weight, weight, bias, first hidden
+/// states, attention bias, attention scalar, attention scalar bias). dialects/pd/sequence/Attention.td says
+/// what it computes.
 #include "lib/runtime/library/Activations.h"
 #include "lib/runtime/library/Selection.h"
 #include "lib/runtime/library/Sequences.h"
@@ -51,7 +52,8 @@ template <class T> struct AttentionLstm {
   }
 
   /// One sequence from its first row on; `hidden` and `cell` are its rows of the results.
-  void run(const T *rows, int64_t length, const T *firstHidden, const T *firstCell, T *hidden, T *cell) const {
+  void run(const T *rows, int64_t length, const T *firstHidden, const T *firstCell, T *hidden,
+           T *cell) const {
     std::vector<T> products(static_cast<size_t>(length)), weights, mean(static_cast<size_t>(width));
     for (int64_t r = 0; r < length; ++r)
       products[static_cast<size_t>(r)] = dot(rows + r * width, attention, width) + attentionBias;
@@ -82,8 +84,9 @@ Result<void> checkAttention(Call &call, int64_t sequences) {
   bool fits = x.rank() == 2 && c0.rank() == 2 && weight.rank() == 2 && c0.dims[0] == sequences;
   if (fits) {
     int64_t width = x.dims[1], units = c0.dims[1];
-    fits = weight.dims[0] == width + units && weight.dims[1] == 4 * units && call.input(3).size() == width + units &&
-           call.input(5).size() == 4 * units && (!h0 || h0.size() == c0.size());
+    fits = weight.dims[0] == width + units && weight.dims[1] == 4 * units &&
+           call.input(3).size() == width + units && call.input(5).size() == 4 * units &&
+           (!h0 || h0.size() == c0.size());
   }
   for (size_t i = 2; fits && i < call.inputCount(); ++i)
     fits = !call.input(i) || call.input(i).dtype == x.dtype;
@@ -91,7 +94,8 @@ Result<void> checkAttention(Call &call, int64_t sequences) {
     fits = fits && (!call.input(i) || call.input(i).size() == 1);
   if (!fits)
     return failure("x {}, c0 {} and the weight {} do not fit each other, the other operands or {} sequences",
-                   describe(x.dtype, x.dims), describe(c0.dtype, c0.dims), describe(weight.dtype, weight.dims), sequences);
+                   describe(x.dtype, x.dims), describe(c0.dtype, c0.dims),
+                   describe(weight.dtype, weight.dims), sequences);
   return {};
 }
 
@@ -109,12 +113,14 @@ template <class T> Result<void> attentionLstm(Call &call, const AttentionActivat
   if (!hidden || !cell)
     return hidden ? cell.problems() : hidden.problems();
   auto given = [&](size_t i) { return call.input(i) ? call.input(i).as<T>() : nullptr; };
-  AttentionLstm<T> lstm{x.as<T>(), given(3), given(4), given(5), given(8), given(9), given(7) ? *given(7) : T(0), width, units,
-                        activations};
+  AttentionLstm<T> lstm{
+      x.as<T>(), given(3), given(4),   given(5), given(8), given(9), given(7) ? *given(7) : T(0),
+      width,     units,    activations};
   for (size_t i = 0; i + 1 < offsets->size(); ++i) {
     int64_t begin = (*offsets)[i], own = static_cast<int64_t>(i) * units;
-    lstm.run(x.as<T>() + begin * width, (*offsets)[i + 1] - begin, h0 ? h0.as<T>() + own : nullptr, c0.as<T>() + own,
-             hidden->template as<T>() + begin * units, cell->template as<T>() + begin * units);
+    lstm.run(x.as<T>() + begin * width, (*offsets)[i + 1] - begin, h0 ? h0.as<T>() + own : nullptr,
+             c0.as<T>() + own, hidden->template as<T>() + begin * units,
+             cell->template as<T>() + begin * units);
   }
   return {};
 }
@@ -128,7 +134,8 @@ Result<std::unique_ptr<LibraryKernel>> makeAttentionLstm(const KernelRequest &re
                                    activationOf(reader, "candidate_activation", "tanh")};
   if (!reader.ok())
     return reader.problems();
-  return floatKernel(request, 6, [=](Call &call, auto zero) { return attentionLstm<decltype(zero)>(call, activations); });
+  return floatKernel(request, 6,
+                     [=](Call &call, auto zero) { return attentionLstm<decltype(zero)>(call, activations); });
 }
 
 } // namespace proa::runtime

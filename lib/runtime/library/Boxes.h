@@ -31,12 +31,14 @@ template <class T> T boxOverlap(const T *a, const T *b, bool normalized) {
 /// Which of `count` boxes, the best first, overlap no better one that stays by more than the threshold. Each
 /// that stays makes a threshold above 0.5 smaller by the factor eta. box(i) points to the corners of box i.
 template <class T, class BoxAt>
-std::vector<int64_t> nonMaximumSuppression(size_t count, BoxAt box, double threshold, double eta, bool normalized) {
+std::vector<int64_t> nonMaximumSuppression(size_t count, BoxAt box, double threshold, double eta,
+                                           bool normalized) {
   std::vector<int64_t> taken;
   auto limit = static_cast<T>(threshold);
   for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
-    bool stays = std::all_of(taken.begin(), taken.end(),
-                             [&](int64_t other) { return boxOverlap<T>(box(i), box(other), normalized) <= limit; });
+    bool stays = std::all_of(taken.begin(), taken.end(), [&](int64_t other) {
+      return boxOverlap<T>(box(i), box(other), normalized) <= limit;
+    });
     if (!stays)
       continue;
     taken.push_back(i);

@@ -1,9 +1,10 @@
-/// The library kernels of linear-chain conditional random fields. The transitions [tags + 2, tags] hold in row 0 the weights
-/// of beginning with a tag, in row 1 of ending with it, in row 2 + i of going from tag i to each other.
-/// dialects/pd/sequence/Labels.td says what they compute.
+/// The library kernels of linear-chain conditional random fields. The transitions [tags + 2, tags] hold in
+/// row 0 the weights of beginning with a tag, in row 1 of ending with it, in row 2 + i of going from tag i to
+/// each other. dialects/pd/sequence/Labels.td says what they compute.
 ///
-/// linear_chain_crf: emission, transition, label, length, offsets; its gradient: these and the cotangent. crf_decoding: the same, label may be absent.
-/// viterbi_decode: input, transition, length; include_bos_eos_tag.
+/// linear_chain_crf: emission, transition, label, length, offsets; its gradient: these and the cotangent.
+/// crf_decoding: the same, label may be absent. viterbi_decode: input, transition, length;
+/// include_bos_eos_tag.
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Sequences.h"
@@ -25,7 +26,8 @@ struct Chain {
     int64_t tags = emission.rank() == 0 ? 0 : emission.dims.back();
     if (transition.rank() != 2 || transition.dims[0] != tags + 2 || transition.dims[1] != tags ||
         transition.dtype != emission.dtype)
-      return failure("the transitions are {}; expected [{}, {}]", describe(transition.dtype, transition.dims), tags + 2, tags);
+      return failure("the transitions are {}; expected [{}, {}]", describe(transition.dtype, transition.dims),
+                     tags + 2, tags);
     Result<std::vector<SequenceSpan>> spans = sequenceSpans(emission, call.input(3), call.input(4));
     if (!spans)
       return spans.problems();
@@ -57,8 +59,8 @@ template <class T> T normalize(T *row, int64_t count) {
 /// The probabilities of all paths of one sequence, normalized row by row so that none vanishes.
 template <class T> class CrfSequence {
 public:
-  CrfSequence(const T *emission, const T *transition, int64_t length, int64_t tags, T *alpha, T *emissionPowers,
-              const T *transitionPowers)
+  CrfSequence(const T *emission, const T *transition, int64_t length, int64_t tags, T *alpha,
+              T *emissionPowers, const T *transitionPowers)
       : x(emission), w(transition), length(length), tags(tags), alpha(alpha), powers(emissionPowers),
         moves(transitionPowers) {}
 
@@ -142,7 +144,8 @@ public:
               best[static_cast<size_t>(chosen)] + w[(chosen + 2) * tags + i])
             chosen = j;
         from[static_cast<size_t>(t * tags + i)] = chosen;
-        next[static_cast<size_t>(i)] = best[static_cast<size_t>(chosen)] + w[(chosen + 2) * tags + i] + x[t * tags + i];
+        next[static_cast<size_t>(i)] =
+            best[static_cast<size_t>(chosen)] + w[(chosen + 2) * tags + i] + x[t * tags + i];
       }
       std::swap(best, next);
     }
@@ -186,8 +189,8 @@ template <class T> Result<void> linearChainCrf(Call &call) {
     moves->as<T>()[i] = std::exp(transition.as<T>()[i]);
   for (size_t i = 0; i < chain->spans.size(); ++i) {
     auto [begin, length] = chain->spans[i];
-    CrfSequence<T> sequence(emission.as<T>() + begin * tags, transition.as<T>(), length, tags, alpha->as<T>() + begin * tags,
-                            powers->as<T>() + begin * tags, moves->as<T>());
+    CrfSequence<T> sequence(emission.as<T>() + begin * tags, transition.as<T>(), length, tags,
+                            alpha->as<T>() + begin * tags, powers->as<T>() + begin * tags, moves->as<T>());
     cost->as<T>()[i] = length == 0 ? T(0) : sequence.partition() - sequence.score(labels->data() + begin);
   }
   return {};
@@ -203,9 +206,11 @@ template <class T> Result<void> linearChainCrfGradient(Call &call) {
   if (!labels)
     return labels.problems();
   if (cotangent.size() != static_cast<int64_t>(chain->spans.size()))
-    return failure("the cotangent is {}; expected [{}, 1]", describe(cotangent.dtype, cotangent.dims), chain->spans.size());
+    return failure("the cotangent is {}; expected [{}, 1]", describe(cotangent.dtype, cotangent.dims),
+                   chain->spans.size());
   OutputMemory memory;
-  Result<View> dx = memory.get(call, 0, emission.dtype, emission.dims), dw = memory.get(call, 1, emission.dtype, transition.dims);
+  Result<View> dx = memory.get(call, 0, emission.dtype, emission.dims),
+               dw = memory.get(call, 1, emission.dtype, transition.dims);
   for (const Result<View> *result : {&dx, &dw}) {
     if (!*result)
       return result->problems();
@@ -218,10 +223,11 @@ template <class T> Result<void> linearChainCrfGradient(Call &call) {
     auto [begin, length] = chain->spans[i];
     if (length == 0)
       continue;
-    CrfSequence<T> sequence(emission.as<T>() + begin * tags, transition.as<T>(), length, tags, alpha.data() + begin * tags,
-                            powers.data() + begin * tags, moves.data());
+    CrfSequence<T> sequence(emission.as<T>() + begin * tags, transition.as<T>(), length, tags,
+                            alpha.data() + begin * tags, powers.data() + begin * tags, moves.data());
     sequence.partition();
-    sequence.addGradient(labels->data() + begin, cotangent.as<T>()[i], dx->template as<T>() + begin * tags, dw->template as<T>());
+    sequence.addGradient(labels->data() + begin, cotangent.as<T>()[i], dx->template as<T>() + begin * tags,
+                         dw->template as<T>());
   }
   return {};
 }
@@ -233,14 +239,16 @@ template <class T> Result<void> crfDecoding(Call &call) {
     return chain.problems();
   int64_t tags = chain->tags, rows = tags == 0 ? 0 : emission.size() / tags;
   const int64_t rowDims[] = {rows, 1};
-  Result<View> path = call.output(0, emission.rank() == 2 ? std::span<const int64_t>(rowDims) : emission.dims.first(2));
+  Result<View> path =
+      call.output(0, emission.rank() == 2 ? std::span<const int64_t>(rowDims) : emission.dims.first(2));
   if (!path)
     return path.problems();
   auto *out = path->as<int64_t>();
   std::fill_n(out, rows, 0);
   for (auto [begin, length] : chain->spans)
     if (length > 0)
-      CrfSequence<T>(emission.as<T>() + begin * tags, call.input(1).as<T>(), length, tags, nullptr, nullptr, nullptr)
+      CrfSequence<T>(emission.as<T>() + begin * tags, call.input(1).as<T>(), length, tags, nullptr, nullptr,
+                     nullptr)
           .decode(out + begin);
   if (!label)
     return {};
@@ -254,7 +262,8 @@ template <class T> Result<void> crfDecoding(Call &call) {
 }
 
 /// The best path of one sequence over an input [time, tags] and its weight.
-template <class T> T viterbi(const T *x, const T *w, int64_t length, int64_t tags, bool bounded, int64_t *path) {
+template <class T>
+T viterbi(const T *x, const T *w, int64_t length, int64_t tags, bool bounded, int64_t *path) {
   std::vector<T> best(x, x + tags), next(best);
   std::vector<int64_t> from(static_cast<size_t>(length * tags));
   for (int64_t i = 0; bounded && i < tags; ++i)
@@ -263,10 +272,12 @@ template <class T> T viterbi(const T *x, const T *w, int64_t length, int64_t tag
     for (int64_t i = 0; i < tags; ++i) {
       int64_t chosen = 0;
       for (int64_t j = 1; j < tags; ++j)
-        if (best[static_cast<size_t>(j)] + w[j * tags + i] > best[static_cast<size_t>(chosen)] + w[chosen * tags + i])
+        if (best[static_cast<size_t>(j)] + w[j * tags + i] >
+            best[static_cast<size_t>(chosen)] + w[chosen * tags + i])
           chosen = j;
       from[static_cast<size_t>(t * tags + i)] = chosen;
-      next[static_cast<size_t>(i)] = best[static_cast<size_t>(chosen)] + w[chosen * tags + i] + x[t * tags + i];
+      next[static_cast<size_t>(i)] =
+          best[static_cast<size_t>(chosen)] + w[chosen * tags + i] + x[t * tags + i];
     }
     std::swap(best, next);
   }
@@ -284,7 +295,8 @@ template <class T> T viterbi(const T *x, const T *w, int64_t length, int64_t tag
 template <class T> Result<void> viterbiDecode(Call &call, bool bounded) {
   const View &x = call.input(0), &transition = call.input(1);
   int64_t tags = x.rank() == 3 ? x.dims[2] : 0;
-  if (tags < (bounded ? 2 : 1) || transition.rank() != 2 || transition.dims[0] != tags || transition.dims[1] != tags)
+  if (tags < (bounded ? 2 : 1) || transition.rank() != 2 || transition.dims[0] != tags ||
+      transition.dims[1] != tags)
     return failure("the input is {}, the transitions are {}; expected [batch, time, tags] and [tags, tags]",
                    describe(x.dtype, x.dims), describe(transition.dtype, transition.dims));
   Result<std::vector<SequenceSpan>> spans = sequenceSpans(x, call.input(2), View());
@@ -295,16 +307,18 @@ template <class T> Result<void> viterbiDecode(Call &call, bool bounded) {
     longest = std::max(longest, span.length);
   const int64_t pathDims[] = {x.dims[0], longest};
   OutputMemory memory;
-  Result<View> scores = memory.get(call, 0, x.dtype, x.dims.first(1)), paths = memory.get(call, 1, DType::Int64, pathDims);
+  Result<View> scores = memory.get(call, 0, x.dtype, x.dims.first(1)),
+               paths = memory.get(call, 1, DType::Int64, pathDims);
   for (const Result<View> *result : {&scores, &paths})
     if (!*result)
       return result->problems();
   std::fill_n(paths->as<int64_t>(), paths->size(), 0);
   for (size_t i = 0; i < spans->size(); ++i) {
     auto [begin, length] = (*spans)[i];
-    scores->as<T>()[i] = length == 0 ? T(0)
-                                     : viterbi(x.as<T>() + begin * tags, transition.as<T>(), length, tags, bounded,
-                                               paths->as<int64_t>() + static_cast<int64_t>(i) * longest);
+    scores->as<T>()[i] = length == 0
+                             ? T(0)
+                             : viterbi(x.as<T>() + begin * tags, transition.as<T>(), length, tags, bounded,
+                                       paths->as<int64_t>() + static_cast<int64_t>(i) * longest);
   }
   return {};
 }
@@ -316,7 +330,8 @@ Result<std::unique_ptr<LibraryKernel>> makeLinearChainCrf(const KernelRequest &r
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeLinearChainCrfGrad(const KernelRequest &request) {
-  return floatKernel(request, 3, [](Call &call, auto zero) { return linearChainCrfGradient<decltype(zero)>(call); });
+  return floatKernel(request, 3,
+                     [](Call &call, auto zero) { return linearChainCrfGradient<decltype(zero)>(call); });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeCrfDecoding(const KernelRequest &request) {
@@ -325,7 +340,8 @@ Result<std::unique_ptr<LibraryKernel>> makeCrfDecoding(const KernelRequest &requ
 
 Result<std::unique_ptr<LibraryKernel>> makeViterbiDecode(const KernelRequest &request) {
   bool bounded = Attributes(request).boolean("include_bos_eos_tag", true);
-  return floatKernel(request, 3, [bounded](Call &call, auto zero) { return viterbiDecode<decltype(zero)>(call, bounded); });
+  return floatKernel(
+      request, 3, [bounded](Call &call, auto zero) { return viterbiDecode<decltype(zero)>(call, bounded); });
 }
 
 } // namespace proa::runtime

@@ -1,6 +1,7 @@
-/// The library kernels on label sequences: warpctc (logits, label, logits_length, label_length; blank, norm_by_times),
-/// ctc_align (input, length, offsets; blank, merge_repeated, padding_value), edit_distance (hyps, refs, their lengths, their
-/// offsets; normalized) and gather_tree (ids, parents). dialects/pd/sequence/Labels.td says what they compute.
+/// The library kernels on label sequences: warpctc (logits, label, logits_length, label_length; blank,
+/// norm_by_times), ctc_align (input, length, offsets; blank, merge_repeated, padding_value), edit_distance
+/// (hyps, refs, their lengths, their offsets; normalized) and gather_tree (ids, parents).
+/// dialects/pd/sequence/Labels.td says what they compute.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Families.h"
@@ -13,7 +14,8 @@
 namespace proa::runtime {
 namespace {
 
-//===-- warpctc -----------------------------------------------------------------------------------------------------===//
+//===-- warpctc
+//-----------------------------------------------------------------------------------------------------===//
 
 template <class T> T logAdd(T a, T b) {
   if (a < b)
@@ -25,9 +27,11 @@ template <class T> T logAdd(T a, T b) {
 template <class T> class CtcSample {
 public:
   /// logits: row t of `stride` numbers after row t - 1.
-  CtcSample(const T *logits, int64_t stride, int64_t time, int64_t classes, std::span<const int64_t> labels, int64_t blank)
-      : time(time), classes(classes), states(2 * static_cast<int64_t>(labels.size()) + 1), blank(blank), labels(labels),
-        logits(logits), stride(stride), logProbabilities(static_cast<size_t>(time * classes)) {
+  CtcSample(const T *logits, int64_t stride, int64_t time, int64_t classes, std::span<const int64_t> labels,
+            int64_t blank)
+      : time(time), classes(classes), states(2 * static_cast<int64_t>(labels.size()) + 1), blank(blank),
+        labels(labels), logits(logits), stride(stride),
+        logProbabilities(static_cast<size_t>(time * classes)) {
     for (int64_t t = 0; t < time; ++t) {
       const T *row = logits + t * stride;
       T greatest = *std::max_element(row, row + classes), sum = 0;
@@ -49,7 +53,9 @@ public:
   /// The negative logarithm of the probability; `gradient` gets its derivative by the logits.
   T cost(T *gradient, int64_t gradientStride) const {
     std::vector<T> alpha = forward(), beta = backward();
-    auto at = [&](const std::vector<T> &table, int64_t t, int64_t s) { return table[static_cast<size_t>(t * states + s)]; };
+    auto at = [&](const std::vector<T> &table, int64_t t, int64_t s) {
+      return table[static_cast<size_t>(t * states + s)];
+    };
     T total = at(alpha, time - 1, states - 1);
     if (states > 1)
       total = logAdd(total, at(alpha, time - 1, states - 2));
@@ -61,16 +67,20 @@ public:
         sum = logAdd(sum, at(alpha, t, s) + at(beta, t, s));
       }
       for (int64_t c = 0; c < classes; ++c)
-        gradient[t * gradientStride + c] = std::exp(probability(t, c)) -
-                                           std::exp(perClass[static_cast<size_t>(c)] - total);
+        gradient[t * gradientStride + c] =
+            std::exp(probability(t, c)) - std::exp(perClass[static_cast<size_t>(c)] - total);
     }
     return -total;
   }
 
 private:
-  int64_t labelOf(int64_t state) const { return state % 2 == 0 ? blank : labels[static_cast<size_t>(state / 2)]; }
+  int64_t labelOf(int64_t state) const {
+    return state % 2 == 0 ? blank : labels[static_cast<size_t>(state / 2)];
+  }
   T probability(int64_t t, int64_t c) const { return logProbabilities[static_cast<size_t>(t * classes + c)]; }
-  bool skips(int64_t state) const { return state % 2 == 1 && state >= 2 && labelOf(state) != labelOf(state - 2); }
+  bool skips(int64_t state) const {
+    return state % 2 == 1 && state >= 2 && labelOf(state) != labelOf(state - 2);
+  }
 
   /// For each step and state the paths that lead there, with that step.
   std::vector<T> forward() const {
@@ -140,7 +150,8 @@ template <class T> Result<void> warpctc(Call &call, int64_t blank) {
     return failure("the logits are {}, the labels {}; expected [time, batch, classes] and [batch, length]",
                    describe(logits.dtype, logits.dims), describe(label.dtype, label.dims));
   int64_t time = logits.dims[0], batch = logits.dims[1], classes = logits.dims[2], width = label.dims[1];
-  Result<std::vector<int64_t>> times = lengthsOf(call.input(2), batch, time), counts = lengthsOf(call.input(3), batch, width);
+  Result<std::vector<int64_t>> times = lengthsOf(call.input(2), batch, time),
+                               counts = lengthsOf(call.input(3), batch, width);
   Result<std::vector<int64_t>> labels = integersOf(label);
   for (const auto *list : {&times, &counts, &labels})
     if (!*list)
@@ -163,14 +174,16 @@ template <class T> Result<void> warpctc(Call &call, int64_t blank) {
       std::span<const int64_t> own(labels->data() + i * width, static_cast<size_t>((*counts)[sample]));
       CtcSample<T> ctc(logits.as<T>() + i * classes, batch * classes, (*times)[sample], classes, own, blank);
       loss->template as<T>()[i] =
-          ctc.isPossible() ? ctc.cost(call.hasOutput(1) ? gradient->template as<T>() + i * classes : nullptr, batch * classes)
+          ctc.isPossible() ? ctc.cost(call.hasOutput(1) ? gradient->template as<T>() + i * classes : nullptr,
+                                      batch * classes)
                            : T(0);
     }
   });
   return {};
 }
 
-//===-- ctc_align ---------------------------------------------------------------------------------------------------===//
+//===-- ctc_align
+//---------------------------------------------------------------------------------------------------===//
 
 struct AlignAttributes {
   int64_t blank = 0, padding = 0;
@@ -215,7 +228,8 @@ Result<void> ctcAlign(Call &call, const AlignAttributes &attributes) {
   OutputMemory memory;
   if (!offsets) {
     const int64_t countDims[] = {input.dims[0], 1};
-    Result<View> out = memory.get(call, 0, input.dtype, input.dims), lengths = memory.get(call, 1, input.dtype, countDims);
+    Result<View> out = memory.get(call, 0, input.dtype, input.dims),
+                 lengths = memory.get(call, 1, input.dtype, countDims);
     for (const Result<View> *result : {&out, &lengths})
       if (!*result)
         return result->problems();
@@ -227,7 +241,8 @@ Result<void> ctcAlign(Call &call, const AlignAttributes &attributes) {
   }
   if (all.empty()) // as Paddle: one row that says that there is nothing
     all = {-1};
-  const int64_t rows[] = {static_cast<int64_t>(all.size()), 1}, levels[] = {static_cast<int64_t>(ends.size())};
+  const int64_t rows[] = {static_cast<int64_t>(all.size()), 1},
+                levels[] = {static_cast<int64_t>(ends.size())};
   Result<View> out = memory.get(call, 0, input.dtype, rows), lod = memory.get(call, 1, DType::Int64, levels);
   for (const Result<View> *result : {&out, &lod})
     if (!*result)
@@ -237,7 +252,8 @@ Result<void> ctcAlign(Call &call, const AlignAttributes &attributes) {
   return {};
 }
 
-//===-- edit_distance -----------------------------------------------------------------------------------------------===//
+//===-- edit_distance
+//-----------------------------------------------------------------------------------------------===//
 
 int64_t editDistance(std::span<const int64_t> a, std::span<const int64_t> b) {
   std::vector<int64_t> row(b.size() + 1);
@@ -268,7 +284,8 @@ Result<void> editDistances(Call &call, bool normalized) {
     return failure("there are {} hypotheses for {} references", hyps->size(), refs->size());
   const int64_t one[] = {1}, columns[] = {static_cast<int64_t>(hyps->size()), 1};
   OutputMemory memory;
-  Result<View> count = memory.get(call, 0, DType::Int64, one), out = memory.get(call, 1, DType::Float32, columns);
+  Result<View> count = memory.get(call, 0, DType::Int64, one),
+               out = memory.get(call, 1, DType::Float32, columns);
   for (const Result<View> *result : {&count, &out})
     if (!*result)
       return result->problems();
@@ -278,19 +295,22 @@ Result<void> editDistances(Call &call, bool normalized) {
     auto [b, n] = (*refs)[i];
     if (normalized && n == 0)
       return failure("reference {} is empty: its distance can't be divided by its length", i);
-    int64_t distance = editDistance({hypTokens->data() + a, static_cast<size_t>(m)}, {refTokens->data() + b, static_cast<size_t>(n)});
+    int64_t distance = editDistance({hypTokens->data() + a, static_cast<size_t>(m)},
+                                    {refTokens->data() + b, static_cast<size_t>(n)});
     out->as<float>()[i] = static_cast<float>(distance) / (normalized ? static_cast<float>(n) : 1.0f);
   }
   return {};
 }
 
-//===-- gather_tree -------------------------------------------------------------------------------------------------===//
+//===-- gather_tree
+//-------------------------------------------------------------------------------------------------===//
 
 Result<void> gatherTree(Call &call) {
   const View &ids = call.input(0), &parents = call.input(1);
-  if (ids.rank() != 3 || !std::equal(ids.dims.begin(), ids.dims.end(), parents.dims.begin(), parents.dims.end()))
-    return failure("ids are {}, parents {}; expected [time, batch, beam] of both", describe(ids.dtype, ids.dims),
-                   describe(parents.dtype, parents.dims));
+  if (ids.rank() != 3 ||
+      !std::equal(ids.dims.begin(), ids.dims.end(), parents.dims.begin(), parents.dims.end()))
+    return failure("ids are {}, parents {}; expected [time, batch, beam] of both",
+                   describe(ids.dtype, ids.dims), describe(parents.dtype, parents.dims));
   Result<std::vector<int64_t>> tokens = integersOf(ids), links = integersOf(parents);
   for (const auto *list : {&tokens, &links})
     if (!*list)
@@ -318,7 +338,8 @@ Result<void> gatherTree(Call &call) {
 
 Result<std::unique_ptr<LibraryKernel>> makeWarpctc(const KernelRequest &request) {
   int64_t blank = Attributes(request).integer("blank", 0);
-  return floatKernel(request, 2, [blank](Call &call, auto zero) { return warpctc<decltype(zero)>(call, blank); });
+  return floatKernel(request, 2,
+                     [blank](Call &call, auto zero) { return warpctc<decltype(zero)>(call, blank); });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeCtcAlign(const KernelRequest &request) {
@@ -337,6 +358,8 @@ Result<std::unique_ptr<LibraryKernel>> makeEditDistance(const KernelRequest &req
   return makeKernel([normalized](Call &call) { return editDistances(call, normalized); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeGatherTree(const KernelRequest &) { return makeKernel(gatherTree); }
+Result<std::unique_ptr<LibraryKernel>> makeGatherTree(const KernelRequest &) {
+  return makeKernel(gatherTree);
+}
 
 } // namespace proa::runtime

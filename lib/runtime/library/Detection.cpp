@@ -115,7 +115,8 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
   const int64_t boxDims[] = {x.dims[0], anchors * plane, 4},
                 scoreDims[] = {x.dims[0], anchors * plane, attributes.classes};
   OutputMemory memory;
-  Result<View> boxes = memory.get(call, 0, x.dtype, boxDims), scores = memory.get(call, 1, x.dtype, scoreDims);
+  Result<View> boxes = memory.get(call, 0, x.dtype, boxDims),
+               scores = memory.get(call, 1, x.dtype, scoreDims);
   for (const Result<View> *result : {&boxes, &scores})
     if (!*result)
       return result->problems();
@@ -142,9 +143,12 @@ struct NmsAttributes {
 /// Takes boxes from the best one on, but those that overlap one taken before.
 template <class T>
 std::vector<int64_t> suppress(const ImageBoxes<T> &image, int64_t label, const NmsAttributes &attributes) {
-  std::vector<int64_t> best = bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold), attributes.topK), taken;
+  std::vector<int64_t> best = bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold),
+                                        attributes.topK),
+                       taken;
   auto boxAt = [&](int64_t i) { return image.box(label, best[static_cast<size_t>(i)]); };
-  for (int64_t stays : nonMaximumSuppression<T>(best.size(), boxAt, attributes.nmsThreshold, attributes.eta, attributes.normalized))
+  for (int64_t stays : nonMaximumSuppression<T>(best.size(), boxAt, attributes.nmsThreshold, attributes.eta,
+                                                attributes.normalized))
     taken.push_back(best[static_cast<size_t>(stays)]);
   return taken;
 }

@@ -1,5 +1,6 @@
-/// The library kernels that take matrices apart: "cholesky" (x; upper), "lu" (x), "lu_permutation" (pivots; rows), "qr"
-/// (x; mode), "svd" (x; full_matrices), "eigh" (x; UPLO), "eig" and "eigvals" (x). All on stacks of matrices.
+/// The library kernels that take matrices apart: "cholesky" (x; upper), "lu" (x), "lu_permutation" (pivots;
+/// rows), "qr" (x; mode), "svd" (x; full_matrices), "eigh" (x; UPLO), "eig" and "eigvals" (x). All on stacks
+/// of matrices.
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Lapack.h"
@@ -43,7 +44,8 @@ template <class T> Result<void> cholesky(Call &call, bool upper) {
         if (upper ? c < r : c > r)
           a[r * n + c] = T(0);
     // Row-major memory is the transpose to LAPACK, whose other triangle holds the wanted factor's transpose.
-    return Lapack<T>::potrf(LAPACK_COL_MAJOR, upper ? 'L' : 'U', static_cast<lapack_int>(n), a, leading(n)) == 0;
+    return Lapack<T>::potrf(LAPACK_COL_MAJOR, upper ? 'L' : 'U', static_cast<lapack_int>(n), a, leading(n)) ==
+           0;
   });
 }
 
@@ -60,8 +62,9 @@ template <class T> Result<void> lu(Call &call) {
   return forEachMatrix(stack.count, stack.size() * least, "can't be factored", [&](int64_t i) {
     std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), stack.rows, stack.columns);
     std::vector<lapack_int> swaps(static_cast<size_t>(least));
-    lapack_int info = Lapack<T>::getrf(LAPACK_COL_MAJOR, static_cast<lapack_int>(stack.rows),
-                                       static_cast<lapack_int>(stack.columns), a.data(), leading(stack.rows), swaps.data());
+    lapack_int info =
+        Lapack<T>::getrf(LAPACK_COL_MAJOR, static_cast<lapack_int>(stack.rows),
+                         static_cast<lapack_int>(stack.columns), a.data(), leading(stack.rows), swaps.data());
     if (*out)
       toRowMajor(a, stack.rows, stack.columns, *out + i * stack.size());
     if (*pivots)
@@ -98,7 +101,8 @@ Result<void> permutation(Call &call, int64_t rows) {
       for (int64_t r = 0; r < rows; ++r)
         order[static_cast<size_t>(r)] = r;
       for (int64_t k = 0; k < swaps; ++k)
-        std::swap(order[static_cast<size_t>(k)], order[static_cast<size_t>(pivots.as<int32_t>()[i * swaps + k] - 1)]);
+        std::swap(order[static_cast<size_t>(k)],
+                  order[static_cast<size_t>(pivots.as<int32_t>()[i * swaps + k] - 1)]);
       for (int64_t r = 0; r < rows; ++r)
         out->template as<T>()[(i * rows + order[static_cast<size_t>(r)]) * rows + r] = T(1);
     }
@@ -111,23 +115,27 @@ template <class T> Result<void> qr(Call &call, const std::string &mode) {
   MatrixStack stack(x.dims);
   int64_t m = stack.rows, n = stack.columns, least = std::min(m, n);
   int64_t width = mode == "complete" ? m : least;
-  auto q = mode == "r" ? Result<T *>(static_cast<T *>(nullptr)) : outputOf<T>(call, 0, stack.dimsWith({m, width}));
+  auto q =
+      mode == "r" ? Result<T *>(static_cast<T *>(nullptr)) : outputOf<T>(call, 0, stack.dimsWith({m, width}));
   auto r = outputOf<T>(call, 1, stack.dimsWith({width, n}));
   if (!q || !r)
     return !q ? q.problems() : r.problems();
   return forEachMatrix(stack.count, stack.size() * least, "can't be factored", [&](int64_t i) {
     std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), m, n), factors(static_cast<size_t>(least));
     auto rows = static_cast<lapack_int>(m), inner = static_cast<lapack_int>(least);
-    if (Lapack<T>::geqrf(LAPACK_COL_MAJOR, rows, static_cast<lapack_int>(n), a.data(), leading(m), factors.data()) != 0)
+    if (Lapack<T>::geqrf(LAPACK_COL_MAJOR, rows, static_cast<lapack_int>(n), a.data(), leading(m),
+                         factors.data()) != 0)
       return false;
     if (*r)
       for (int64_t row = 0; row < width; ++row)
         for (int64_t column = 0; column < n; ++column)
-          (*r)[(i * width + row) * n + column] = row <= column ? a[static_cast<size_t>(column * m + row)] : T(0);
+          (*r)[(i * width + row) * n + column] =
+              row <= column ? a[static_cast<size_t>(column * m + row)] : T(0);
     if (!*q)
       return true;
     a.resize(static_cast<size_t>(m * width));
-    if (Lapack<T>::orgqr(LAPACK_COL_MAJOR, rows, static_cast<lapack_int>(width), inner, a.data(), leading(m), factors.data()) != 0)
+    if (Lapack<T>::orgqr(LAPACK_COL_MAJOR, rows, static_cast<lapack_int>(width), inner, a.data(), leading(m),
+                         factors.data()) != 0)
       return false;
     toRowMajor(a, m, width, *q + i * m * width);
     return true;
@@ -145,21 +153,24 @@ template <class T> Result<void> svd(Call &call, bool full) {
   if (!u || !s || !v)
     return !u ? u.problems() : !s ? s.problems() : v.problems();
   char job = !*u && !*v ? 'N' : full ? 'A' : 'S';
-  return forEachMatrix(stack.count, stack.size() * least, "has no singular values that LAPACK finds (NaN?)", [&](int64_t i) {
-    std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), m, n);
-    std::vector<T> us(static_cast<size_t>(job == 'N' ? 1 : m * left)), vs(static_cast<size_t>(job == 'N' ? 1 : right * n));
-    std::vector<RealOf<T>> values(static_cast<size_t>(least));
-    if (Lapack<T>::gesdd(LAPACK_COL_MAJOR, job, static_cast<lapack_int>(m), static_cast<lapack_int>(n), a.data(), leading(m),
-                         values.data(), us.data(), leading(m), vs.data(), leading(right)) != 0)
-      return false;
-    if (*s)
-      std::copy(values.begin(), values.end(), *s + i * least);
-    if (*u)
-      toRowMajor(us, m, left, *u + i * m * left);
-    if (*v)
-      toRowMajor(vs, right, n, *v + i * right * n);
-    return true;
-  });
+  return forEachMatrix(stack.count, stack.size() * least, "has no singular values that LAPACK finds (NaN?)",
+                       [&](int64_t i) {
+                         std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), m, n);
+                         std::vector<T> us(static_cast<size_t>(job == 'N' ? 1 : m * left)),
+                             vs(static_cast<size_t>(job == 'N' ? 1 : right * n));
+                         std::vector<RealOf<T>> values(static_cast<size_t>(least));
+                         if (Lapack<T>::gesdd(LAPACK_COL_MAJOR, job, static_cast<lapack_int>(m),
+                                              static_cast<lapack_int>(n), a.data(), leading(m), values.data(),
+                                              us.data(), leading(m), vs.data(), leading(right)) != 0)
+                           return false;
+                         if (*s)
+                           std::copy(values.begin(), values.end(), *s + i * least);
+                         if (*u)
+                           toRowMajor(us, m, left, *u + i * m * left);
+                         if (*v)
+                           toRowMajor(vs, right, n, *v + i * right * n);
+                         return true;
+                       });
 }
 
 template <class T> Result<void> eigh(Call &call, bool upper) {
@@ -170,18 +181,19 @@ template <class T> Result<void> eigh(Call &call, bool upper) {
   auto vectors = outputOf<T>(call, 1, stack.dimsWith({n, n}));
   if (!values || !vectors)
     return !values ? values.problems() : vectors.problems();
-  return forEachMatrix(stack.count, stack.size() * n, "has no eigenvalues that LAPACK finds (NaN?)", [&](int64_t i) {
-    std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), n, n);
-    std::vector<RealOf<T>> w(static_cast<size_t>(n));
-    if (Lapack<T>::syevd(LAPACK_COL_MAJOR, *vectors ? 'V' : 'N', upper ? 'U' : 'L', static_cast<lapack_int>(n), a.data(),
-                         leading(n), w.data()) != 0)
-      return false;
-    if (*values)
-      std::copy(w.begin(), w.end(), *values + i * n);
-    if (*vectors)
-      toRowMajor(a, n, n, *vectors + i * n * n);
-    return true;
-  });
+  return forEachMatrix(
+      stack.count, stack.size() * n, "has no eigenvalues that LAPACK finds (NaN?)", [&](int64_t i) {
+        std::vector<T> a = columnMajor(x.as<T>() + i * stack.size(), n, n);
+        std::vector<RealOf<T>> w(static_cast<size_t>(n));
+        if (Lapack<T>::syevd(LAPACK_COL_MAJOR, *vectors ? 'V' : 'N', upper ? 'U' : 'L',
+                             static_cast<lapack_int>(n), a.data(), leading(n), w.data()) != 0)
+          return false;
+        if (*values)
+          std::copy(w.begin(), w.end(), *values + i * n);
+        if (*vectors)
+          toRowMajor(a, n, n, *vectors + i * n * n);
+        return true;
+      });
 }
 
 /// Eigenvalues, and eigenvectors as columns where `vectors` is not empty; false where LAPACK finds none.
@@ -191,12 +203,12 @@ bool generalEigen(std::vector<T> &a, int64_t n, std::vector<std::complex<RealOf<
   auto order = static_cast<lapack_int>(n);
   char job = vectors.empty() ? 'N' : 'V';
   if constexpr (isComplexType<T>) {
-    return Lapack<T>::geev(LAPACK_COL_MAJOR, 'N', job, order, a.data(), leading(n), values.data(), nullptr, 1, vectors.data(),
-                           leading(n)) == 0;
+    return Lapack<T>::geev(LAPACK_COL_MAJOR, 'N', job, order, a.data(), leading(n), values.data(), nullptr, 1,
+                           vectors.data(), leading(n)) == 0;
   } else {
     std::vector<T> re(values.size()), im(values.size()), columns(vectors.size());
-    if (Lapack<T>::geev(LAPACK_COL_MAJOR, 'N', job, order, a.data(), leading(n), re.data(), im.data(), nullptr, 1,
-                        columns.data(), leading(n)) != 0)
+    if (Lapack<T>::geev(LAPACK_COL_MAJOR, 'N', job, order, a.data(), leading(n), re.data(), im.data(),
+                        nullptr, 1, columns.data(), leading(n)) != 0)
       return false;
     for (size_t k = 0; k < values.size(); ++k)
       values[k] = {re[k], im[k]};
@@ -221,22 +233,25 @@ template <class T> Result<void> eig(Call &call, bool withVectors) {
   int64_t n = stack.rows;
   using Complex = std::complex<RealOf<T>>;
   auto values = outputOf<Complex>(call, 0, stack.dimsWith({n}));
-  auto vectors = withVectors ? outputOf<Complex>(call, 1, stack.dimsWith({n, n})) : Result<Complex *>(static_cast<Complex *>(nullptr));
+  auto vectors = withVectors ? outputOf<Complex>(call, 1, stack.dimsWith({n, n}))
+                             : Result<Complex *>(static_cast<Complex *>(nullptr));
   if (!values || !vectors)
     return !values ? values.problems() : vectors.problems();
-  return forEachMatrix(stack.count, stack.size() * n, "has no eigenvalues that LAPACK finds (NaN?)", [&](int64_t i) {
-    // Eigenvalues alone are those of the transpose, which row-major memory is: in the order that Paddle gives.
-    const T *from = x.as<T>() + i * stack.size();
-    std::vector<T> a = withVectors ? columnMajor(from, n, n) : std::vector<T>(from, from + n * n);
-    std::vector<Complex> w(static_cast<size_t>(n)), columns(static_cast<size_t>(withVectors ? n * n : 0));
-    if (!generalEigen(a, n, w, columns))
-      return false;
-    if (*values)
-      std::copy(w.begin(), w.end(), *values + i * n);
-    if (*vectors)
-      toRowMajor(columns, n, n, *vectors + i * n * n);
-    return true;
-  });
+  return forEachMatrix(
+      stack.count, stack.size() * n, "has no eigenvalues that LAPACK finds (NaN?)", [&](int64_t i) {
+        // Eigenvalues alone are those of the transpose, which row-major memory is: in the order that Paddle
+        // gives.
+        const T *from = x.as<T>() + i * stack.size();
+        std::vector<T> a = withVectors ? columnMajor(from, n, n) : std::vector<T>(from, from + n * n);
+        std::vector<Complex> w(static_cast<size_t>(n)), columns(static_cast<size_t>(withVectors ? n * n : 0));
+        if (!generalEigen(a, n, w, columns))
+          return false;
+        if (*values)
+          std::copy(w.begin(), w.end(), *values + i * n);
+        if (*vectors)
+          toRowMajor(columns, n, n, *vectors + i * n * n);
+        return true;
+      });
 }
 
 } // namespace
@@ -304,7 +319,8 @@ Result<std::unique_ptr<LibraryKernel>> makeEigh(const KernelRequest &request) {
   });
 }
 
-static Result<std::unique_ptr<LibraryKernel>> makeGeneralEigen(const KernelRequest &request, bool withVectors) {
+static Result<std::unique_ptr<LibraryKernel>> makeGeneralEigen(const KernelRequest &request,
+                                                               bool withVectors) {
   Attributes reader(request);
   reader.expectOperands(1, 0);
   if (!reader.ok())
@@ -314,7 +330,11 @@ static Result<std::unique_ptr<LibraryKernel>> makeGeneralEigen(const KernelReque
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeEig(const KernelRequest &request) { return makeGeneralEigen(request, true); }
-Result<std::unique_ptr<LibraryKernel>> makeEigvals(const KernelRequest &request) { return makeGeneralEigen(request, false); }
+Result<std::unique_ptr<LibraryKernel>> makeEig(const KernelRequest &request) {
+  return makeGeneralEigen(request, true);
+}
+Result<std::unique_ptr<LibraryKernel>> makeEigvals(const KernelRequest &request) {
+  return makeGeneralEigen(request, false);
+}
 
 } // namespace proa::runtime

@@ -1,9 +1,9 @@
-/// The library kernels "fft_c2c" (x; axes, normalization, forward), "fft_r2c" (x; also onesided) and "fft_c2r" (x; also
-/// last_dim_size). Lines of all lengths go through KissFFT in double precision.
+/// The library kernels "fft_c2c" (x; axes, normalization, forward), "fft_r2c" (x; also onesided) and
+/// "fft_c2r" (x; also last_dim_size). Lines of all lengths go through KissFFT in double precision.
+#include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Lines.h"
-#include "lib/runtime/ThreadPool.h"
 
 #include <kissfft/kissfft.hh>
 
@@ -21,7 +21,8 @@ struct FftAttributes {
   int64_t lastDim = 0;
 
   explicit FftAttributes(Attributes &reader)
-      : axes(reader.integers("axes")), normalization(reader.choice("normalization", {"backward", "forward", "ortho"})),
+      : axes(reader.integers("axes")),
+        normalization(reader.choice("normalization", {"backward", "forward", "ortho"})),
         forward(reader.boolean("forward", true)), onesided(reader.boolean("onesided", true)),
         lastDim(reader.integer("last_dim_size", 0)) {
     reader.expect(!axes.empty(), "expected at least one axis");
@@ -34,9 +35,10 @@ struct FftAttributes {
   }
 };
 
-/// Transforms all lines along an axis. `read(line, buffer)` fills a line of `length` numbers, `write(line, buffer)` takes the
-/// transformed one.
-template <class Read, class Write> void transformLines(int64_t lines, int64_t length, bool forward, Read read, Write write) {
+/// Transforms all lines along an axis. `read(line, buffer)` fills a line of `length` numbers, `write(line,
+/// buffer)` takes the transformed one.
+template <class Read, class Write>
+void transformLines(int64_t lines, int64_t length, bool forward, Read read, Write write) {
   parallelFor(lines, 1 + 4096 / (length + 1), [&](int64_t begin, int64_t end) {
     kissfft<double> plan(static_cast<size_t>(length), !forward);
     std::vector<Complex> from(static_cast<size_t>(length)), to(static_cast<size_t>(length));
@@ -49,7 +51,8 @@ template <class Read, class Write> void transformLines(int64_t lines, int64_t le
 }
 
 /// In place, times a factor.
-void transformAxis(std::vector<Complex> &data, std::span<const int64_t> dims, size_t axis, bool forward, double scale) {
+void transformAxis(std::vector<Complex> &data, std::span<const int64_t> dims, size_t axis, bool forward,
+                   double scale) {
   Lines lines(dims, axis);
   if (data.empty())
     return;
@@ -180,7 +183,8 @@ Result<void> toReal(Call &call, const FftAttributes &attributes) {
       to.count(), to.extent, attributes.forward,
       [&](int64_t line, std::vector<Complex> &buffer) {
         for (int64_t i = 0; i <= to.extent / 2; ++i) {
-          Complex value = i < given ? (*data)[static_cast<size_t>(from.begin(line, given) + i * from.inner)] : Complex();
+          Complex value =
+              i < given ? (*data)[static_cast<size_t>(from.begin(line, given) + i * from.inner)] : Complex();
           if (i == 0 || 2 * i == to.extent)
             value = value.real();
           buffer[static_cast<size_t>(i)] = value;
@@ -195,7 +199,8 @@ Result<void> toReal(Call &call, const FftAttributes &attributes) {
   return {};
 }
 
-template <class Run> Result<std::unique_ptr<LibraryKernel>> makeTransform(const KernelRequest &request, Run run) {
+template <class Run>
+Result<std::unique_ptr<LibraryKernel>> makeTransform(const KernelRequest &request, Run run) {
   Attributes reader(request);
   FftAttributes attributes(reader);
   reader.expectOperands(1, 1);

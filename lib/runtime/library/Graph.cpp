@@ -1,4 +1,5 @@
-/// The library kernel "reindex_graph" (x, neighbors, count). dialects/pd/graph/Graph.td says what it computes.
+/// The library kernel "reindex_graph" (x, neighbors, count). dialects/pd/graph/Graph.td says what it
+/// computes.
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Sequences.h"
 
@@ -23,7 +24,8 @@ Result<void> store(Call &call, size_t result, DType dtype, std::span<const int64
 }
 
 Result<void> reindexGraph(Call &call) {
-  Result<std::vector<int64_t>> x = integersOf(call.input(0)), neighbors = integersOf(call.input(1)), count = integersOf(call.input(2));
+  Result<std::vector<int64_t>> x = integersOf(call.input(0)), neighbors = integersOf(call.input(1)),
+                               count = integersOf(call.input(2));
   for (const auto *list : {&x, &neighbors, &count})
     if (!*list)
       return list->problems();
@@ -42,7 +44,8 @@ Result<void> reindexGraph(Call &call) {
   for (int64_t node : *neighbors)
     sources.push_back(numberOf(node));
   for (size_t i = 0; i < count->size(); ++i)
-    targets.insert(targets.end(), static_cast<size_t>(std::max<int64_t>(0, (*count)[i])), static_cast<int64_t>(i));
+    targets.insert(targets.end(), static_cast<size_t>(std::max<int64_t>(0, (*count)[i])),
+                   static_cast<int64_t>(i));
   if (targets.size() != sources.size())
     return failure("count names {} neighbours, there are {}", targets.size(), sources.size());
   DType dtype = call.input(0).dtype;
@@ -54,6 +57,8 @@ Result<void> reindexGraph(Call &call) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeReindexGraph(const KernelRequest &) { return makeKernel(reindexGraph); }
+Result<std::unique_ptr<LibraryKernel>> makeReindexGraph(const KernelRequest &) {
+  return makeKernel(reindexGraph);
+}
 
 } // namespace proa::runtime

@@ -51,7 +51,8 @@ BroadcastStack::BroadcastStack(const std::vector<int64_t> &operand, const std::v
 Result<std::vector<int64_t>> broadcastBatches(const std::vector<int64_t> &x, const std::vector<int64_t> &y) {
   std::vector<int64_t> out(std::max(x.size(), y.size()));
   for (size_t back = 0; back < out.size(); ++back) {
-    int64_t a = back < x.size() ? x[x.size() - 1 - back] : 1, b = back < y.size() ? y[y.size() - 1 - back] : 1;
+    int64_t a = back < x.size() ? x[x.size() - 1 - back] : 1,
+            b = back < y.size() ? y[y.size() - 1 - back] : 1;
     if (a != b && a != 1 && b != 1)
       return failure("the batch extents {} and {} do not broadcast", a, b);
     out[out.size() - 1 - back] = a == 1 ? b : a;

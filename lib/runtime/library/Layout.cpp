@@ -1,8 +1,8 @@
 /// The library kernels "transpose", "expand", "tile", "reshape", "shape" and "dim".
 ///
-/// transpose: x; perm. expand: x, shape as a tensor (which wins); shape, where -1 keeps the dim. tile: x, repeat_times as
-/// a tensor (which wins); repeat_times. reshape: x, shape as a tensor (which wins); shape, where 0 copies a dim and one
-/// -1 is what is left. shape: x; the dims as the output's dtype. dim: x; index.
+/// transpose: x; perm. expand: x, shape as a tensor (which wins); shape, where -1 keeps the dim. tile: x,
+/// repeat_times as a tensor (which wins); repeat_times. reshape: x, shape as a tensor (which wins); shape,
+/// where 0 copies a dim and one -1 is what is left. shape: x; the dims as the output's dtype. dim: x; index.
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Families.h"

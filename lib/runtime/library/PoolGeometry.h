@@ -18,7 +18,8 @@ namespace proa::runtime {
 ///   data_format              "NCHW"/"NHWC", "NCDHW"/"NDHWC"
 struct PoolAttributes {
   size_t spatial = 2;
-  bool isMax = false, exclusive = true, ceilMode = false, global = false, adaptive = false, channelLast = false;
+  bool isMax = false, exclusive = true, ceilMode = false, global = false, adaptive = false,
+       channelLast = false;
   std::vector<int64_t> kernel, strides, paddings;
   std::string paddingAlgorithm;
 

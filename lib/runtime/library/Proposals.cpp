@@ -1,7 +1,7 @@
-/// The library kernels that match, select and distribute boxes: nms (boxes), bipartite_match (distances, offsets),
-/// generate_proposals (scores, deltas, image sizes, anchors, variances), distribute_fpn_proposals (boxes, boxes_num) and
-/// collect_fpn_proposals (boxes and scores of all levels, their counts). dialects/pd/detection/Proposals.td says what they
-/// compute.
+/// The library kernels that match, select and distribute boxes: nms (boxes), bipartite_match (distances,
+/// offsets), generate_proposals (scores, deltas, image sizes, anchors, variances), distribute_fpn_proposals
+/// (boxes, boxes_num) and collect_fpn_proposals (boxes and scores of all levels, their counts).
+/// dialects/pd/detection/Proposals.td says what they compute.
 #include "lib/runtime/library/Boxes.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Sequences.h"
@@ -23,7 +23,8 @@ template <class T> void storeInts(const View &view, const std::vector<T> &values
   storeInts(view, std::span<const T>(values));
 }
 
-//===-- nms ---------------------------------------------------------------------------------------------------------===//
+//===-- nms
+//---------------------------------------------------------------------------------------------------------===//
 
 Result<void> checkBoxes(const View &boxes) {
   if (boxes.rank() != 2 || boxes.dims[1] != 4)
@@ -36,7 +37,8 @@ template <class T> Result<void> nms(Call &call, double threshold) {
   if (Result<void> checked = checkBoxes(boxes); !checked)
     return checked;
   const T *corners = boxes.as<T>();
-  std::vector<int64_t> taken = nonMaximumSuppression<T>(static_cast<size_t>(boxes.dims[0]), [&](int64_t i) { return corners + 4 * i; }, threshold, 1.0, true);
+  std::vector<int64_t> taken = nonMaximumSuppression<T>(
+      static_cast<size_t>(boxes.dims[0]), [&](int64_t i) { return corners + 4 * i; }, threshold, 1.0, true);
   const int64_t dims[] = {static_cast<int64_t>(taken.size())};
   Result<View> out = call.output(0, dims);
   if (!out)
@@ -45,17 +47,21 @@ template <class T> Result<void> nms(Call &call, double threshold) {
   return {};
 }
 
-//===-- bipartite_match ---------------------------------------------------------------------------------------------===//
+//===-- bipartite_match
+//---------------------------------------------------------------------------------------------===//
 
-/// Pairs of a row and a column, the greatest distance first, each row and each column once. Distances below this are none.
+/// Pairs of a row and a column, the greatest distance first, each row and each column once. Distances below
+/// this are none.
 constexpr double leastDistance = 1e-6;
 
-template <class T> void matchPairs(const T *distances, int64_t rows, int64_t columns, int32_t *match, T *matched) {
+template <class T>
+void matchPairs(const T *distances, int64_t rows, int64_t columns, int32_t *match, T *matched) {
   std::vector<std::pair<T, int64_t>> pairs;
   for (int64_t i = 0; i < rows * columns; ++i)
     if (distances[i] >= static_cast<T>(leastDistance))
       pairs.emplace_back(distances[i], i);
-  std::stable_sort(pairs.begin(), pairs.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const auto &a, const auto &b) { return a.first > b.first; });
   std::vector<bool> used(static_cast<size_t>(rows));
   for (auto [distance, i] : pairs) {
     auto row = static_cast<size_t>(i / columns);
@@ -100,7 +106,8 @@ template <class T> Result<void> bipartiteMatch(Call &call, bool perPrediction, d
   }
   const int64_t dims[] = {static_cast<int64_t>(spans.size()), columns};
   OutputMemory memory;
-  Result<View> indices = memory.get(call, 0, DType::Int32, dims), values = memory.get(call, 1, distances.dtype, dims);
+  Result<View> indices = memory.get(call, 0, DType::Int32, dims),
+               values = memory.get(call, 1, distances.dtype, dims);
   for (const Result<View> *result : {&indices, &values})
     if (!*result)
       return result->problems();
@@ -117,13 +124,15 @@ template <class T> Result<void> bipartiteMatch(Call &call, bool perPrediction, d
   return {};
 }
 
-//===-- generate_proposals ------------------------------------------------------------------------------------------===//
+//===-- generate_proposals
+//------------------------------------------------------------------------------------------===//
 
 struct ProposalAttributes {
   int64_t preTopN = 6000, postTopN = 1000;
   double threshold = 0.5, minSize = 0.1, eta = 1;
   bool pixelOffset = true;
-  bool scaled = false; ///< the image sizes have a third number, the scale, and sizes of boxes are those before it
+  bool scaled =
+      false; ///< the image sizes have a third number, the scale, and sizes of boxes are those before it
 };
 
 template <class T> struct ImageProposals {
@@ -134,7 +143,8 @@ template <class T> class ProposalMaker {
 public:
   ProposalMaker(const ProposalAttributes &attributes, Call &call)
       : attributes(attributes), scores(call.input(0)), deltas(call.input(1)), sizes(call.input(2)),
-        anchors(call.input(3).as<T>()), variances(call.input(4)), pixel(attributes.pixelOffset ? T(1) : T(0)) {}
+        anchors(call.input(3).as<T>()), variances(call.input(4)),
+        pixel(attributes.pixelOffset ? T(1) : T(0)) {}
 
   ImageProposals<T> make(int64_t image) const {
     ImageProposals<T> out;
@@ -166,7 +176,8 @@ private:
   std::vector<int64_t> bestAnchors(int64_t image) const {
     std::vector<int64_t> order(static_cast<size_t>(anchorCount() * plane()));
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return scoreOf(image, a) > scoreOf(image, b); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return scoreOf(image, a) > scoreOf(image, b); });
     if (attributes.preTopN > 0 && static_cast<int64_t>(order.size()) > attributes.preTopN)
       order.resize(static_cast<size_t>(attributes.preTopN));
     return order;
@@ -177,7 +188,8 @@ private:
     T number[4];
     for (int64_t k = 0; k < 4; ++k) {
       int64_t channel = (image * anchorCount() + i % anchorCount()) * 4 + k;
-      number[k] = deltas.as<T>()[channel * plane() + i / anchorCount()] * (variances ? variances.as<T>()[4 * i + k] : T(1));
+      number[k] = deltas.as<T>()[channel * plane() + i / anchorCount()] *
+                  (variances ? variances.as<T>()[4 * i + k] : T(1));
     }
     T width = anchor[2] - anchor[0] + pixel, height = anchor[3] - anchor[1] + pixel;
     T x = anchor[0] + width / 2 + number[0] * width, y = anchor[1] + height / 2 + number[1] * height;
@@ -209,8 +221,9 @@ private:
   }
 
   void select(ImageProposals<T> &found) const {
-    std::vector<int64_t> taken = nonMaximumSuppression<T>(found.scores.size(), [&](int64_t i) { return found.boxes.data() + 4 * i; },
-                                             attributes.threshold, attributes.eta, !attributes.pixelOffset);
+    std::vector<int64_t> taken = nonMaximumSuppression<T>(
+        found.scores.size(), [&](int64_t i) { return found.boxes.data() + 4 * i; }, attributes.threshold,
+        attributes.eta, !attributes.pixelOffset);
     if (attributes.postTopN > 0 && static_cast<int64_t>(taken.size()) > attributes.postTopN)
       taken.resize(static_cast<size_t>(attributes.postTopN));
     ImageProposals<T> out;
@@ -229,14 +242,17 @@ private:
 };
 
 template <class T> Result<void> generateProposals(Call &call, const ProposalAttributes &attributes) {
-  const View &scores = call.input(0), &deltas = call.input(1), &sizes = call.input(2), &anchors = call.input(3);
-  bool fits = scores.rank() == 4 && deltas.rank() == 4 && deltas.size() == 4 * scores.size() && sizes.rank() == 2 &&
-              sizes.dims[0] == scores.dims[0] && sizes.dims[1] >= (attributes.scaled ? 3 : 2) && sizes.dtype == scores.dtype;
+  const View &scores = call.input(0), &deltas = call.input(1), &sizes = call.input(2),
+             &anchors = call.input(3);
+  bool fits = scores.rank() == 4 && deltas.rank() == 4 && deltas.size() == 4 * scores.size() &&
+              sizes.rank() == 2 && sizes.dims[0] == scores.dims[0] &&
+              sizes.dims[1] >= (attributes.scaled ? 3 : 2) && sizes.dtype == scores.dtype;
   if (fits)
     fits = anchors.size() == scores.size() / std::max<int64_t>(1, scores.dims[0]) * 4;
   if (!fits)
-    return failure("scores {}, deltas {}, image sizes {} and anchors {} do not fit", describe(scores.dtype, scores.dims),
-                   describe(deltas.dtype, deltas.dims), describe(sizes.dtype, sizes.dims), describe(anchors.dtype, anchors.dims));
+    return failure("scores {}, deltas {}, image sizes {} and anchors {} do not fit",
+                   describe(scores.dtype, scores.dims), describe(deltas.dtype, deltas.dims),
+                   describe(sizes.dtype, sizes.dims), describe(anchors.dtype, anchors.dims));
   ProposalMaker<T> maker(attributes, call);
   std::vector<T> boxes, probabilities;
   std::vector<int64_t> counts;
@@ -246,9 +262,11 @@ template <class T> Result<void> generateProposals(Call &call, const ProposalAttr
     probabilities.insert(probabilities.end(), found.scores.begin(), found.scores.end());
     counts.push_back(static_cast<int64_t>(found.scores.size()));
   }
-  const int64_t boxDims[] = {static_cast<int64_t>(probabilities.size()), 4}, scoreDims[] = {boxDims[0], 1}, imageDims[] = {scores.dims[0]};
+  const int64_t boxDims[] = {static_cast<int64_t>(probabilities.size()), 4}, scoreDims[] = {boxDims[0], 1},
+                imageDims[] = {scores.dims[0]};
   OutputMemory memory;
-  Result<View> rois = memory.get(call, 0, scores.dtype, boxDims), chosen = memory.get(call, 1, scores.dtype, scoreDims);
+  Result<View> rois = memory.get(call, 0, scores.dtype, boxDims),
+               chosen = memory.get(call, 1, scores.dtype, scoreDims);
   Result<View> number = memory.get(call, 2, DType::Int32, imageDims);
   for (const Result<View> *result : {&rois, &chosen, &number})
     if (!*result)
@@ -259,7 +277,8 @@ template <class T> Result<void> generateProposals(Call &call, const ProposalAttr
   return {};
 }
 
-//===-- Levels of a feature pyramid ---------------------------------------------------------------------------------===//
+//===-- Levels of a feature pyramid
+//---------------------------------------------------------------------------------===//
 
 struct LevelAttributes {
   int64_t least = 2, most = 5, reference = 4, scale = 224;
@@ -275,7 +294,8 @@ Result<std::vector<int64_t>> imagesOfBoxes(const View &perImage, int64_t count) 
   if (!given)
     return given;
   for (size_t i = 0; i < given->size(); ++i)
-    images.insert(images.end(), static_cast<size_t>(std::max<int64_t>(0, (*given)[i])), static_cast<int64_t>(i));
+    images.insert(images.end(), static_cast<size_t>(std::max<int64_t>(0, (*given)[i])),
+                  static_cast<int64_t>(i));
   if (static_cast<int64_t>(images.size()) != count)
     return failure("the images have {} boxes, there are {}", images.size(), count);
   return images;
@@ -290,11 +310,14 @@ template <class T> Result<void> distributeProposals(Call &call, const LevelAttri
     return images.problems();
   auto levels = static_cast<size_t>(attributes.most - attributes.least + 1);
   int64_t imageCount = perImage ? perImage.size() : 1;
-  std::vector<std::vector<int64_t>> chosen(levels), counts(levels, std::vector<int64_t>(static_cast<size_t>(imageCount)));
+  std::vector<std::vector<int64_t>> chosen(levels),
+      counts(levels, std::vector<int64_t>(static_cast<size_t>(imageCount)));
   for (int64_t i = 0; i < boxes.dims[0]; ++i) {
     T scale = std::sqrt(boxArea(boxes.as<T>() + 4 * i, !attributes.pixelOffset));
-    T level = std::floor(std::log2(scale / static_cast<T>(attributes.scale) + T(1e-6)) + static_cast<T>(attributes.reference));
-    auto place = static_cast<size_t>(std::min(static_cast<T>(attributes.most), std::max(level, static_cast<T>(attributes.least)))) -
+    T level = std::floor(std::log2(scale / static_cast<T>(attributes.scale) + T(1e-6)) +
+                         static_cast<T>(attributes.reference));
+    auto place = static_cast<size_t>(std::min(static_cast<T>(attributes.most),
+                                              std::max(level, static_cast<T>(attributes.least)))) -
                  static_cast<size_t>(attributes.least);
     chosen[place].push_back(i);
     ++counts[place][static_cast<size_t>((*images)[static_cast<size_t>(i)])];
@@ -304,7 +327,8 @@ template <class T> Result<void> distributeProposals(Call &call, const LevelAttri
   int64_t next = 0;
   for (size_t level = 0; level < levels; ++level) {
     const int64_t dims[] = {static_cast<int64_t>(chosen[level].size()), 4}, countDims[] = {imageCount};
-    Result<View> out = memory.get(call, level, boxes.dtype, dims), number = memory.get(call, levels + 1 + level, DType::Int32, countDims);
+    Result<View> out = memory.get(call, level, boxes.dtype, dims),
+                 number = memory.get(call, levels + 1 + level, DType::Int32, countDims);
     for (const Result<View> *result : {&out, &number})
       if (!*result)
         return result->problems();
@@ -331,7 +355,8 @@ template <class T> Result<void> collectProposals(Call &call, size_t levels, int6
   std::vector<Candidate> all;
   int64_t imageCount = 1;
   for (size_t level = 0; level < levels; ++level) {
-    const View &boxes = call.input(level), &scores = call.input(levels + level), &counts = call.input(2 * levels + level);
+    const View &boxes = call.input(level), &scores = call.input(levels + level),
+               &counts = call.input(2 * levels + level);
     if (Result<void> checked = checkBoxes(boxes); !checked)
       return checked;
     Result<std::vector<int64_t>> images = imagesOfBoxes(counts, boxes.dims[0]);
@@ -343,13 +368,16 @@ template <class T> Result<void> collectProposals(Call &call, size_t levels, int6
     for (int64_t i = 0; i < boxes.dims[0]; ++i)
       all.push_back({scores.as<T>()[i], (*images)[static_cast<size_t>(i)], boxes.as<T>() + 4 * i});
   }
-  std::stable_sort(all.begin(), all.end(), [](const Candidate &a, const Candidate &b) { return a.score > b.score; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Candidate &a, const Candidate &b) { return a.score > b.score; });
   if (static_cast<int64_t>(all.size()) > topN)
     all.resize(static_cast<size_t>(topN));
-  std::stable_sort(all.begin(), all.end(), [](const Candidate &a, const Candidate &b) { return a.image < b.image; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Candidate &a, const Candidate &b) { return a.image < b.image; });
   const int64_t dims[] = {static_cast<int64_t>(all.size()), 4}, countDims[] = {imageCount};
   OutputMemory memory;
-  Result<View> out = memory.get(call, 0, call.input(0).dtype, dims), number = memory.get(call, 1, DType::Int32, countDims);
+  Result<View> out = memory.get(call, 0, call.input(0).dtype, dims),
+               number = memory.get(call, 1, DType::Int32, countDims);
   for (const Result<View> *result : {&out, &number})
     if (!*result)
       return result->problems();
@@ -375,7 +403,9 @@ Result<std::unique_ptr<LibraryKernel>> makeBipartiteMatch(const KernelRequest &r
   double threshold = reader.real("dist_threshold", 0.5);
   if (!reader.ok())
     return reader.problems();
-  return floatKernel(request, 1, [=](Call &call, auto zero) { return bipartiteMatch<decltype(zero)>(call, perPrediction, threshold); });
+  return floatKernel(request, 1, [=](Call &call, auto zero) {
+    return bipartiteMatch<decltype(zero)>(call, perPrediction, threshold);
+  });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeGenerateProposals(const KernelRequest &request) {
@@ -390,7 +420,8 @@ Result<std::unique_ptr<LibraryKernel>> makeGenerateProposals(const KernelRequest
   attributes.scaled = reader.boolean("is_scaled", false);
   if (!reader.ok())
     return reader.problems();
-  return floatKernel(request, 4, [=](Call &call, auto zero) { return generateProposals<decltype(zero)>(call, attributes); });
+  return floatKernel(
+      request, 4, [=](Call &call, auto zero) { return generateProposals<decltype(zero)>(call, attributes); });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeDistributeFpnProposals(const KernelRequest &request) {
@@ -401,10 +432,13 @@ Result<std::unique_ptr<LibraryKernel>> makeDistributeFpnProposals(const KernelRe
   attributes.reference = reader.integer("refer_level", 4);
   attributes.scale = reader.integer("refer_scale", 224);
   attributes.pixelOffset = reader.boolean("pixel_offset", true);
-  reader.expect(attributes.most >= attributes.least && attributes.scale > 0, "expected max_level from min_level on, and refer_scale above 0");
+  reader.expect(attributes.most >= attributes.least && attributes.scale > 0,
+                "expected max_level from min_level on, and refer_scale above 0");
   if (!reader.ok())
     return reader.problems();
-  return floatKernel(request, 1, [=](Call &call, auto zero) { return distributeProposals<decltype(zero)>(call, attributes); });
+  return floatKernel(request, 1, [=](Call &call, auto zero) {
+    return distributeProposals<decltype(zero)>(call, attributes);
+  });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeCollectFpnProposals(const KernelRequest &request) {
@@ -413,7 +447,9 @@ Result<std::unique_ptr<LibraryKernel>> makeCollectFpnProposals(const KernelReque
   int64_t topN = reader.integer("post_nms_topn", 0);
   if (!reader.ok())
     return reader.problems();
-  return floatKernel(request, 2 * levels, [=](Call &call, auto zero) { return collectProposals<decltype(zero)>(call, levels, topN); });
+  return floatKernel(request, 2 * levels, [=](Call &call, auto zero) {
+    return collectProposals<decltype(zero)>(call, levels, topN);
+  });
 }
 
 } // namespace proa::runtime

@@ -1,6 +1,7 @@
-/// The library kernels that pool regions of feature maps: roi_align, roi_pool, psroi_pool (x, boxes, boxes_num; pooled_height,
-/// pooled_width, spatial_scale ...), and the gradients of x, which are given x, boxes, the cotangent (roi_pool's
-/// also the places of the maxima) and boxes_num. dialects/pd/detection/Regions.td and Boxes.td say what they compute.
+/// The library kernels that pool regions of feature maps: roi_align, roi_pool, psroi_pool (x, boxes,
+/// boxes_num; pooled_height, pooled_width, spatial_scale ...), and the gradients of x, which are given x,
+/// boxes, the cotangent (roi_pool's also the places of the maxima) and boxes_num.
+/// dialects/pd/detection/Regions.td and Boxes.td say what they compute.
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Sequences.h"
@@ -39,7 +40,8 @@ struct Regions {
     if (static_cast<int64_t>(perImage.size()) > x.dims[0])
       return failure("there are boxes of {} images, x has {}", perImage.size(), x.dims[0]);
     for (size_t i = 0; i < perImage.size(); ++i)
-      out.images.insert(out.images.end(), static_cast<size_t>(std::max<int64_t>(0, perImage[i])), static_cast<int64_t>(i));
+      out.images.insert(out.images.end(), static_cast<size_t>(std::max<int64_t>(0, perImage[i])),
+                        static_cast<int64_t>(i));
     if (static_cast<int64_t>(out.images.size()) != boxes.dims[0])
       return failure("boxes_num counts {} boxes, there are {}", out.images.size(), boxes.dims[0]);
     return out;
@@ -47,9 +49,11 @@ struct Regions {
   int64_t plane() const { return rows * columns; }
 };
 
-//===-- roi_align ---------------------------------------------------------------------------------------------------===//
+//===-- roi_align
+//---------------------------------------------------------------------------------------------------===//
 
-/// Calls use(place, weight) for the four elements around a point of a plane, whose weights are those of the interpolation.
+/// Calls use(place, weight) for the four elements around a point of a plane, whose weights are those of the
+/// interpolation.
 template <class T, class Use> void aroundPoint(T y, T x, int64_t rows, int64_t columns, Use use) {
   if (y < -1 || y > static_cast<T>(rows) || x < -1 || x > static_cast<T>(columns))
     return;
@@ -72,7 +76,8 @@ template <class T, class Use> void aroundPoint(T y, T x, int64_t rows, int64_t c
 
 /// The weighted elements whose sum is cell number `cell` of a box: use(place, weight).
 template <class T, class Use>
-void alignedCell(const T *box, int64_t cell, const Regions &regions, const RegionAttributes &attributes, Use use) {
+void alignedCell(const T *box, int64_t cell, const Regions &regions, const RegionAttributes &attributes,
+                 Use use) {
   T offset = attributes.aligned ? T(0.5) : T(0), scale = static_cast<T>(attributes.scale);
   T left = box[0] * scale - offset, top = box[1] * scale - offset;
   T width = box[2] * scale - offset - left, height = box[3] * scale - offset - top;
@@ -80,22 +85,28 @@ void alignedCell(const T *box, int64_t cell, const Regions &regions, const Regio
     width = std::max(width, T(1));
     height = std::max(height, T(1));
   }
-  T cellHeight = height / static_cast<T>(attributes.height), cellWidth = width / static_cast<T>(attributes.width);
-  auto samples = [&](T extent) { return attributes.samples > 0 ? attributes.samples : static_cast<int64_t>(std::ceil(extent)); };
+  T cellHeight = height / static_cast<T>(attributes.height),
+    cellWidth = width / static_cast<T>(attributes.width);
+  auto samples = [&](T extent) {
+    return attributes.samples > 0 ? attributes.samples : static_cast<int64_t>(std::ceil(extent));
+  };
   int64_t down = samples(cellHeight), across = samples(cellWidth);
   T weight = 1 / static_cast<T>(std::max<int64_t>(1, down * across));
-  T y0 = top + static_cast<T>(cell / attributes.width) * cellHeight, x0 = left + static_cast<T>(cell % attributes.width) * cellWidth;
+  T y0 = top + static_cast<T>(cell / attributes.width) * cellHeight,
+    x0 = left + static_cast<T>(cell % attributes.width) * cellWidth;
   for (int64_t i = 0; i < down; ++i)
     for (int64_t j = 0; j < across; ++j)
       aroundPoint(y0 + (static_cast<T>(i) + T(0.5)) * cellHeight / static_cast<T>(down),
-                  x0 + (static_cast<T>(j) + T(0.5)) * cellWidth / static_cast<T>(across), regions.rows, regions.columns,
-                  [&](int64_t place, T part) { use(place, part * weight); });
+                  x0 + (static_cast<T>(j) + T(0.5)) * cellWidth / static_cast<T>(across), regions.rows,
+                  regions.columns, [&](int64_t place, T part) { use(place, part * weight); });
 }
 
-//===-- psroi_pool --------------------------------------------------------------------------------------------------===//
+//===-- psroi_pool
+//--------------------------------------------------------------------------------------------------===//
 
 template <class T, class Use>
-void psroiCell(const T *box, int64_t cell, const Regions &regions, const RegionAttributes &attributes, Use use) {
+void psroiCell(const T *box, int64_t cell, const Regions &regions, const RegionAttributes &attributes,
+               Use use) {
   auto scale = static_cast<T>(attributes.scale);
   auto range = [&](T begin, T end, int64_t index, int64_t cells, int64_t extent) {
     T from = std::round(begin) * scale, to = (std::round(end) + 1) * scale;
@@ -112,7 +123,8 @@ void psroiCell(const T *box, int64_t cell, const Regions &regions, const RegionA
       use(y * regions.columns + x, weight);
 }
 
-//===-- Both: cells that are weighted sums --------------------------------------------------------------------------===//
+//===-- Both: cells that are weighted sums
+//--------------------------------------------------------------------------===//
 
 enum class Kind : uint8_t { Align, PositionSensitive };
 
@@ -131,7 +143,8 @@ template <class T> struct WeightedCells {
       auto each = [&](int64_t place, T weight) {
         for (int64_t c = 0; c < channels(); ++c) {
           int64_t channel = kind == Kind::Align ? c : c * attributes.cells() + cell;
-          use(image + channel * regions.plane() + place, (box * channels() + c) * attributes.cells() + cell, weight);
+          use(image + channel * regions.plane() + place, (box * channels() + c) * attributes.cells() + cell,
+              weight);
         }
       };
       if (kind == Kind::Align)
@@ -142,13 +155,15 @@ template <class T> struct WeightedCells {
   }
 };
 
-template <class T> Result<void> weightedPool(Call &call, Kind kind, const RegionAttributes &attributes, bool isGradient) {
+template <class T>
+Result<void> weightedPool(Call &call, Kind kind, const RegionAttributes &attributes, bool isGradient) {
   const View &x = call.input(0), &boxes = call.input(1), &cotangent = call.input(2);
   Result<Regions> regions = Regions::check(x, boxes, call.input(isGradient ? 3 : 2));
   if (!regions)
     return regions.problems();
   if (kind == Kind::PositionSensitive && regions->channels != attributes.channels * attributes.cells())
-    return failure("x has {} channels; expected {}", regions->channels, attributes.channels * attributes.cells());
+    return failure("x has {} channels; expected {}", regions->channels,
+                   attributes.channels * attributes.cells());
   WeightedCells<T> cells{kind, *regions, attributes, boxes.as<T>()};
   auto count = static_cast<int64_t>(regions->images.size());
   const int64_t dims[] = {count, cells.channels(), attributes.height, attributes.width};
@@ -159,9 +174,11 @@ template <class T> Result<void> weightedPool(Call &call, Kind kind, const Region
   std::fill_n(result, out->size(), T(0));
   if (isGradient) {
     if (cotangent.size() != count * cells.channels() * attributes.cells())
-      return failure("the cotangent is {}; expected that of {} boxes", describe(cotangent.dtype, cotangent.dims), count);
+      return failure("the cotangent is {}; expected that of {} boxes",
+                     describe(cotangent.dtype, cotangent.dims), count);
     for (int64_t box = 0; box < count; ++box) // boxes may overlap
-      cells.visit(box, [&](int64_t from, int64_t to, T weight) { result[from] += weight * cotangent.as<T>()[to]; });
+      cells.visit(
+          box, [&](int64_t from, int64_t to, T weight) { result[from] += weight * cotangent.as<T>()[to]; });
     return {};
   }
   parallelFor(count, 1, [&](int64_t begin, int64_t end) {
@@ -171,7 +188,8 @@ template <class T> Result<void> weightedPool(Call &call, Kind kind, const Region
   return {};
 }
 
-//===-- roi_pool ----------------------------------------------------------------------------------------------------===//
+//===-- roi_pool
+//----------------------------------------------------------------------------------------------------===//
 
 template <class T> Result<void> maxPool(Call &call, const RegionAttributes &attributes) {
   const View &x = call.input(0), &boxes = call.input(1);
@@ -192,15 +210,20 @@ template <class T> Result<void> maxPool(Call &call, const RegionAttributes &attr
     return std::pair(std::clamp<int64_t>(first, 0, extent), std::clamp<int64_t>(last, 0, extent));
   };
   parallelFor(count, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin * regions->channels * attributes.cells(); i < end * regions->channels * attributes.cells(); ++i) {
+    for (int64_t i = begin * regions->channels * attributes.cells();
+         i < end * regions->channels * attributes.cells(); ++i) {
       int64_t cell = i % attributes.cells(), channel = i / attributes.cells() % regions->channels;
       int64_t box = i / attributes.cells() / regions->channels;
       int64_t corners[4];
       for (int64_t k = 0; k < 4; ++k)
-        corners[k] = static_cast<int64_t>(std::round(boxes.as<T>()[box * 4 + k] * static_cast<T>(attributes.scale)));
-      auto [top, bottom] = range(corners[1], corners[3], cell / attributes.width, attributes.height, regions->rows);
-      auto [left, right] = range(corners[0], corners[2], cell % attributes.width, attributes.width, regions->columns);
-      const T *plane = x.as<T>() + (regions->images[static_cast<size_t>(box)] * regions->channels + channel) * regions->plane();
+        corners[k] =
+            static_cast<int64_t>(std::round(boxes.as<T>()[box * 4 + k] * static_cast<T>(attributes.scale)));
+      auto [top, bottom] =
+          range(corners[1], corners[3], cell / attributes.width, attributes.height, regions->rows);
+      auto [left, right] =
+          range(corners[0], corners[2], cell % attributes.width, attributes.width, regions->columns);
+      const T *plane = x.as<T>() + (regions->images[static_cast<size_t>(box)] * regions->channels + channel) *
+                                       regions->plane();
       int64_t place = -1;
       for (int64_t y = top; y < bottom; ++y)
         for (int64_t column = left; column < right; ++column)
@@ -220,17 +243,20 @@ template <class T> Result<void> maxPoolGradient(Call &call) {
     return regions.problems();
   auto count = static_cast<int64_t>(regions->images.size());
   if (places.size() != cotangent.size() || (count > 0 && cotangent.size() % (count * regions->channels) != 0))
-    return failure("the cotangent is {}, the places {}", describe(cotangent.dtype, cotangent.dims), describe(places.dtype, places.dims));
+    return failure("the cotangent is {}, the places {}", describe(cotangent.dtype, cotangent.dims),
+                   describe(places.dtype, places.dims));
   Result<View> out = call.output(0, x.dims);
   if (!out)
     return out.problems();
   std::fill_n(out->template as<T>(), out->size(), T(0));
   int64_t cells = count == 0 ? 1 : cotangent.size() / count / regions->channels;
   for (int64_t i = 0; i < cotangent.size(); ++i) {
-    int64_t place = places.as<int64_t>()[i], channel = i / cells % regions->channels, box = i / cells / regions->channels;
+    int64_t place = places.as<int64_t>()[i], channel = i / cells % regions->channels,
+            box = i / cells / regions->channels;
     if (place >= 0 && place < regions->plane())
-      out->template as<T>()[(regions->images[static_cast<size_t>(box)] * regions->channels + channel) * regions->plane() + place] +=
-          cotangent.as<T>()[i];
+      out->template as<T>()[(regions->images[static_cast<size_t>(box)] * regions->channels + channel) *
+                                regions->plane() +
+                            place] += cotangent.as<T>()[i];
   }
   return {};
 }
@@ -244,13 +270,15 @@ Result<RegionAttributes> readAttributes(const KernelRequest &request) {
   attributes.channels = reader.integer("output_channels", 0);
   attributes.scale = reader.real("spatial_scale", 1);
   attributes.aligned = reader.boolean("aligned", false);
-  reader.expect(attributes.height > 0 && attributes.width > 0, "expected pooled_height and pooled_width above 0");
+  reader.expect(attributes.height > 0 && attributes.width > 0,
+                "expected pooled_height and pooled_width above 0");
   if (!reader.ok())
     return reader.problems();
   return attributes;
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeWeighted(const KernelRequest &request, Kind kind, bool isGradient) {
+Result<std::unique_ptr<LibraryKernel>> makeWeighted(const KernelRequest &request, Kind kind,
+                                                    bool isGradient) {
   Result<RegionAttributes> attributes = readAttributes(request);
   if (!attributes)
     return attributes.problems();
@@ -261,8 +289,12 @@ Result<std::unique_ptr<LibraryKernel>> makeWeighted(const KernelRequest &request
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeRoiAlign(const KernelRequest &request) { return makeWeighted(request, Kind::Align, false); }
-Result<std::unique_ptr<LibraryKernel>> makeRoiAlignGrad(const KernelRequest &request) { return makeWeighted(request, Kind::Align, true); }
+Result<std::unique_ptr<LibraryKernel>> makeRoiAlign(const KernelRequest &request) {
+  return makeWeighted(request, Kind::Align, false);
+}
+Result<std::unique_ptr<LibraryKernel>> makeRoiAlignGrad(const KernelRequest &request) {
+  return makeWeighted(request, Kind::Align, true);
+}
 Result<std::unique_ptr<LibraryKernel>> makePsroiPool(const KernelRequest &request) {
   return makeWeighted(request, Kind::PositionSensitive, false);
 }
@@ -274,7 +306,9 @@ Result<std::unique_ptr<LibraryKernel>> makeRoiPool(const KernelRequest &request)
   Result<RegionAttributes> attributes = readAttributes(request);
   if (!attributes)
     return attributes.problems();
-  return floatKernel(request, 2, [given = *attributes](Call &call, auto zero) { return maxPool<decltype(zero)>(call, given); });
+  return floatKernel(request, 2, [given = *attributes](Call &call, auto zero) {
+    return maxPool<decltype(zero)>(call, given);
+  });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeRoiPoolGrad(const KernelRequest &request) {

@@ -56,9 +56,11 @@ Result<void> writeFound(Call &call, const std::vector<std::vector<Found<T>>> &im
 }
 
 /// The places in `best`, candidates from the best on, of those that stay.
-template <class T> std::vector<int64_t> suppress(const std::vector<Found<T>> &best, const SelectionAttributes &attributes) {
-  return nonMaximumSuppression<T>(best.size(), [&](int64_t i) { return best[static_cast<size_t>(i)].box; }, attributes.nmsThreshold, attributes.eta,
-                     attributes.normalized);
+template <class T>
+std::vector<int64_t> suppress(const std::vector<Found<T>> &best, const SelectionAttributes &attributes) {
+  return nonMaximumSuppression<T>(
+      best.size(), [&](int64_t i) { return best[static_cast<size_t>(i)].box; }, attributes.nmsThreshold,
+      attributes.eta, attributes.normalized);
 }
 
 void cut(auto &list, int64_t most) {

@@ -1,5 +1,6 @@
-/// The library kernels on the rows of sequences. row_positions (x, offsets): for each row its sequence and its place in it.
-/// ranges (starts, lengths): the numbers of consecutive ranges, and their offsets. dialects/pd/sequence/Rows.td.
+/// The library kernels on the rows of sequences. row_positions (x, offsets): for each row its sequence and
+/// its place in it. ranges (starts, lengths): the numbers of consecutive ranges, and their offsets.
+/// dialects/pd/sequence/Rows.td.
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Sequences.h"
@@ -13,7 +14,8 @@ Result<std::vector<int64_t>> checkedOffsets(const View &offsets, int64_t rows) {
     return failure("the LoD is {}; expected an int64 vector", describe(offsets.dtype, offsets.dims));
   std::vector<int64_t> out(offsets.as<int64_t>(), offsets.as<int64_t>() + offsets.size());
   if (out.front() != 0 || out.back() != rows)
-    return failure("the LoD goes from {} to {}; expected 0 to {}, the number of rows", out.front(), out.back(), rows);
+    return failure("the LoD goes from {} to {}; expected 0 to {}, the number of rows", out.front(),
+                   out.back(), rows);
   for (size_t i = 1; i < out.size(); ++i)
     if (out[i] < out[i - 1])
       return failure("offset {} of the LoD is {}, below {} before it", i, out[i], out[i - 1]);
@@ -106,7 +108,9 @@ Result<void> ranges(Call &call) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeRowPositions(const KernelRequest &) { return makeKernel(rowPositions); }
+Result<std::unique_ptr<LibraryKernel>> makeRowPositions(const KernelRequest &) {
+  return makeKernel(rowPositions);
+}
 Result<std::unique_ptr<LibraryKernel>> makeRanges(const KernelRequest &) { return makeKernel(ranges); }
 
 } // namespace proa::runtime

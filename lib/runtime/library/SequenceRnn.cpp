@@ -1,6 +1,6 @@
-/// The library kernels of recurrent layers over sequences: gru (x, weight, offsets, h0, bias), lstm (x, weight, bias, offsets,
-/// h0, c0), and their gradients, which are given the cotangents behind these. The gradients compute the forward pass once
-/// more. dialects/pd/sequence/Recurrent.td has the formulas.
+/// The library kernels of recurrent layers over sequences: gru (x, weight, offsets, h0, bias), lstm (x,
+/// weight, bias, offsets, h0, c0), and their gradients, which are given the cotangents behind these. The
+/// gradients compute the forward pass once more. dialects/pd/sequence/Recurrent.td has the formulas.
 #include "lib/runtime/library/Activations.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Sequences.h"
@@ -38,7 +38,8 @@ template <class T> void addProduct(const T *x, const T *w, int64_t rows, int64_t
 }
 
 /// The transposes: dx [rows] += w dy, dw [rows, columns] += x dy.
-template <class T> void addProductGradient(const T *x, const T *w, const T *dy, int64_t rows, int64_t columns, T *dx, T *dw) {
+template <class T>
+void addProductGradient(const T *x, const T *w, const T *dy, int64_t rows, int64_t columns, T *dx, T *dw) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       dx[i] += w[i * columns + j] * dy[j];
@@ -53,8 +54,8 @@ struct Layer {
 
   static Result<Layer> check(const View &x, const View &weight, const View &offsets, int64_t gates,
                              std::initializer_list<const View *> states) {
-    if (x.rank() != 2 || weight.rank() != 2 || x.dims[1] != gates * weight.dims[0] || weight.dims[1] != x.dims[1] ||
-        weight.dtype != x.dtype)
+    if (x.rank() != 2 || weight.rank() != 2 || x.dims[1] != gates * weight.dims[0] ||
+        weight.dims[1] != x.dims[1] || weight.dtype != x.dtype)
       return failure("x is {}, the weight {}; expected [rows, {} D] and [D, {} D]", describe(x.dtype, x.dims),
                      describe(weight.dtype, weight.dims), gates, gates);
     Result<std::vector<SequenceSpan>> spans = sequenceSpans(x, View(), offsets);
@@ -62,7 +63,8 @@ struct Layer {
       return spans.problems();
     for (const View *state : states)
       if (*state && state->size() != static_cast<int64_t>(spans->size()) * weight.dims[0])
-        return failure("an initial state is {}; expected [{}, {}]", describe(state->dtype, state->dims), spans->size(), weight.dims[0]);
+        return failure("an initial state is {}; expected [{}, {}]", describe(state->dtype, state->dims),
+                       spans->size(), weight.dims[0]);
     return Layer{std::move(*spans), x.dims[0], weight.dims[0], gates};
   }
 
@@ -72,9 +74,12 @@ struct Layer {
   }
 };
 
-template <class T> std::vector<T> zeros(int64_t count) { return std::vector<T>(static_cast<size_t>(count), T(0)); }
+template <class T> std::vector<T> zeros(int64_t count) {
+  return std::vector<T>(static_cast<size_t>(count), T(0));
+}
 
-//===-- gru ---------------------------------------------------------------------------------------------------------===//
+//===-- gru
+//---------------------------------------------------------------------------------------------------------===//
 
 template <class T> struct Gru {
   const LayerAttributes &attributes;
@@ -131,7 +136,8 @@ template <class T> struct Gru {
           d[2 * n + i] = dh * (1 - keeps) * slope(attributes.candidate, c);
           carry[static_cast<size_t>(i)] = dh * keeps;
         }
-        addProductGradient(resets.data() + row * n, weight + 2 * n * n, d + 2 * n, n, n, dReset.data(), dWeight + 2 * n * n);
+        addProductGradient(resets.data() + row * n, weight + 2 * n * n, d + 2 * n, n, n, dReset.data(),
+                           dWeight + 2 * n * n);
         for (int64_t i = 0; i < n; ++i) {
           T r = g[n + i], dr = dReset[static_cast<size_t>(i)];
           d[n + i] = dr * h[i] * slope(attributes.gate, r);
@@ -147,25 +153,31 @@ template <class T> struct Gru {
 };
 
 template <class T> Result<void> gru(Call &call, const LayerAttributes &attributes, bool isGradient) {
-  const View &x = call.input(0), &weight = call.input(1), &h0 = call.input(3), &bias = call.input(4), &cotangent = call.input(5);
+  const View &x = call.input(0), &weight = call.input(1), &h0 = call.input(3), &bias = call.input(4),
+             &cotangent = call.input(5);
   Result<Layer> layer = Layer::check(x, weight, call.input(2), 3, {&h0});
   if (!layer)
     return layer.problems();
   int64_t n = layer->size;
-  const int64_t dims[] = {layer->rows, n}, initial[] = {static_cast<int64_t>(layer->spans.size()), n}, biasDims[] = {1, 3 * n};
+  const int64_t dims[] = {layer->rows, n}, initial[] = {static_cast<int64_t>(layer->spans.size()), n},
+                biasDims[] = {1, 3 * n};
   if (bias && bias.size() != 3 * n)
     return failure("the bias is {}; expected [1, {}]", describe(bias.dtype, bias.dims), 3 * n);
   OutputMemory memory;
   std::vector<T> own = zeros<T>(isGradient ? layer->rows * n : 0);
-  Result<View> hidden = isGradient ? Result<View>(View{x.dtype, dims, own.data()}) : memory.get(call, 0, x.dtype, dims);
+  Result<View> hidden =
+      isGradient ? Result<View>(View{x.dtype, dims, own.data()}) : memory.get(call, 0, x.dtype, dims);
   if (!hidden)
     return hidden.problems();
-  Gru<T> cell{attributes, *layer, x.as<T>(), weight.as<T>(), h0.as<T>(), bias.as<T>(), hidden->template as<T>(), {}, {}};
+  Gru<T> cell{
+      attributes, *layer, x.as<T>(), weight.as<T>(), h0.as<T>(), bias.as<T>(), hidden->template as<T>(),
+      {},         {}};
   cell.forward();
   if (!isGradient)
     return {};
   if (cotangent.size() != layer->rows * n)
-    return failure("the cotangent is {}; expected [{}, {}]", describe(cotangent.dtype, cotangent.dims), layer->rows, n);
+    return failure("the cotangent is {}; expected [{}, {}]", describe(cotangent.dtype, cotangent.dims),
+                   layer->rows, n);
   Result<View> dx = memory.get(call, 0, x.dtype, x.dims), dWeight = memory.get(call, 1, x.dtype, weight.dims);
   Result<View> dH0 = memory.get(call, 2, x.dtype, initial), dBias = memory.get(call, 3, x.dtype, biasDims);
   for (const Result<View> *result : {&dx, &dWeight, &dH0, &dBias}) {
@@ -173,11 +185,13 @@ template <class T> Result<void> gru(Call &call, const LayerAttributes &attribute
       return result->problems();
     std::fill_n((*result)->template as<T>(), (*result)->size(), T(0));
   }
-  cell.backward(cotangent.as<T>(), dx->template as<T>(), dWeight->template as<T>(), dH0->template as<T>(), dBias->template as<T>());
+  cell.backward(cotangent.as<T>(), dx->template as<T>(), dWeight->template as<T>(), dH0->template as<T>(),
+                dBias->template as<T>());
   return {};
 }
 
-//===-- lstm --------------------------------------------------------------------------------------------------------===//
+//===-- lstm
+//--------------------------------------------------------------------------------------------------------===//
 
 template <class T> struct Lstm {
   const LayerAttributes &attributes;
@@ -186,12 +200,15 @@ template <class T> struct Lstm {
   T *hidden, *cells;
   std::vector<T> gates; ///< [rows, 4 D] after activation: candidate, input, forget, output
 
-  const T *before(const T *states, const T *initial, size_t sequence, int64_t step, const std::vector<T> &none) const {
+  const T *before(const T *states, const T *initial, size_t sequence, int64_t step,
+                  const std::vector<T> &none) const {
     if (step > 0)
       return states + Layer::row(layer.spans[sequence], step - 1, attributes.reverse) * layer.size;
     return initial ? initial + static_cast<int64_t>(sequence) * layer.size : none.data();
   }
-  T peephole(int64_t gate, int64_t i) const { return attributes.peepholes ? bias[(4 + gate) * layer.size + i] : T(0); }
+  T peephole(int64_t gate, int64_t i) const {
+    return attributes.peepholes ? bias[(4 + gate) * layer.size + i] : T(0);
+  }
 
   void forward() {
     int64_t n = layer.size;
@@ -223,15 +240,16 @@ template <class T> struct Lstm {
       std::vector<T> hCarry = zeros<T>(n), cCarry = zeros<T>(n);
       for (int64_t step = layer.spans[s].length; step-- > 0;) {
         int64_t row = Layer::row(layer.spans[s], step, attributes.reverse);
-        const T *h = before(hidden, h0, s, step, none), *c = before(cells, c0, s, step, none), *g = gates.data() + row * 4 * n;
+        const T *h = before(hidden, h0, s, step, none), *c = before(cells, c0, s, step, none),
+                *g = gates.data() + row * 4 * n;
         T *d = dx + row * 4 * n;
         for (int64_t i = 0; i < n; ++i) {
           auto at = static_cast<size_t>(i);
           T cell = cells[row * n + i], state = activate(attributes.state, cell);
           T dh = hCarry[at] + (dHidden ? dHidden[row * n + i] : T(0));
           d[3 * n + i] = dh * state * slope(attributes.gate, g[3 * n + i]);
-          T dc = cCarry[at] + (dCells ? dCells[row * n + i] : T(0)) + dh * g[3 * n + i] * slope(attributes.state, state) +
-                 d[3 * n + i] * peephole(2, i);
+          T dc = cCarry[at] + (dCells ? dCells[row * n + i] : T(0)) +
+                 dh * g[3 * n + i] * slope(attributes.state, state) + d[3 * n + i] * peephole(2, i);
           d[i] = dc * g[n + i] * slope(attributes.candidate, g[i]);
           d[n + i] = dc * g[i] * slope(attributes.gate, g[n + i]);
           d[2 * n + i] = dc * c[i] * slope(attributes.gate, g[2 * n + i]);
@@ -254,17 +272,20 @@ template <class T> struct Lstm {
 };
 
 template <class T> Result<void> lstm(Call &call, const LayerAttributes &attributes, bool isGradient) {
-  const View &x = call.input(0), &weight = call.input(1), &bias = call.input(2), &h0 = call.input(4), &c0 = call.input(5);
+  const View &x = call.input(0), &weight = call.input(1), &bias = call.input(2), &h0 = call.input(4),
+             &c0 = call.input(5);
   Result<Layer> layer = Layer::check(x, weight, call.input(3), 4, {&h0, &c0});
   if (!layer)
     return layer.problems();
   int64_t n = layer->size;
   if (bias.size() != (attributes.peepholes ? 7 : 4) * n)
-    return failure("the bias is {}; expected [1, {}]", describe(bias.dtype, bias.dims), (attributes.peepholes ? 7 : 4) * n);
+    return failure("the bias is {}; expected [1, {}]", describe(bias.dtype, bias.dims),
+                   (attributes.peepholes ? 7 : 4) * n);
   const int64_t dims[] = {layer->rows, n}, initial[] = {static_cast<int64_t>(layer->spans.size()), n};
   OutputMemory memory;
   std::vector<T> own = zeros<T>(isGradient ? 2 * layer->rows * n : 0);
-  Result<View> hidden = View{x.dtype, dims, own.data()}, cells = View{x.dtype, dims, own.data() + layer->rows * n};
+  Result<View> hidden = View{x.dtype, dims, own.data()},
+               cells = View{x.dtype, dims, own.data() + layer->rows * n};
   if (!isGradient) {
     hidden = memory.get(call, 0, x.dtype, dims);
     cells = memory.get(call, 1, x.dtype, dims);
@@ -272,14 +293,23 @@ template <class T> Result<void> lstm(Call &call, const LayerAttributes &attribut
   for (const Result<View> *result : {&hidden, &cells})
     if (!*result)
       return result->problems();
-  Lstm<T> cell{attributes,  *layer,      x.as<T>(), weight.as<T>(), bias.as<T>(), h0.as<T>(), c0.as<T>(),
-               hidden->template as<T>(), cells->template as<T>(), {}};
+  Lstm<T> cell{attributes,
+               *layer,
+               x.as<T>(),
+               weight.as<T>(),
+               bias.as<T>(),
+               h0.as<T>(),
+               c0.as<T>(),
+               hidden->template as<T>(),
+               cells->template as<T>(),
+               {}};
   cell.forward();
   if (!isGradient)
     return {};
   for (size_t i : {6, 7})
     if (call.input(i) && call.input(i).size() != layer->rows * n)
-      return failure("a cotangent is {}; expected [{}, {}]", describe(x.dtype, call.input(i).dims), layer->rows, n);
+      return failure("a cotangent is {}; expected [{}, {}]", describe(x.dtype, call.input(i).dims),
+                     layer->rows, n);
   Result<View> dx = memory.get(call, 0, x.dtype, x.dims), dWeight = memory.get(call, 1, x.dtype, weight.dims);
   Result<View> dBias = memory.get(call, 2, x.dtype, bias.dims);
   Result<View> dH0 = memory.get(call, 3, x.dtype, initial), dC0 = memory.get(call, 4, x.dtype, initial);
@@ -302,7 +332,8 @@ Result<std::unique_ptr<LibraryKernel>> makeGruKernel(const KernelRequest &reques
   attributes.candidate = activationOf(reader, "activation", "tanh");
   if (!reader.ok())
     return reader.problems();
-  return floatKernel(request, 3, [=](Call &call, auto zero) { return gru<decltype(zero)>(call, attributes, isGradient); });
+  return floatKernel(
+      request, 3, [=](Call &call, auto zero) { return gru<decltype(zero)>(call, attributes, isGradient); });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeLstmKernel(const KernelRequest &request, bool isGradient) {
@@ -315,14 +346,23 @@ Result<std::unique_ptr<LibraryKernel>> makeLstmKernel(const KernelRequest &reque
   attributes.candidate = activationOf(reader, "candidate_activation", "tanh");
   if (!reader.ok())
     return reader.problems();
-  return floatKernel(request, 4, [=](Call &call, auto zero) { return lstm<decltype(zero)>(call, attributes, isGradient); });
+  return floatKernel(
+      request, 4, [=](Call &call, auto zero) { return lstm<decltype(zero)>(call, attributes, isGradient); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeGru(const KernelRequest &request) { return makeGruKernel(request, false); }
-Result<std::unique_ptr<LibraryKernel>> makeGruGrad(const KernelRequest &request) { return makeGruKernel(request, true); }
-Result<std::unique_ptr<LibraryKernel>> makeLstm(const KernelRequest &request) { return makeLstmKernel(request, false); }
-Result<std::unique_ptr<LibraryKernel>> makeLstmGrad(const KernelRequest &request) { return makeLstmKernel(request, true); }
+Result<std::unique_ptr<LibraryKernel>> makeGru(const KernelRequest &request) {
+  return makeGruKernel(request, false);
+}
+Result<std::unique_ptr<LibraryKernel>> makeGruGrad(const KernelRequest &request) {
+  return makeGruKernel(request, true);
+}
+Result<std::unique_ptr<LibraryKernel>> makeLstm(const KernelRequest &request) {
+  return makeLstmKernel(request, false);
+}
+Result<std::unique_ptr<LibraryKernel>> makeLstmGrad(const KernelRequest &request) {
+  return makeLstmKernel(request, true);
+}
 
 } // namespace proa::runtime

@@ -14,18 +14,22 @@ struct SequenceSpan {
   int64_t begin, length;
 };
 
-/// The sequences of a tensor: rows [offsets[i], offsets[i + 1]) of [rows, ...], or the first lengths[i] rows of x[i] of a
-/// padded [batch, time, ...]. Without either, all of [batch, time, ...]. Error: lengths that do not fit.
+/// The sequences of a tensor: rows [offsets[i], offsets[i + 1]) of [rows, ...], or the first lengths[i] rows
+/// of x[i] of a padded [batch, time, ...]. Without either, all of [batch, time, ...]. Error: lengths that do
+/// not fit.
 Result<std::vector<SequenceSpan>> sequenceSpans(const View &x, const View &lengths, const View &offsets);
 
 /// A kernel for float32 and float64 inputs: run(call, zero), zero being of the type of input 0.
-template <class Run> Result<std::unique_ptr<LibraryKernel>> floatKernel(const KernelRequest &request, size_t inputs, Run run) {
+template <class Run>
+Result<std::unique_ptr<LibraryKernel>> floatKernel(const KernelRequest &request, size_t inputs, Run run) {
   Attributes reader(request);
   reader.expectOperands(inputs, 0);
   reader.expectDType(0, {DType::Float32, DType::Float64});
   if (!reader.ok())
     return reader.problems();
-  return makeKernel([run](Call &call) { return call.input(0).dtype == DType::Float32 ? run(call, float()) : run(call, double()); });
+  return makeKernel([run](Call &call) {
+    return call.input(0).dtype == DType::Float32 ? run(call, float()) : run(call, double());
+  });
 }
 
 } // namespace proa::runtime

@@ -1,6 +1,6 @@
 /// The library kernels on systems of linear equations: "solve" (x, y), "cholesky_solve" (y, factor; upper),
-/// "triangular_solve" (x, y; upper, transpose, unitriangular), "inverse" (x), "det" (x), "slogdet" (x) and "lstsq" (x, y;
-/// rcond, driver). All on stacks of matrices; the stacks of x and y are broadcast together.
+/// "triangular_solve" (x, y; upper, transpose, unitriangular), "inverse" (x), "det" (x), "slogdet" (x) and
+/// "lstsq" (x, y; rcond, driver). All on stacks of matrices; the stacks of x and y are broadcast together.
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Lapack.h"
@@ -30,7 +30,8 @@ template <class T> struct Factored {
   int64_t n;
   bool regular = true;
 
-  Factored(const T *rowMajor, int64_t n) : a(columnMajor(rowMajor, n, n)), pivots(static_cast<size_t>(n)), n(n) {
+  Factored(const T *rowMajor, int64_t n)
+      : a(columnMajor(rowMajor, n, n)), pivots(static_cast<size_t>(n)), n(n) {
     auto order = static_cast<lapack_int>(n);
     Lapack<T>::getrf(LAPACK_COL_MAJOR, order, order, a.data(), leading(n), pivots.data());
     for (int64_t i = 0; i < n; ++i)
@@ -45,8 +46,8 @@ template <class T> struct Factored {
   }
   /// b, column-major of `columns` columns, becomes the solution.
   void solve(std::vector<T> &b, int64_t columns) {
-    Lapack<T>::getrs(LAPACK_COL_MAJOR, 'N', static_cast<lapack_int>(n), static_cast<lapack_int>(columns), a.data(),
-                     leading(n), pivots.data(), b.data(), leading(n));
+    Lapack<T>::getrs(LAPACK_COL_MAJOR, 'N', static_cast<lapack_int>(n), static_cast<lapack_int>(columns),
+                     a.data(), leading(n), pivots.data(), b.data(), leading(n));
   }
 };
 
@@ -64,8 +65,8 @@ struct System {
     if (!batch)
       return batch.problems();
     if (system.x.rows != system.x.columns || system.y.rows != system.x.rows)
-      return failure("expected a square matrix and as many rows beside it, found {}x{} and {}x{}", system.x.rows,
-                     system.x.columns, system.y.rows, system.y.columns);
+      return failure("expected a square matrix and as many rows beside it, found {}x{} and {}x{}",
+                     system.x.rows, system.x.columns, system.y.rows, system.y.columns);
     system.batch = *batch;
     for (int64_t dim : *batch)
       system.count *= dim;
@@ -118,9 +119,11 @@ template <class T> Result<void> choleskySolve(Call &call, bool upper) {
   BroadcastStack xAt(system->x.batch, system->batch), yAt(system->y.batch, system->batch);
   int64_t n = system->x.rows, k = system->y.columns;
   return forEachMatrix(system->count, n * n * k, singular, [&](int64_t i) {
-    std::vector<T> a = columnMajor(factor.as<T>() + xAt(i) * n * n, n, n), b = columnMajor(y.as<T>() + yAt(i) * n * k, n, k);
-    lapack_int info = Lapack<T>::potrs(LAPACK_COL_MAJOR, upper ? 'U' : 'L', static_cast<lapack_int>(n),
-                                       static_cast<lapack_int>(k), a.data(), leading(n), b.data(), leading(n));
+    std::vector<T> a = columnMajor(factor.as<T>() + xAt(i) * n * n, n, n),
+                   b = columnMajor(y.as<T>() + yAt(i) * n * k, n, k);
+    lapack_int info =
+        Lapack<T>::potrs(LAPACK_COL_MAJOR, upper ? 'U' : 'L', static_cast<lapack_int>(n),
+                         static_cast<lapack_int>(k), a.data(), leading(n), b.data(), leading(n));
     toRowMajor(b, n, k, out->template as<T>() + i * n * k);
     return info == 0;
   });
@@ -145,8 +148,9 @@ template <class T> Result<void> triangularSolve(Call &call, Triangle triangle) {
     std::copy_n(y.as<T>() + yAt(i) * n * k, n * k, to);
     auto call = [&](auto one) {
       Lapack<T>::trsm(CblasRowMajor, CblasLeft, triangle.upper ? CblasUpper : CblasLower,
-                      triangle.transpose ? CblasTrans : CblasNoTrans, triangle.unit ? CblasUnit : CblasNonUnit,
-                      static_cast<int>(n), static_cast<int>(k), one, x.as<T>() + xAt(i) * n * n, leading(n), to, leading(k));
+                      triangle.transpose ? CblasTrans : CblasNoTrans,
+                      triangle.unit ? CblasUnit : CblasNonUnit, static_cast<int>(n), static_cast<int>(k), one,
+                      x.as<T>() + xAt(i) * n * n, leading(n), to, leading(k));
     };
     T one(1);
     if constexpr (isComplexType<T>)
@@ -223,21 +227,25 @@ struct LeastSquares {
   std::string driver;
 };
 
-/// One problem by the driver of LAPACK; b has max(m, n) rows. Singular values are left as they are where it finds none.
+/// One problem by the driver of LAPACK; b has max(m, n) rows. Singular values are left as they are where it
+/// finds none.
 template <class T>
-bool solveLeastSquares(const LeastSquares &attributes, std::vector<T> &a, std::vector<T> &b, int64_t m, int64_t n, int64_t k,
-                       int32_t &rank, std::vector<RealOf<T>> &values) {
-  auto rows = static_cast<lapack_int>(m), columns = static_cast<lapack_int>(n), right = static_cast<lapack_int>(k);
+bool solveLeastSquares(const LeastSquares &attributes, std::vector<T> &a, std::vector<T> &b, int64_t m,
+                       int64_t n, int64_t k, int32_t &rank, std::vector<RealOf<T>> &values) {
+  auto rows = static_cast<lapack_int>(m), columns = static_cast<lapack_int>(n),
+       right = static_cast<lapack_int>(k);
   lapack_int lda = leading(m), ldb = leading(std::max(m, n)), found = 0, info = 0;
   auto rcond = static_cast<RealOf<T>>(attributes.rcond);
   if (attributes.driver == "gels") {
     info = Lapack<T>::gels(LAPACK_COL_MAJOR, 'N', rows, columns, right, a.data(), lda, b.data(), ldb);
   } else if (attributes.driver == "gelsy") {
     std::vector<lapack_int> order(static_cast<size_t>(n), 0);
-    info = Lapack<T>::gelsy(LAPACK_COL_MAJOR, rows, columns, right, a.data(), lda, b.data(), ldb, order.data(), rcond, &found);
+    info = Lapack<T>::gelsy(LAPACK_COL_MAJOR, rows, columns, right, a.data(), lda, b.data(), ldb,
+                            order.data(), rcond, &found);
   } else {
     auto driver = attributes.driver == "gelsd" ? Lapack<T>::gelsd : Lapack<T>::gelss;
-    info = driver(LAPACK_COL_MAJOR, rows, columns, right, a.data(), lda, b.data(), ldb, values.data(), rcond, &found);
+    info = driver(LAPACK_COL_MAJOR, rows, columns, right, a.data(), lda, b.data(), ldb, values.data(), rcond,
+                  &found);
   }
   rank = found;
   return info == 0;
@@ -245,7 +253,8 @@ bool solveLeastSquares(const LeastSquares &attributes, std::vector<T> &a, std::v
 
 /// Sums of |y - x solution|^2, one for each column; solution is column-major with `ld` rows.
 template <class T>
-void residuals(const T *x, const T *y, const std::vector<T> &solution, int64_t ld, int64_t m, int64_t n, int64_t k, T *out) {
+void residuals(const T *x, const T *y, const std::vector<T> &solution, int64_t ld, int64_t m, int64_t n,
+               int64_t k, T *out) {
   for (int64_t c = 0; c < k; ++c) {
     RealOf<T> sum = 0;
     for (int64_t r = 0; r < m; ++r) {
@@ -264,7 +273,8 @@ template <class T> Result<void> leastSquares(Call &call, const LeastSquares &att
   int64_t m = xs.rows, n = xs.columns, k = ys.columns, most = std::max(m, n), least = std::min(m, n);
   if (ys.rows != m || ys.batch != xs.batch)
     return failure("expected stacks of matrices with as many rows, found {}x{} and {}x{}", m, n, ys.rows, k);
-  bool hasRank = attributes.driver != "gels", hasValues = attributes.driver == "gelsd" || attributes.driver == "gelss";
+  bool hasRank = attributes.driver != "gels",
+       hasValues = attributes.driver == "gelsd" || attributes.driver == "gelss";
   std::vector<int64_t> dims[] = {xs.dimsWith({n, k}), m > n ? xs.dimsWith({k}) : std::vector<int64_t>{0},
                                  hasRank ? xs.batch : std::vector<int64_t>{0},
                                  hasValues ? xs.dimsWith({least}) : std::vector<int64_t>{0}};
@@ -276,30 +286,32 @@ template <class T> Result<void> leastSquares(Call &call, const LeastSquares &att
         return out.problems();
       outs[i] = *out;
     }
-  return forEachMatrix(xs.count, xs.size() * least, "has no least squares solution that LAPACK finds", [&](int64_t i) {
-    const T *xi = x.as<T>() + i * m * n, *yi = y.as<T>() + i * m * k;
-    std::vector<T> a = columnMajor(xi, m, n), b(static_cast<size_t>(most * k), T(0));
-    for (int64_t r = 0; r < m; ++r)
-      for (int64_t c = 0; c < k; ++c)
-        b[static_cast<size_t>(c * most + r)] = yi[r * k + c];
-    int32_t rank = 0;
-    std::vector<RealOf<T>> values(static_cast<size_t>(least));
-    if (!solveLeastSquares<T>(attributes, a, b, m, n, k, rank, values))
-      return false;
-    for (int64_t r = 0; r < n && outs[0]; ++r)
-      for (int64_t c = 0; c < k; ++c)
-        outs[0].as<T>()[(i * n + r) * k + c] = b[static_cast<size_t>(c * most + r)];
-    if (outs[1] && m > n)
-      residuals<T>(xi, yi, b, most, m, n, k, outs[1].as<T>() + i * k);
-    if (outs[2] && hasRank)
-      outs[2].as<int32_t>()[i] = rank;
-    if (outs[3] && hasValues)
-      std::copy(values.begin(), values.end(), outs[3].as<RealOf<T>>() + i * least);
-    return true;
-  });
+  return forEachMatrix(xs.count, xs.size() * least, "has no least squares solution that LAPACK finds",
+                       [&](int64_t i) {
+                         const T *xi = x.as<T>() + i * m * n, *yi = y.as<T>() + i * m * k;
+                         std::vector<T> a = columnMajor(xi, m, n), b(static_cast<size_t>(most * k), T(0));
+                         for (int64_t r = 0; r < m; ++r)
+                           for (int64_t c = 0; c < k; ++c)
+                             b[static_cast<size_t>(c * most + r)] = yi[r * k + c];
+                         int32_t rank = 0;
+                         std::vector<RealOf<T>> values(static_cast<size_t>(least));
+                         if (!solveLeastSquares<T>(attributes, a, b, m, n, k, rank, values))
+                           return false;
+                         for (int64_t r = 0; r < n && outs[0]; ++r)
+                           for (int64_t c = 0; c < k; ++c)
+                             outs[0].as<T>()[(i * n + r) * k + c] = b[static_cast<size_t>(c * most + r)];
+                         if (outs[1] && m > n)
+                           residuals<T>(xi, yi, b, most, m, n, k, outs[1].as<T>() + i * k);
+                         if (outs[2] && hasRank)
+                           outs[2].as<int32_t>()[i] = rank;
+                         if (outs[3] && hasValues)
+                           std::copy(values.begin(), values.end(), outs[3].as<RealOf<T>>() + i * least);
+                         return true;
+                       });
 }
 
-template <class Run> Result<std::unique_ptr<LibraryKernel>> makeChecked(Attributes &reader, size_t inputs, Run run) {
+template <class Run>
+Result<std::unique_ptr<LibraryKernel>> makeChecked(Attributes &reader, size_t inputs, Run run) {
   reader.expectOperands(inputs, 0);
   if (!reader.ok())
     return reader.problems();
@@ -318,13 +330,17 @@ Result<std::unique_ptr<LibraryKernel>> makeSolve(const KernelRequest &request) {
 Result<std::unique_ptr<LibraryKernel>> makeCholeskySolve(const KernelRequest &request) {
   Attributes reader(request);
   bool upper = reader.boolean("upper", false);
-  return makeChecked(reader, 2, [upper](Call &call, auto zero) { return choleskySolve<decltype(zero)>(call, upper); });
+  return makeChecked(reader, 2,
+                     [upper](Call &call, auto zero) { return choleskySolve<decltype(zero)>(call, upper); });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeTriangularSolve(const KernelRequest &request) {
   Attributes reader(request);
-  Triangle triangle{reader.boolean("upper", true), reader.boolean("transpose", false), reader.boolean("unitriangular", false)};
-  return makeChecked(reader, 2, [triangle](Call &call, auto zero) { return triangularSolve<decltype(zero)>(call, triangle); });
+  Triangle triangle{reader.boolean("upper", true), reader.boolean("transpose", false),
+                    reader.boolean("unitriangular", false)};
+  return makeChecked(reader, 2, [triangle](Call &call, auto zero) {
+    return triangularSolve<decltype(zero)>(call, triangle);
+  });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeInverse(const KernelRequest &request) {
@@ -344,8 +360,11 @@ Result<std::unique_ptr<LibraryKernel>> makeSlogdet(const KernelRequest &request)
 
 Result<std::unique_ptr<LibraryKernel>> makeLstsq(const KernelRequest &request) {
   Attributes reader(request);
-  LeastSquares attributes{reader.real("rcond", -1), reader.choice("driver", {"gelsy", "gels", "gelsd", "gelss"})};
-  return makeChecked(reader, 2, [attributes](Call &call, auto zero) { return leastSquares<decltype(zero)>(call, attributes); });
+  LeastSquares attributes{reader.real("rcond", -1),
+                          reader.choice("driver", {"gelsy", "gels", "gelsd", "gelss"})};
+  return makeChecked(reader, 2, [attributes](Call &call, auto zero) {
+    return leastSquares<decltype(zero)>(call, attributes);
+  });
 }
 
 } // namespace proa::runtime

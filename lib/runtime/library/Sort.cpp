@@ -1,5 +1,6 @@
-/// The library kernels "argsort" (x; axis, descending, stable), "topk" (x, k as a tensor, which wins; k, axis,
-/// largest, sorted) and "argmax" and "argmin" (x, axis as a tensor, which wins; axis, keepdims, flatten).
+/// The library kernels "argsort" (x; axis, descending, stable), "topk" (x, k as a tensor, which wins; k,
+/// axis, largest, sorted) and "argmax" and "argmin" (x, axis as a tensor, which wins; axis, keepdims,
+/// flatten).
 ///
 /// NaN is greater than every number. Equal elements stand as SortOrder says; argmax takes the first of them.
 #include "lib/runtime/ThreadPool.h"
@@ -34,9 +35,10 @@ void sortLines(const Lines &lines, bool descending, SortOrder order, int64_t len
       int64_t from = lines.begin(number, lines.extent), to = lines.begin(number, length);
       for (int64_t i = 0; i < lines.extent; ++i)
         line[static_cast<size_t>(i)] = {static_cast<Wide<T>>(x[from + i * lines.inner]), i};
-      sortFirst(line.begin(), line.end(), length, order, [descending](const Element<T> &a, const Element<T> &b) {
-        return descending ? less(b.value, a.value) : less(a.value, b.value);
-      });
+      sortFirst(line.begin(), line.end(), length, order,
+                [descending](const Element<T> &a, const Element<T> &b) {
+                  return descending ? less(b.value, a.value) : less(a.value, b.value);
+                });
       for (int64_t i = 0; i < length; ++i) {
         int64_t place = line[static_cast<size_t>(i)].place;
         if (values)
@@ -56,7 +58,8 @@ Result<View> optionalOutput(Call &call, size_t i, std::span<const int64_t> dims)
   return call.hasOutput(i) ? call.output(i, dims) : Result<View>(View());
 }
 
-Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder order, std::optional<int64_t> first) {
+Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder order,
+                  std::optional<int64_t> first) {
   const View &x = call.input(0);
   Result<size_t> axis = normalizeAxis(axisAttribute, std::max<size_t>(1, x.rank()));
   if (!axis)

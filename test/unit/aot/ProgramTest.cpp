@@ -109,7 +109,9 @@ TEST_F(ProgramTest, RefusesCodeForAnotherCpu) {
   ASSERT_TRUE(create()) << proa_error();
   description.cpuFeatures.push_back("hyperdrive");
   EXPECT_FALSE(create());
-  EXPECT_THAT(proa_error(), HasSubstr("accumulator: the library was compiled for a CPU with hyperdrive, which this one lacks"));
+  EXPECT_THAT(
+      proa_error(),
+      HasSubstr("accumulator: the library was compiled for a CPU with hyperdrive, which this one lacks"));
 }
 
 TEST_F(ProgramTest, DescribesItsInterfaceWithoutState) {

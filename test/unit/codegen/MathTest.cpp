@@ -25,7 +25,8 @@ class MathFunction : public ::testing::TestWithParam<Function> {};
 TestKernel unaryKernel(const std::string &operation, int64_t count, const std::string &type) {
   const std::string tensor = "tensor<" + std::to_string(count) + "x" + type + ">";
   KernelText text("unary", "%x: " + tensor);
-  text.generic("%r", {{"%x", tensor, "0"}}, {"", tensor, "0"}, "p", "%y = math." + operation + " %i0 : " + type);
+  text.generic("%r", {{"%x", tensor, "0"}}, {"", tensor, "0"}, "p",
+               "%y = math." + operation + " %i0 : " + type);
   return TestKernel(text.returns("%r", tensor));
 }
 
@@ -35,7 +36,8 @@ TEST_P(MathFunction, InF32) {
   const Function &function = GetParam();
   std::vector<double> special;
   if (function.domainIsReal)
-    special = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 1e-30, -1e-30, 1e30, -1e30, 88.0, -88.0, 100.0, -200.0};
+    special = {0.0,    -0.0, INFINITY, -INFINITY, NAN,   1.0,   -1.0,  1e-30,
+               -1e-30, 1e30, -1e30,    88.0,      -88.0, 100.0, -200.0};
   constexpr int64_t count = 20000;
   Tensor x = randomTensor(DType::Float32, {count}, function.low, function.high);
   for (size_t i = 0; i < special.size(); ++i)
@@ -63,46 +65,51 @@ static double rsqrt(double x) { return 1 / std::sqrt(x); }
 
 INSTANTIATE_TEST_SUITE_P(
     All, MathFunction,
-    ::testing::Values(Function{"exp", std::exp, -80, 80}, Function{"exp2", std::exp2, -80, 80},
-                      Function{"expm1", std::expm1, -5, 5}, Function{"log", std::log, 1e-3, 1e6},
-                      Function{"log2", std::log2, 1e-3, 1e6}, Function{"log10", std::log10, 1e-3, 1e6},
-                      Function{"log1p", std::log1p, -0.9, 1e4}, Function{"tanh", std::tanh, -10, 10},
-                      Function{"erf", std::erf, -6, 6}, Function{"sqrt", std::sqrt, 0, 1e6},
-                      Function{"rsqrt", rsqrt, 1e-6, 1e6}, Function{"cbrt", std::cbrt, -1e3, 1e3},
-                      Function{"sin", std::sin, -1000, 1000, 1e-6, 3e-7, false},
-                      Function{"cos", std::cos, -1000, 1000, 1e-6, 3e-7, false},
-                      Function{"tan", std::tan, -1.5, 1.5, 3e-6}, Function{"asin", std::asin, -1, 1, 1e-6, 1e-6, false},
-                      Function{"acos", std::acos, -1, 1, 1e-6, 1e-6, false}, Function{"atan", std::atan, -100, 100},
-                      Function{"sinh", std::sinh, -20, 20}, Function{"cosh", std::cosh, -20, 20},
-                      Function{"asinh", std::asinh, -100, 100}, Function{"acosh", std::acosh, 1, 100, 1e-5, 1e-6, false},
-                      Function{"atanh", std::atanh, -0.99, 0.99, 1e-6, 1e-7, false}, Function{"floor", std::floor, -1e3, 1e3},
-                      Function{"ceil", std::ceil, -1e3, 1e3}, Function{"trunc", std::trunc, -1e3, 1e3},
-                      Function{"round", std::round, -1e3, 1e3}, Function{"roundeven", std::nearbyint, -1e3, 1e3},
-                      Function{"absf", std::fabs, -1e3, 1e3}));
+    ::testing::Values(
+        Function{"exp", std::exp, -80, 80}, Function{"exp2", std::exp2, -80, 80},
+        Function{"expm1", std::expm1, -5, 5}, Function{"log", std::log, 1e-3, 1e6},
+        Function{"log2", std::log2, 1e-3, 1e6}, Function{"log10", std::log10, 1e-3, 1e6},
+        Function{"log1p", std::log1p, -0.9, 1e4}, Function{"tanh", std::tanh, -10, 10},
+        Function{"erf", std::erf, -6, 6}, Function{"sqrt", std::sqrt, 0, 1e6},
+        Function{"rsqrt", rsqrt, 1e-6, 1e6}, Function{"cbrt", std::cbrt, -1e3, 1e3},
+        Function{"sin", std::sin, -1000, 1000, 1e-6, 3e-7, false},
+        Function{"cos", std::cos, -1000, 1000, 1e-6, 3e-7, false}, Function{"tan", std::tan, -1.5, 1.5, 3e-6},
+        Function{"asin", std::asin, -1, 1, 1e-6, 1e-6, false},
+        Function{"acos", std::acos, -1, 1, 1e-6, 1e-6, false}, Function{"atan", std::atan, -100, 100},
+        Function{"sinh", std::sinh, -20, 20}, Function{"cosh", std::cosh, -20, 20},
+        Function{"asinh", std::asinh, -100, 100}, Function{"acosh", std::acosh, 1, 100, 1e-5, 1e-6, false},
+        Function{"atanh", std::atanh, -0.99, 0.99, 1e-6, 1e-7, false},
+        Function{"floor", std::floor, -1e3, 1e3}, Function{"ceil", std::ceil, -1e3, 1e3},
+        Function{"trunc", std::trunc, -1e3, 1e3}, Function{"round", std::round, -1e3, 1e3},
+        Function{"roundeven", std::nearbyint, -1e3, 1e3}, Function{"absf", std::fabs, -1e3, 1e3}));
 
 TEST(MathFunctions, Power) {
   KernelText text("power", "%x: tensor<5000xf32>, %z: tensor<5000xf32>");
-  text.generic("%r", {{"%x", "tensor<5000xf32>", "0"}, {"%z", "tensor<5000xf32>", "0"}}, {"", "tensor<5000xf32>", "0"}, "p",
-               "%y = math.powf %i0, %i1 : f32");
+  text.generic("%r", {{"%x", "tensor<5000xf32>", "0"}, {"%z", "tensor<5000xf32>", "0"}},
+               {"", "tensor<5000xf32>", "0"}, "p", "%y = math.powf %i0, %i1 : f32");
   TestKernel kernel(text.returns("%r", "tensor<5000xf32>"));
   ASSERT_TRUE(kernel.valid());
   Tensor x = randomTensor(DType::Float32, {5000}, 0, 10), z = randomTensor(DType::Float32, {5000}, -5, 5, 2);
-  const std::pair<double, double> special[] = {{-2, 3}, {-2, 2}, {-2, 0.5}, {0, 0}, {0, -1}, {-0.0, 3}, {INFINITY, -1}, {1, NAN}};
+  const std::pair<double, double> special[] = {{-2, 3}, {-2, 2},   {-2, 0.5},      {0, 0},
+                                               {0, -1}, {-0.0, 3}, {INFINITY, -1}, {1, NAN}};
   for (size_t i = 0; i < std::size(special); ++i) {
     setElement(x, i, special[i].first);
     setElement(z, i, special[i].second);
   }
-  expectElements(kernel.run({x, z})[0], [&](int64_t i) { return double(float(std::pow(element(x, i), element(z, i)))); }, 1e-6);
+  expectElements(
+      kernel.run({x, z})[0], [&](int64_t i) { return double(float(std::pow(element(x, i), element(z, i)))); },
+      1e-6);
 }
 
 TEST(MathFunctions, ArcTangentOfTwoArguments) {
   KernelText text("atan2", "%x: tensor<5000xf32>, %z: tensor<5000xf32>");
-  text.generic("%r", {{"%x", "tensor<5000xf32>", "0"}, {"%z", "tensor<5000xf32>", "0"}}, {"", "tensor<5000xf32>", "0"}, "p",
-               "%y = math.atan2 %i0, %i1 : f32");
+  text.generic("%r", {{"%x", "tensor<5000xf32>", "0"}, {"%z", "tensor<5000xf32>", "0"}},
+               {"", "tensor<5000xf32>", "0"}, "p", "%y = math.atan2 %i0, %i1 : f32");
   TestKernel kernel(text.returns("%r", "tensor<5000xf32>"));
   ASSERT_TRUE(kernel.valid());
   Tensor x = randomTensor(DType::Float32, {5000}, -9, 9), z = randomTensor(DType::Float32, {5000}, -9, 9, 2);
-  const std::pair<double, double> special[] = {{0, 0}, {0, -1}, {-0.0, -1}, {1, 0}, {-1, 0}, {INFINITY, 1}, {1, -INFINITY}};
+  const std::pair<double, double> special[] = {{0, 0},  {0, -1},       {-0.0, -1},    {1, 0},
+                                               {-1, 0}, {INFINITY, 1}, {1, -INFINITY}};
   for (size_t i = 0; i < std::size(special); ++i) {
     setElement(x, i, special[i].first);
     setElement(z, i, special[i].second);

@@ -344,7 +344,8 @@ func.func @f(%x: tensor<4x2xf64>, %w: tensor<2xf64>) -> tensor<f64> {
     options.microBatches = count;
     auto parts = take(take(grad(f, options)).run({x, w}));
     for (int i = 0; i < 2; ++i)
-      expectNear(parts[i], std::vector<double>(whole[i].as<double>(), whole[i].as<double>() + whole[i].size()));
+      expectNear(parts[i],
+                 std::vector<double>(whole[i].as<double>(), whole[i].as<double>() + whole[i].size()));
   }
   options.microBatches = 3;
   EXPECT_FALSE(grad(f, options));

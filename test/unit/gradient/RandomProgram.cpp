@@ -42,8 +42,8 @@ RandomProgram::Value RandomProgram::emit(const std::string &op, const std::vecto
     names.push_back(operand.name);
     types.push_back(typeOf(operand.shape));
   }
-  body += fmt::format("  {} = pd.{} {} {{{}}} : ({}) -> {}\n", out.name, op, fmt::join(names, ", "), attributes,
-                      fmt::join(types, ", "), typeOf(out.shape));
+  body += fmt::format("  {} = pd.{} {} {{{}}} : ({}) -> {}\n", out.name, op, fmt::join(names, ", "),
+                      attributes, fmt::join(types, ", "), typeOf(out.shape));
   values.push_back(out);
   return out;
 }
@@ -73,14 +73,16 @@ std::string RandomProgram::draw() {
 
 void RandomProgram::drawOp() {
   void (RandomProgram::*const kinds[])() = {
-      &RandomProgram::unary,         &RandomProgram::unary,     &RandomProgram::binary,   &RandomProgram::binary,
-      &RandomProgram::product,       &RandomProgram::reduction, &RandomProgram::movement, &RandomProgram::movement,
-      &RandomProgram::normalization, &RandomProgram::selection, &RandomProgram::branch,   &RandomProgram::loop};
+      &RandomProgram::unary,     &RandomProgram::unary,    &RandomProgram::binary,
+      &RandomProgram::binary,    &RandomProgram::product,  &RandomProgram::reduction,
+      &RandomProgram::movement,  &RandomProgram::movement, &RandomProgram::normalization,
+      &RandomProgram::selection, &RandomProgram::branch,   &RandomProgram::loop};
   (this->*kinds[below(std::size(kinds))])();
 }
 
 void RandomProgram::unary() {
-  const char *const ops[] = {"tanh", "sin", "cos", "sigmoid", "erf", "softplus", "gelu", "silu", "atan", "square", "asinh"};
+  const char *const ops[] = {"tanh", "sin",  "cos",  "sigmoid", "erf",  "softplus",
+                             "gelu", "silu", "atan", "square",  "asinh"};
   Value x = any();
   std::string op = ops[below(std::size(ops))];
   Value out = emit(op, {x}, "", x.shape);
@@ -124,7 +126,8 @@ void RandomProgram::product() {
       shape.push_back(a[a.size() - 2]);
     if (ry > 1)
       shape.push_back(b.back());
-    Value out = emit("matmul", {x, y}, fmt::format("transpose_x = {}, transpose_y = {}", transposeX, transposeY), shape);
+    Value out = emit("matmul", {x, y},
+                     fmt::format("transpose_x = {}, transpose_y = {}", transposeX, transposeY), shape);
     emit("tanh", {out}, "", shape);
     return;
   }
@@ -143,7 +146,8 @@ void RandomProgram::reduction() {
     if (!reduced || keep)
       shape.push_back(reduced ? 1 : x.shape[d]);
   }
-  Value out = emit(ops[below(std::size(ops))], {x}, fmt::format("axis = {}, keepdim = {}", ints(axes), keep), shape);
+  Value out =
+      emit(ops[below(std::size(ops))], {x}, fmt::format("axis = {}, keepdim = {}", ints(axes), keep), shape);
   emit("sin", {out}, "", shape);
 }
 
@@ -176,13 +180,15 @@ void RandomProgram::movement() {
   case 2: {
     auto start = static_cast<int64_t>(below(extent));
     shape[axis] = extent - start;
-    emit("slice", {x}, fmt::format("axes = {}, starts = {}, ends = {}", ints({given}), ints({start}), ints({extent})), shape);
+    emit("slice", {x},
+         fmt::format("axes = {}, starts = {}, ends = {}", ints({given}), ints({start}), ints({extent})),
+         shape);
     return;
   }
   case 3:
     shape[axis] = 2 * extent;
-    body += fmt::format("  %v{} = pd.concat {}, {} {{axis = {} : i64}} : ({}, {}) -> {}\n", count, x.name, x.name, given,
-                        typeOf(x.shape), typeOf(x.shape), typeOf(shape));
+    body += fmt::format("  %v{} = pd.concat {}, {} {{axis = {} : i64}} : ({}, {}) -> {}\n", count, x.name,
+                        x.name, given, typeOf(x.shape), typeOf(x.shape), typeOf(shape));
     values.push_back({fmt::format("%v{}", count++), shape});
     return;
   case 4: {
@@ -197,7 +203,8 @@ void RandomProgram::movement() {
     emit("flip", {x}, "axis = " + ints({given}), shape);
     return;
   default:
-    emit("cumsum", {x}, fmt::format("axis = {} : i64, reverse = {}", given, static_cast<bool>(below(2))), shape);
+    emit("cumsum", {x}, fmt::format("axis = {} : i64, reverse = {}", given, static_cast<bool>(below(2))),
+         shape);
     return;
   }
 }
@@ -216,12 +223,12 @@ void RandomProgram::selection() {
   if (!broadcast(x.shape, y.shape, shape) || shape.size() > 4)
     return;
   std::string condition = fmt::format("%c{}", count);
-  body += fmt::format("  {} = pd.less_than {}, {} : ({}, {}) -> {}\n", condition, x.name, y.name, typeOf(x.shape),
-                      typeOf(y.shape), typeOf(shape, "i1"));
+  body += fmt::format("  {} = pd.less_than {}, {} : ({}, {}) -> {}\n", condition, x.name, y.name,
+                      typeOf(x.shape), typeOf(y.shape), typeOf(shape, "i1"));
   Value out{fmt::format("%v{}", count++), shape};
   Value other = emit("sin", {x}, "", x.shape);
-  body += fmt::format("  {} = pd.where {}, {}, {} : ({}, {}, {}) -> {}\n", out.name, condition, y.name, other.name,
-                      typeOf(shape, "i1"), typeOf(y.shape), typeOf(x.shape), typeOf(shape));
+  body += fmt::format("  {} = pd.where {}, {}, {} : ({}, {}, {}) -> {}\n", out.name, condition, y.name,
+                      other.name, typeOf(shape, "i1"), typeOf(y.shape), typeOf(x.shape), typeOf(shape));
   values.push_back(out);
 }
 
@@ -252,22 +259,24 @@ void RandomProgram::loop() {
   if (!broadcast(x.shape, y.shape, shape) || shape != x.shape)
     return;
   int id = count++;
-  body += fmt::format("  %n{0} = pd.constant dense<{1}> : tensor<1xi64>\n"
-                      "  %z{0} = pd.constant dense<0> : tensor<1xi64>\n"
-                      "  %o{0} = pd.constant dense<1> : tensor<1xi64>\n"
-                      "  %v{0}, %i{0} = scf.while (%x{0} = {2}, %j{0} = %z{0}) : ({3}, tensor<1xi64>) -> ({3}, tensor<1xi64>) {{\n"
-                      "    %c{0} = pd.less_than %j{0}, %n{0} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>\n"
-                      "    %r{0} = pd.reshape %c{0} {{shape = array<i64>}} : (tensor<1xi1>) -> tensor<i1>\n"
-                      "    %b{0} = tensor.extract %r{0}[] : tensor<i1>\n"
-                      "    scf.condition(%b{0}) %x{0}, %j{0} : {3}, tensor<1xi64>\n"
-                      "  }} do {{\n"
-                      "  ^bb0(%p{0}: {3}, %q{0}: tensor<1xi64>):\n"
-                      "    %m{0} = pd.multiply %p{0}, {4} : ({3}, {5}) -> {3}\n"
-                      "    %s{0} = pd.cos %m{0} : ({3}) -> {3}\n"
-                      "    %k{0} = pd.add %q{0}, %o{0} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>\n"
-                      "    scf.yield %s{0}, %k{0} : {3}, tensor<1xi64>\n"
-                      "  }}\n",
-                      id, below(4), x.name, typeOf(x.shape), y.name, typeOf(y.shape));
+  body +=
+      fmt::format("  %n{0} = pd.constant dense<{1}> : tensor<1xi64>\n"
+                  "  %z{0} = pd.constant dense<0> : tensor<1xi64>\n"
+                  "  %o{0} = pd.constant dense<1> : tensor<1xi64>\n"
+                  "  %v{0}, %i{0} = scf.while (%x{0} = {2}, %j{0} = %z{0}) : ({3}, tensor<1xi64>) -> ({3}, "
+                  "tensor<1xi64>) {{\n"
+                  "    %c{0} = pd.less_than %j{0}, %n{0} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>\n"
+                  "    %r{0} = pd.reshape %c{0} {{shape = array<i64>}} : (tensor<1xi1>) -> tensor<i1>\n"
+                  "    %b{0} = tensor.extract %r{0}[] : tensor<i1>\n"
+                  "    scf.condition(%b{0}) %x{0}, %j{0} : {3}, tensor<1xi64>\n"
+                  "  }} do {{\n"
+                  "  ^bb0(%p{0}: {3}, %q{0}: tensor<1xi64>):\n"
+                  "    %m{0} = pd.multiply %p{0}, {4} : ({3}, {5}) -> {3}\n"
+                  "    %s{0} = pd.cos %m{0} : ({3}) -> {3}\n"
+                  "    %k{0} = pd.add %q{0}, %o{0} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>\n"
+                  "    scf.yield %s{0}, %k{0} : {3}, tensor<1xi64>\n"
+                  "  }}\n",
+                  id, below(4), x.name, typeOf(x.shape), y.name, typeOf(y.shape));
   values.push_back({fmt::format("%v{}", id), x.shape});
 }
 

@@ -7,8 +7,8 @@
 
 namespace proa::test {
 
-/// Draws the text of a function `f` of float64 tensors with one result. Shapes, ops and how often values are used are
-/// random; values stay small, so that differences of them are exact enough.
+/// Draws the text of a function `f` of float64 tensors with one result. Shapes, ops and how often values are
+/// used are random; values stay small, so that differences of them are exact enough.
 class RandomProgram {
 public:
   explicit RandomProgram(std::mt19937 &random) : random(random) {}
@@ -23,7 +23,8 @@ private:
 
   size_t below(size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(random); }
   const Value &any() { return values[below(values.size())]; }
-  Value emit(const std::string &op, const std::vector<Value> &operands, const std::string &attributes, Shape shape);
+  Value emit(const std::string &op, const std::vector<Value> &operands, const std::string &attributes,
+             Shape shape);
 
   void drawOp();
   void unary();

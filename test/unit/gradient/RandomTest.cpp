@@ -1,5 +1,6 @@
-// Derivatives of random small programs (RandomProgram.h): reverse mode against central differences along a direction,
-// forward mode against reverse mode, a batch against its examples, decompositions against kernels; in float64.
+// Derivatives of random small programs (RandomProgram.h): reverse mode against central differences along a
+// direction, forward mode against reverse mode, a batch against its examples, decompositions against kernels;
+// in float64.
 //   PROA_RANDOM_PROGRAMS: how many (60); PROA_RANDOM_SEED: the first one's seed
 #include "passes/autodiff/Transforms.h"
 #include "passes/decompose/Passes.h"
@@ -126,7 +127,8 @@ private:
     EXPECT_NEAR(reverse, expected, 1e-6 * size) << "gradient against differences";
     EXPECT_NEAR(forward, reverse, 1e-9 * size) << "forward against reverse";
     for (int64_t e = 0; e < results[0].size(); ++e)
-      EXPECT_NEAR(results[decomposedAt].as<double>()[e], results[0].as<double>()[e], 1e-9) << "decomposed, element " << e;
+      EXPECT_NEAR(results[decomposedAt].as<double>()[e], results[0].as<double>()[e], 1e-9)
+          << "decomposed, element " << e;
   }
 
   void checkBatch() {
@@ -135,11 +137,13 @@ private:
       std::vector<Tensor> single = feeds;
       for (size_t i = 0; i < function.getNumArguments(); ++i) {
         single[i] = Tensor(DType::Float64, feeds[i].dims());
-        std::copy_n(feeds[wholeAt + i].as<double>() + example * single[i].size(), single[i].size(), single[i].as<double>());
+        std::copy_n(feeds[wholeAt + i].as<double>() + example * single[i].size(), single[i].size(),
+                    single[i].as<double>());
       }
       Tensor expected = run(single)[0];
       for (int64_t e = 0; e < expected.size(); ++e)
-        EXPECT_NEAR(results[batchAt].as<double>()[example * expected.size() + e], expected.as<double>()[e], 1e-9)
+        EXPECT_NEAR(results[batchAt].as<double>()[example * expected.size() + e], expected.as<double>()[e],
+                    1e-9)
             << "example " << example << ", element " << e;
     }
   }

@@ -69,7 +69,8 @@ int64_t stepsOf(int64_t iterations, int64_t snapshots) {
   return steps;
 }
 
-// Against the recurrence that defines the least number: keep a state behind the first m iterations, for the best m.
+// Against the recurrence that defines the least number: keep a state behind the first m iterations, for the
+// best m.
 TEST(BinomialScheduleTest, TakesTheLeastSteps) {
   constexpr int64_t most = 40;
   std::vector<std::vector<int64_t>> least(8, std::vector<int64_t>(most + 1, 0));

@@ -1,5 +1,5 @@
-// Every op of the dialects goes through text, generic text and bytecode and comes back the same: all programs of the corpus
-// that import, and the lit tests of the dialects. An op that is in none of them fails the test.
+// Every op of the dialects goes through text, generic text and bytecode and comes back the same: all programs
+// of the corpus that import, and the lit tests of the dialects. An op that is in none of them fails the test.
 #include "dialects/pd/Pd.h"
 #include "dialects/rt/Rt.h"
 #include "lib/check/CaseMeta.h"
@@ -88,7 +88,8 @@ TEST_F(RoundTrip, Corpus) {
 }
 
 TEST_F(RoundTrip, LitTests) {
-  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(PROA_SOURCE_DIR "/test/dialects")) {
+  for (const fs::directory_entry &entry :
+       fs::recursive_directory_iterator(PROA_SOURCE_DIR "/test/dialects")) {
     auto buffer = llvm::MemoryBuffer::getFile(entry.path().string());
     if (entry.path().extension() != ".mlir" || !buffer)
       continue;
@@ -106,7 +107,8 @@ TEST_F(RoundTrip, NoOpIsLeftOut) {
   for (mlir::RegisteredOperationName name : context->getRegisteredOperations())
     if (name.getDialectNamespace() == "pd" || name.getDialectNamespace() == "rt")
       EXPECT_TRUE(seen.count(name.getStringRef().str()))
-          << name.getStringRef().str() << " is in no program of the corpus and in no test under test/dialects";
+          << name.getStringRef().str()
+          << " is in no program of the corpus and in no test under test/dialects";
 }
 
 } // namespace

@@ -12,7 +12,8 @@ using ::testing::HasSubstr;
 // Compiled kernels, written by hand with the compiler's calling convention; one number each.
 
 void less(void *const *buffers, const int64_t *, int64_t, int64_t) {
-  *static_cast<bool *>(buffers[2]) = *static_cast<int64_t *>(buffers[0]) < *static_cast<int64_t *>(buffers[1]);
+  *static_cast<bool *>(buffers[2]) =
+      *static_cast<int64_t *>(buffers[0]) < *static_cast<int64_t *>(buffers[1]);
 }
 void increment(void *const *buffers, const int64_t *, int64_t, int64_t) {
   *static_cast<int64_t *>(buffers[1]) = *static_cast<int64_t *>(buffers[0]) + 1;
@@ -46,11 +47,15 @@ Plan loopPlan() {
     return static_cast<ValueId>(plan.values.size() - 1);
   };
   ValueId n = number(DType::Int64, Storage::Feed, "n"), x = number(DType::Float32, Storage::Feed, "x"),
-          y = number(DType::Float32, Storage::Feed, "y"), zero = number(DType::Int64, Storage::Constant, "zero");
+          y = number(DType::Float32, Storage::Feed, "y"),
+          zero = number(DType::Int64, Storage::Constant, "zero");
   ValueId i = number(DType::Int64, Storage::Dynamic, "i"), a = number(DType::Float32, Storage::Dynamic, "a"),
-          b = number(DType::Float32, Storage::Dynamic, "b"), goes = number(DType::Bool, Storage::Arena, "goes");
-  ValueId next = number(DType::Int64, Storage::Dynamic, "next"), doubled = number(DType::Float32, Storage::Dynamic, "doubled");
-  ValueId lastA = number(DType::Float32, Storage::Dynamic, "lastA"), lastB = number(DType::Float32, Storage::Dynamic, "lastB"),
+          b = number(DType::Float32, Storage::Dynamic, "b"),
+          goes = number(DType::Bool, Storage::Arena, "goes");
+  ValueId next = number(DType::Int64, Storage::Dynamic, "next"),
+          doubled = number(DType::Float32, Storage::Dynamic, "doubled");
+  ValueId lastA = number(DType::Float32, Storage::Dynamic, "lastA"),
+          lastB = number(DType::Float32, Storage::Dynamic, "lastB"),
           lastI = number(DType::Int64, Storage::Dynamic, "lastI");
   Step loop;
   loop.kind = StepKind::While;
@@ -163,7 +168,8 @@ TEST(ControlFlow, ConditionMustBeOneBool) {
   auto session = sessionOf(branchPlan());
   auto result = session->run({{"c", bools({2}, true)}, {"x", floats({}, {4})}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(), HasSubstr("net: net.py:8: if: the condition is bool[2], expected one bool"));
+  EXPECT_THAT(result.problems().text(),
+              HasSubstr("net: net.py:8: if: the condition is bool[2], expected one bool"));
 }
 
 /// The loop body gathers element i of a list: out of its bounds at last.
@@ -182,12 +188,14 @@ TEST(ControlFlow, ErrorInTheBodyNamesTheStepAndTheIteration) {
   loop.bodies[1].steps.push_back(gather);
   auto session = sessionOf(plan);
   ASSERT_TRUE(session);
-  NamedTensors feeds{{"n", int64(3)}, {"x", floats({}, {3})}, {"y", floats({}, {5})}, {"list", floats({3}, {1, 2, 3})}};
+  NamedTensors feeds{
+      {"n", int64(3)}, {"x", floats({}, {3})}, {"y", floats({}, {5})}, {"list", floats({3}, {1, 2, 3})}};
   EXPECT_TRUE(session->run(feeds));
   feeds["n"] = int64(9);
   auto result = session->run(feeds);
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(), AllOf(HasSubstr("net: net.py:55: gather: "), HasSubstr("(in iteration 3 of the loop)")));
+  EXPECT_THAT(result.problems().text(),
+              AllOf(HasSubstr("net: net.py:55: gather: "), HasSubstr("(in iteration 3 of the loop)")));
   feeds["n"] = int64(1); // the session is not spoiled
   EXPECT_TRUE(session->run(feeds));
 }
@@ -200,14 +208,17 @@ std::string messageAfter(const std::function<void(Step &)> &change) {
 
 TEST(ControlFlow, VerifyFindsWhatIsWrong) {
   EXPECT_EQ(messageAfter([](Step &) {}), "");
-  EXPECT_THAT(messageAfter([](Step &s) { s.bodies.pop_back(); }), HasSubstr("steps[0] 'while': has 1 bodies"));
+  EXPECT_THAT(messageAfter([](Step &s) { s.bodies.pop_back(); }),
+              HasSubstr("steps[0] 'while': has 1 bodies"));
   EXPECT_THAT(messageAfter([](Step &s) { s.outputs.pop_back(); }), HasSubstr("passes 3 values to 2"));
-  EXPECT_THAT(messageAfter([](Step &s) { s.inputs[1] = s.inputs[0]; }), HasSubstr("can not pass 3 'zero' to 5 'a'"));
+  EXPECT_THAT(messageAfter([](Step &s) { s.inputs[1] = s.inputs[0]; }),
+              HasSubstr("can not pass 3 'zero' to 5 'a'"));
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies[1].results[0] = s.outputs[0]; }),
               HasSubstr("result 12 is not there at the end"));
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies[1].release.push_back(99); }),
               HasSubstr("releases 99, which is no value of the body"));
-  EXPECT_THAT(messageAfter([](Step &s) { s.bodies[0].results.clear(); }), HasSubstr("the test has no condition"));
+  EXPECT_THAT(messageAfter([](Step &s) { s.bodies[0].results.clear(); }),
+              HasSubstr("the test has no condition"));
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies[1].steps[0].inputs[0] = s.outputs[0]; }),
               HasSubstr("bodies[1].steps[0] 'increment': reads value 12 'lastI' before it is written"));
 }

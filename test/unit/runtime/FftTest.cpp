@@ -34,7 +34,8 @@ Complex sumOf(const std::vector<Complex> &line, int64_t k, bool forward) {
   Complex sum = 0;
   auto n = static_cast<double>(line.size());
   for (size_t j = 0; j < line.size(); ++j)
-    sum += line[j] * std::polar(1.0, (forward ? -2 : 2) * std::numbers::pi * std::fmod(static_cast<double>(j) * static_cast<double>(k), n) / n);
+    sum += line[j] * std::polar(1.0, (forward ? -2 : 2) * std::numbers::pi *
+                                         std::fmod(static_cast<double>(j) * static_cast<double>(k), n) / n);
   return sum;
 }
 
@@ -42,17 +43,26 @@ TEST(Fft, LinesOfManyLengths) {
   for (int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 11, 30, 64, 97, 100, 1000})
     for (bool forward : {true, false}) {
       Tensor x = randomSignal(DType::Complex128, {n});
-      Tensor out = run({"fft_c2c", {{"axes", {0}}, {"normalization", "ortho"}, {"forward", forward}}, {x}, {{DType::Complex128, {n}}}});
+      Tensor out = run({"fft_c2c",
+                        {{"axes", {0}}, {"normalization", "ortho"}, {"forward", forward}},
+                        {x},
+                        {{DType::Complex128, {n}}}});
       std::vector<Complex> line = valuesOf<Complex>(x);
       for (int64_t k = 0; k < n; ++k)
-        EXPECT_LT(std::abs(out.as<Complex>()[k] - sumOf(line, k, forward) / std::sqrt(static_cast<double>(n))), 1e-12) << n << ", " << k;
+        EXPECT_LT(
+            std::abs(out.as<Complex>()[k] - sumOf(line, k, forward) / std::sqrt(static_cast<double>(n))),
+            1e-12)
+            << n << ", " << k;
     }
 }
 
 TEST(Fft, InverseOfForwardIsTheSignal) {
   Tensor x = randomSignal(DType::Complex128, {3, 5, 4});
   for (std::string normalization : {"backward", "forward", "ortho"}) {
-    KernelCase c{"fft_c2c", {{"axes", {0, 2}}, {"normalization", normalization}, {"forward", true}}, {x}, {{DType::Complex128, {3, 5, 4}}}};
+    KernelCase c{"fft_c2c",
+                 {{"axes", {0, 2}}, {"normalization", normalization}, {"forward", true}},
+                 {x},
+                 {{DType::Complex128, {3, 5, 4}}}};
     Tensor spectrum = run(c);
     c.inputs = {spectrum};
     c.attributes["forward"] = false;
@@ -65,12 +75,17 @@ TEST(Fft, InverseOfForwardIsTheSignal) {
 TEST(Fft, HalfOfTheSpectrumOfRealSignals) {
   for (int64_t n : {1, 2, 5, 6, 9}) {
     Tensor x = randomSignal(DType::Float64, {2, n});
-    Tensor half = run({"fft_r2c", {{"axes", {0, 1}}, {"onesided", true}}, {x}, {{DType::Complex128, {2, n / 2 + 1}}}});
-    Tensor full = run({"fft_r2c", {{"axes", {0, 1}}, {"onesided", false}}, {x}, {{DType::Complex128, {2, n}}}});
+    Tensor half =
+        run({"fft_r2c", {{"axes", {0, 1}}, {"onesided", true}}, {x}, {{DType::Complex128, {2, n / 2 + 1}}}});
+    Tensor full =
+        run({"fft_r2c", {{"axes", {0, 1}}, {"onesided", false}}, {x}, {{DType::Complex128, {2, n}}}});
     for (int64_t r = 0; r < 2; ++r)
       for (int64_t k = 0; k < n / 2 + 1; ++k)
         EXPECT_LT(std::abs(half.as<Complex>()[r * (n / 2 + 1) + k] - full.as<Complex>()[r * n + k]), 1e-14);
-    Tensor back = run({"fft_c2r", {{"axes", {0, 1}}, {"forward", false}, {"last_dim_size", n}}, {half}, {{DType::Float64, {2, n}}}});
+    Tensor back = run({"fft_c2r",
+                       {{"axes", {0, 1}}, {"forward", false}, {"last_dim_size", n}},
+                       {half},
+                       {{DType::Float64, {2, n}}}});
     expectClose(back, valuesOf<double>(x), 1e-14);
   }
 }

@@ -1,4 +1,5 @@
-// The kernels on LAPACK against what defines them: factors multiply to the matrix, solutions solve the system.
+// The kernels on LAPACK against what defines them: factors multiply to the matrix, solutions solve the
+// system.
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +14,9 @@ using ::testing::HasSubstr;
 using Complex = std::complex<double>;
 using Shape = std::vector<int64_t>;
 
-Tensor doubles(Shape dims, const std::vector<double> &values) { return tensorOf(DType::Float64, std::move(dims), values); }
+Tensor doubles(Shape dims, const std::vector<double> &values) {
+  return tensorOf(DType::Float64, std::move(dims), values);
+}
 
 Tensor randomMatrices(DType dtype, Shape dims, unsigned seed) {
   Tensor tensor(dtype, std::move(dims));
@@ -33,12 +36,14 @@ struct Matrix {
   int64_t rows = 0, columns = 0;
   std::vector<Complex> data;
 
-  Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), data(static_cast<size_t>(rows * columns)) {}
+  Matrix(int64_t rows, int64_t columns)
+      : rows(rows), columns(columns), data(static_cast<size_t>(rows * columns)) {}
   static Matrix of(const Tensor &tensor, int64_t index) {
     Matrix m(tensor.dims()[tensor.dims().size() - 2], tensor.dims().back());
     for (int64_t i = 0; i < m.rows * m.columns; ++i) {
       int64_t at = index * m.rows * m.columns + i;
-      m.data[static_cast<size_t>(i)] = tensor.dtype() == DType::Float64 ? Complex(tensor.as<double>()[at]) : tensor.as<Complex>()[at];
+      m.data[static_cast<size_t>(i)] =
+          tensor.dtype() == DType::Float64 ? Complex(tensor.as<double>()[at]) : tensor.as<Complex>()[at];
     }
     return m;
   }
@@ -89,8 +94,12 @@ TEST_P(Dtypes, SingularValues) {
     for (Shape dims : {Shape{2, 3, 5}, Shape{2, 5, 3}, Shape{2, 4, 4}}) {
       int64_t m = dims[1], n = dims[2], k = std::min(m, n);
       Tensor x = randomMatrices(GetParam(), dims, 1);
-      auto out = run({"svd", {{"full_matrices", full}}, {x},
-                      {{GetParam(), {2, m, full ? m : k}}, {DType::Float64, {2, k}}, {GetParam(), {2, full ? n : k, n}}}});
+      auto out = run({"svd",
+                      {{"full_matrices", full}},
+                      {x},
+                      {{GetParam(), {2, m, full ? m : k}},
+                       {DType::Float64, {2, k}},
+                       {GetParam(), {2, full ? n : k, n}}}});
       ASSERT_EQ(out.size(), 3u);
       for (int64_t i = 0; i < 2; ++i) {
         Matrix u = Matrix::of(out[0], i), v = Matrix::of(out[2], i), s(u.columns, v.rows);
@@ -151,7 +160,9 @@ TEST_P(Dtypes, SolutionsSolve) {
   auto out = run({"solve", {}, {x, y}, {{GetParam(), {2, 3, 4, 2}}}});
   ASSERT_EQ(out.size(), 1u);
   expectEqual(Matrix::of(x, 1) * Matrix::of(out[0], 5), Matrix::of(y, 2));
-  auto triangle = run({"triangular_solve", {{"upper", true}, {"transpose", false}, {"unitriangular", false}}, {x, y},
+  auto triangle = run({"triangular_solve",
+                       {{"upper", true}, {"transpose", false}, {"unitriangular", false}},
+                       {x, y},
                        {{GetParam(), {2, 3, 4, 2}}}});
   ASSERT_EQ(triangle.size(), 1u);
   Matrix upper = Matrix::of(x, 1);
@@ -192,8 +203,12 @@ TEST(LinearAlgebra, LeastSquares) {
   Tensor x = doubles({4, 2}, {1, 0, 1, 1, 1, 2, 1, 3}), y = doubles({4, 1}, {1, 3, 5, 8});
   for (std::string driver : {"gels", "gelsy", "gelsd", "gelss"}) {
     bool values = driver == "gelsd" || driver == "gelss";
-    auto out = run({"lstsq", {{"driver", driver}, {"rcond", 1e-12}}, {x, y},
-                    {{DType::Float64, {2, 1}}, {DType::Float64, {1}}, {DType::Int32, driver == "gels" ? Shape{0} : Shape{}},
+    auto out = run({"lstsq",
+                    {{"driver", driver}, {"rcond", 1e-12}},
+                    {x, y},
+                    {{DType::Float64, {2, 1}},
+                     {DType::Float64, {1}},
+                     {DType::Int32, driver == "gels" ? Shape{0} : Shape{}},
                      {DType::Float64, values ? Shape{2} : Shape{0}}}});
     ASSERT_EQ(out.size(), 4u);
     expectClose(out[0], {0.8, 2.3}, 1e-12);

@@ -42,7 +42,8 @@ TEST(Files, ErrorsNameTheFileAndTheReason) {
   ASSERT_FALSE(read);
   EXPECT_THAT(read.problems().text(), ::testing::HasSubstr(path + ": can not open the file: No such file"));
   EXPECT_FALSE(mapFile(path));
-  EXPECT_THAT(mapFile(::testing::TempDir()).problems().text(), ::testing::HasSubstr("expected a regular file"));
+  EXPECT_THAT(mapFile(::testing::TempDir()).problems().text(),
+              ::testing::HasSubstr("expected a regular file"));
   EXPECT_THAT(writeFile(path + "/inside", std::string("x")).problems().text(),
               ::testing::HasSubstr("can not create"));
 }

@@ -54,9 +54,11 @@ TEST(Feeds, DimsFillWhatTheProgramLeavesOpen) {
 
 TEST(Feeds, AFeedThatDoesNotFitIsAnError) {
   int64_t most = int64_t(1) << 40;
-  Result<check::Tensors> made = makeFeeds({{"large", DType::Float64, {most, 1 << 19}}}, {{"random:0"}, {}, "", ""});
+  Result<check::Tensors> made =
+      makeFeeds({{"large", DType::Float64, {most, 1 << 19}}}, {{"random:0"}, {}, "", ""});
   ASSERT_FALSE(made);
-  EXPECT_THAT(made.problems().text(), HasSubstr("large: no memory for a feed of float64[1099511627776, 524288]"));
+  EXPECT_THAT(made.problems().text(),
+              HasSubstr("large: no memory for a feed of float64[1099511627776, 524288]"));
 }
 
 TEST(Feeds, AllProblemsAtOnce) {

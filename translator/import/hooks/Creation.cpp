@@ -11,8 +11,8 @@ using namespace mlir;
 namespace proa::import::hooks {
 namespace {
 
-/// The attributes that say with what to fill. `value` is a float: what it can't hold stands in str_value ("16777217",
-/// "inf", "nan").
+/// The attributes that say with what to fill. `value` is a float: what it can't hold stands in str_value
+/// ("16777217", "inf", "nan").
 void addFillValue(OpImporter &importer, Type dtype, llvm::SmallVectorImpl<NamedAttribute> &attributes) {
   Builder &builder = importer.getBuilder();
   std::string text = importer.stringAttribute("str_value", "");
@@ -85,19 +85,24 @@ void importAssignValue(OpImporter &importer) {
     importer.report("complex values in the program are not supported");
     return;
   }
-  // The values stand in the attribute of their type; older programs have one attribute a type, newer ones `values`.
+  // The values stand in the attribute of their type; older programs have one attribute a type, newer ones
+  // `values`.
   llvm::SmallVector<double> numbers;
   llvm::SmallVector<int64_t> integers, shape = importer.intsAttribute("shape");
-  for (const char *name : {"bool_values", "fp32_values", "int32_values", "int64_values", "fp64_values", "values"})
+  for (const char *name :
+       {"bool_values", "fp32_values", "int32_values", "int64_values", "fp64_values", "values"})
     if (numbers.empty()) {
       numbers = importer.floatsAttribute(name);
       integers = importer.intsAttribute(name);
     }
   int64_t count = 1;
   for (int64_t extent : shape)
-    count = extent < 0 || (extent > 0 && count > std::numeric_limits<int32_t>::max() / extent) ? -1 : count * extent;
+    count = extent < 0 || (extent > 0 && count > std::numeric_limits<int32_t>::max() / extent)
+                ? -1
+                : count * extent;
   if (count != static_cast<int64_t>(numbers.size())) {
-    importer.report("there are " + llvm::Twine(numbers.size()) + " values for a shape of " + llvm::Twine(count) + " elements");
+    importer.report("there are " + llvm::Twine(numbers.size()) + " values for a shape of " +
+                    llvm::Twine(count) + " elements");
     return;
   }
   Builder &builder = importer.getBuilder();
@@ -105,7 +110,8 @@ void importAssignValue(OpImporter &importer) {
   for (auto [number, integer] : llvm::zip(numbers, integers))
     elements.push_back(isa<FloatType>(dtype) ? Attribute(builder.getFloatAttr(dtype, number))
                                              : Attribute(builder.getIntegerAttr(dtype, integer)));
-  importer.setOutput("Out", importer.constant(DenseElementsAttr::get(RankedTensorType::get(shape, dtype), elements)));
+  importer.setOutput(
+      "Out", importer.constant(DenseElementsAttr::get(RankedTensorType::get(shape, dtype), elements)));
 }
 
 } // namespace proa::import::hooks

@@ -58,12 +58,15 @@ void importGenerateProposals(OpImporter &importer) {
     return;
   Operands results = importer.create(
       "pd.generate_proposals", {{operands[0]}, {operands[1]}, {operands[2]}, {operands[3]}, {operands[4]}},
-      {importer.named("pre_nms_top_n", builder.getI64IntegerAttr(importer.intAttribute("pre_nms_topN", 6000))),
-       importer.named("post_nms_top_n", builder.getI64IntegerAttr(importer.intAttribute("post_nms_topN", 1000))),
+      {importer.named("pre_nms_top_n",
+                      builder.getI64IntegerAttr(importer.intAttribute("pre_nms_topN", 6000))),
+       importer.named("post_nms_top_n",
+                      builder.getI64IntegerAttr(importer.intAttribute("post_nms_topN", 1000))),
        importer.named("nms_thresh", builder.getF64FloatAttr(importer.floatAttribute("nms_thresh", 0.5))),
        importer.named("min_size", builder.getF64FloatAttr(importer.floatAttribute("min_size", 0.1))),
        importer.named("eta", builder.getF64FloatAttr(importer.floatAttribute("eta", 1.0))),
-       importer.named("pixel_offset", builder.getBoolAttr(true)), importer.named("is_scaled", builder.getBoolAttr(true))});
+       importer.named("pixel_offset", builder.getBoolAttr(true)),
+       importer.named("is_scaled", builder.getBoolAttr(true))});
   Value offsets = results.empty() ? Value() : offsetsOf(importer, results[2]);
   if (!offsets)
     return;
@@ -107,7 +110,8 @@ void importMulticlassNms(OpImporter &importer) {
   importer.setOutputLod("Index", {offsets});
 }
 
-/// The boxes of each level, restore_index, then the counts. Without RoisNum the images are told apart by LoDs.
+/// The boxes of each level, restore_index, then the counts. Without RoisNum the images are told apart by
+/// LoDs.
 void importDistributeFpnProposals(OpImporter &importer) {
   Value boxes = importer.requiredInput("FpnRois"), counts = importer.input("RoisNum");
   Operands levels = importer.lod("FpnRois");
@@ -119,8 +123,10 @@ void importDistributeFpnProposals(OpImporter &importer) {
   llvm::SmallVector<NamedAttribute> attributes;
   for (llvm::StringRef name : {"min_level", "max_level", "refer_level", "refer_scale"})
     attributes.push_back(importer.named(name, builder.getI64IntegerAttr(importer.intAttribute(name, 0))));
-  attributes.push_back(importer.named("pixel_offset", builder.getBoolAttr(importer.boolAttribute("pixel_offset", true))));
-  Operands results = importer.create("pd.distribute_fpn_proposals", {{boxes}, counts ? Operands{counts} : Operands{}}, attributes);
+  attributes.push_back(
+      importer.named("pixel_offset", builder.getBoolAttr(importer.boolAttribute("pixel_offset", true))));
+  Operands results = importer.create("pd.distribute_fpn_proposals",
+                                     {{boxes}, counts ? Operands{counts} : Operands{}}, attributes);
   if (results.empty())
     return;
   size_t count = results.size() / 2;
@@ -145,7 +151,8 @@ void importCollectFpnProposals(OpImporter &importer) {
   Operands results = importer.create(
       "pd.collect_fpn_proposals", {all},
       {importer.named("levels", builder.getI64IntegerAttr(static_cast<int64_t>(boxes.size()))),
-       importer.named("post_nms_topn", builder.getI64IntegerAttr(importer.intAttribute("post_nms_topN", 0)))});
+       importer.named("post_nms_topn",
+                      builder.getI64IntegerAttr(importer.intAttribute("post_nms_topN", 0)))});
   if (results.empty())
     return;
   importer.setOutput("FpnRois", results[0]);

@@ -38,7 +38,8 @@ void importElementwise(OpImporter &importer) {
 static Value meanOfIntegers(OpImporter &importer, Value x, llvm::SmallVector<NamedAttribute> attributes) {
   Builder &builder = importer.getBuilder();
   attributes.push_back(importer.named("dtype", TypeAttr::get(pd::tensorType(x).getElementType())));
-  Value ones = importer.createOne("pd.full_like", {{x}, {}}, {importer.named("value", builder.getF64FloatAttr(1))});
+  Value ones =
+      importer.createOne("pd.full_like", {{x}, {}}, {importer.named("value", builder.getF64FloatAttr(1))});
   Value sum = importer.createOne("pd.sum", {{x}}, attributes);
   Value count = ones ? importer.createOne("pd.sum", {{ones}}, attributes) : Value();
   return sum && count ? importer.createOne("pd.divide", {{sum}, {count}}) : Value();
@@ -86,7 +87,8 @@ void importUnaryOfReals(OpImporter &importer) {
     return;
   if (pd::tensorType(x).getElementType().isInteger()) {
     Type f32 = importer.getBuilder().getF32Type();
-    importer.overrideInput("X", importer.createOne("pd.cast", {{x}}, {importer.named("dtype", TypeAttr::get(f32))}));
+    importer.overrideInput(
+        "X", importer.createOne("pd.cast", {{x}}, {importer.named("dtype", TypeAttr::get(f32))}));
   }
   importer.importByTable();
 }

@@ -20,10 +20,12 @@ void importMatmulV1(OpImporter &importer) {
   auto flag = [&](llvm::StringRef name, llvm::StringRef legacyName) {
     return importer.named(name, builder.getBoolAttr(importer.boolAttribute(legacyName, false)));
   };
-  Value out = importer.createOne("pd.matmul", {{x}, {y}}, {flag("transpose_x", "transpose_X"), flag("transpose_y", "transpose_Y")});
+  Value out = importer.createOne("pd.matmul", {{x}, {y}},
+                                 {flag("transpose_x", "transpose_X"), flag("transpose_y", "transpose_Y")});
   double alpha = importer.floatAttribute("alpha", 1);
   if (out && alpha != 1)
-    out = importer.createOne("pd.scale", {{out}, {}, {}}, {importer.named("scale", builder.getF64FloatAttr(alpha))});
+    out = importer.createOne("pd.scale", {{out}, {}, {}},
+                             {importer.named("scale", builder.getF64FloatAttr(alpha))});
   importer.setOutput("Out", out);
 }
 

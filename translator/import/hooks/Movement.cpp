@@ -49,7 +49,8 @@ void importGather(OpImporter &importer) {
   importer.importByTable();
 }
 
-/// Puts what changes no sum or product in place of the elements that updates are put to: x is not included in it.
+/// Puts what changes no sum or product in place of the elements that updates are put to: x is not included in
+/// it.
 static bool clearAddressed(OpImporter &importer, llvm::StringRef reduce) {
   if (reduce != "add" && reduce != "multiply") {
     importer.report("attribute 'Include_self' is false with Reduce '" + reduce + "', expected add or mul");
@@ -60,11 +61,13 @@ static bool clearAddressed(OpImporter &importer, llvm::StringRef reduce) {
     return false;
   Builder &builder = importer.getBuilder();
   Type element = pd::tensorType(x).getElementType();
-  Value neutral = importer.createOne("pd.full_like", {{index}, {}},
-                                     {importer.named("value", builder.getF64FloatAttr(reduce == "multiply" ? 1 : 0)),
-                                      importer.named("dtype", TypeAttr::get(element))});
-  Value cleared = importer.createOne("pd.put_along_axis", {{x}, {index}, {neutral}},
-                                     {importer.named("axis", builder.getI64IntegerAttr(importer.intAttribute("Axis", 0)))});
+  Value neutral =
+      importer.createOne("pd.full_like", {{index}, {}},
+                         {importer.named("value", builder.getF64FloatAttr(reduce == "multiply" ? 1 : 0)),
+                          importer.named("dtype", TypeAttr::get(element))});
+  Value cleared = importer.createOne(
+      "pd.put_along_axis", {{x}, {index}, {neutral}},
+      {importer.named("axis", builder.getI64IntegerAttr(importer.intAttribute("Axis", 0)))});
   importer.overrideInput("Input", cleared);
   return cleared != nullptr;
 }
@@ -73,7 +76,8 @@ void importPutAlongAxis(OpImporter &importer) {
   std::string reduce = importer.stringAttribute("Reduce", "assign");
   if (reduce == "mul")
     importer.overrideAttribute("Reduce", importer.getBuilder().getStringAttr(reduce = "multiply"));
-  if (!importer.boolAttribute("Include_self", true) && reduce != "assign" && !clearAddressed(importer, reduce))
+  if (!importer.boolAttribute("Include_self", true) && reduce != "assign" &&
+      !clearAddressed(importer, reduce))
     return;
   importer.importByTable();
 }
@@ -116,8 +120,9 @@ Value literalValues(OpImporter &importer, Type element) {
 
 /// The value aligned with the slice that it replaces.
 Value alignedValue(OpImporter &importer, Value value, int64_t rank) {
-  AlignedAxes axes = alignedAxes(pd::tensorType(value).getRank(), rank, importer.intsAttribute("decrease_axes"),
-                                 importer.intsAttribute("none_axes"));
+  AlignedAxes axes =
+      alignedAxes(pd::tensorType(value).getRank(), rank, importer.intsAttribute("decrease_axes"),
+                  importer.intsAttribute("none_axes"));
   if (!axes.dropped.empty())
     value = importer.createOne("pd.squeeze", {{value}, {}}, {intsNamed(importer, "axis", axes.dropped)});
   return value && !axes.inserted.empty()
@@ -170,9 +175,11 @@ void importIndexPut(OpImporter &importer) {
       auto ints = [&](llvm::StringRef name, int64_t value) {
         return importer.named(name, builder.getDenseI64ArrayAttr({value}));
       };
-      Value column = importer.createOne("pd.slice", {{places}, {}, {}, {}},
-                                        {ints("axes", 1), ints("starts", axis), ints("ends", axis + 1), ints("strides", 1)});
-      indices.push_back(column ? importer.createOne("pd.reshape", {{column}, {}}, {ints("shape", -1)}) : Value());
+      Value column = importer.createOne(
+          "pd.slice", {{places}, {}, {}, {}},
+          {ints("axes", 1), ints("starts", axis), ints("ends", axis + 1), ints("strides", 1)});
+      indices.push_back(column ? importer.createOne("pd.reshape", {{column}, {}}, {ints("shape", -1)})
+                               : Value());
       if (!indices.back())
         return;
     }

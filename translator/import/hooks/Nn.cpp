@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace proa::import::hooks {
 
-/// Convolutions. A program that oneDNN passes have rewritten may hold fused parts, which the plain op does not have.
+/// Convolutions. A program that oneDNN passes have rewritten may hold fused parts, which the plain op does
+/// not have.
 void importConv(OpImporter &importer) {
   for (llvm::StringRef name : {"fuse_relu", "fuse_relu_before_depthwise_conv", "fuse_residual_connection"})
     if (importer.boolAttribute(name, false))
@@ -38,8 +39,8 @@ void importLookupTableV1(OpImporter &importer) {
   importer.importByTable();
 }
 
-/// The first version has one scale, 0 where there is none. It gives the size alone: positions are those of a size that was
-/// given, not those of a scale.
+/// The first version has one scale, 0 where there is none. It gives the size alone: positions are those of a
+/// size that was given, not those of a scale.
 void importInterpolateV1(OpImporter &importer) {
   Builder &builder = importer.getBuilder();
   Value x = importer.requiredInput("X"), scale = importer.input("Scale");
@@ -49,7 +50,8 @@ void importInterpolateV1(OpImporter &importer) {
   if (!x || isSized || (!scale && factor <= 0))
     return importer.importByTable();
   auto cast = [&](Value value, Type type) {
-    return value ? importer.createOne("pd.cast", {{value}}, {importer.named("dtype", TypeAttr::get(type))}) : Value();
+    return value ? importer.createOne("pd.cast", {{value}}, {importer.named("dtype", TypeAttr::get(type))})
+                 : Value();
   };
   if (!scale) {
     auto type = RankedTensorType::get({1}, builder.getF32Type());
@@ -58,14 +60,16 @@ void importInterpolateV1(OpImporter &importer) {
   bool channelsLast = importer.stringAttribute("data_layout", "NCHW").back() == 'C';
   int64_t first = channelsLast ? 1 : 2, rank = pd::tensorType(x).getRank();
   Value shape = importer.createOne("pd.shape", {{x}});
-  Value extents = shape ? importer.createOne("pd.slice", {{shape}, {}, {}, {}},
-                                             {importer.named("axes", builder.getDenseI64ArrayAttr({0})),
-                                              importer.named("starts", builder.getDenseI64ArrayAttr({first})),
-                                              importer.named("ends", builder.getDenseI64ArrayAttr({first + rank - 2})),
-                                              importer.named("strides", builder.getDenseI64ArrayAttr({1}))})
-                        : Value();
+  Value extents =
+      shape ? importer.createOne("pd.slice", {{shape}, {}, {}, {}},
+                                 {importer.named("axes", builder.getDenseI64ArrayAttr({0})),
+                                  importer.named("starts", builder.getDenseI64ArrayAttr({first})),
+                                  importer.named("ends", builder.getDenseI64ArrayAttr({first + rank - 2})),
+                                  importer.named("strides", builder.getDenseI64ArrayAttr({1}))})
+            : Value();
   Value reals = cast(extents, builder.getF32Type());
-  Value size = reals ? cast(importer.createOne("pd.multiply", {{reals}, {scale}}), builder.getI32Type()) : Value();
+  Value size =
+      reals ? cast(importer.createOne("pd.multiply", {{reals}, {scale}}), builder.getI32Type()) : Value();
   if (!size)
     return;
   importer.overrideInput("OutSize", size);

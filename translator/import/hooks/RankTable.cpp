@@ -1,5 +1,6 @@
 //! The ops of dynamic RNNs. A LoD rank table sorts the sequences of a LoD by length, the longest first. The
-//! variable of one holds that order, an int64 vector, and as its LoD the level that it was made of and those outside of it.
+//! variable of one holds that order, an int64 vector, and as its LoD the level that it was made of and those
+//! outside of it.
 #include "translator/import/LegacyTable.h"
 
 #include "dialects/pd/Infer.h"
@@ -47,8 +48,8 @@ Sequences sequencesOf(OpImporter &importer, Value offsets) {
   return {starts, starts && ends ? importer.createOne("pd.subtract", {{ends}, {starts}}) : Value()};
 }
 
-/// A rank table: the order of the sequences, their offsets, and all levels down to these; nothing, and a report, where
-/// the slot holds none.
+/// A rank table: the order of the sequences, their offsets, and all levels down to these; nothing, and a
+/// report, where the slot holds none.
 struct RankTable {
   Value order, offsets;
   llvm::SmallVector<Value> levels;
@@ -111,7 +112,8 @@ Rows reordered(OpImporter &importer, const Rows &from, Value order) {
   Rows out;
   for (Value level : from.levels) {
     Sequences sequences = sequencesOf(importer, level);
-    Value starts = gather(importer, sequences.starts, order), lengths = gather(importer, sequences.lengths, order);
+    Value starts = gather(importer, sequences.starts, order),
+          lengths = gather(importer, sequences.lengths, order);
     if (!starts || !lengths)
       return {};
     llvm::SmallVector<Value> parts = importer.create("pd.ranges", {{starts}, {lengths}});
@@ -135,7 +137,8 @@ Value plus(OpImporter &importer, Value x, int64_t number) {
   return x ? importer.createOne("pd.add", {{x}, {importer.constantInts({number})}}) : Value();
 }
 
-/// An array of `counts.size()` vectors of offsets, which begin at 0: number i is that of the next counts[i] sequences.
+/// An array of `counts.size()` vectors of offsets, which begin at 0: number i is that of the next counts[i]
+/// sequences.
 Value splitOffsets(OpImporter &importer, Value offsets, Value counts) {
   Value bounds = offsetsOf(importer, counts), sizes = plus(importer, counts, 1);
   Value firsts = bounds ? slice(importer, bounds, 0, -1) : Value();
@@ -206,8 +209,8 @@ void importMaxSequenceLength(OpImporter &importer) {
     importer.setOutput("Out", slice(importer, sortedLengths(importer, *table), 0, 1));
 }
 
-/// Element t of the array holds what stands at place t of each sequence that is long enough: a row, or, of a table of an
-/// outer level, a sequence of the levels below it.
+/// Element t of the array holds what stands at place t of each sequence that is long enough: a row, or, of a
+/// table of an outer level, a sequence of the levels below it.
 void importLodTensorToArray(OpImporter &importer) {
   Rows x = input(importer, "X");
   auto table = rankTable(importer);
@@ -314,8 +317,8 @@ void importMergeLodTensor(OpImporter &importer) {
   if (!splitsOutermost(importer) || !mask || !onTrue || !onFalse)
     return;
   if (onTrue.levels.size() != onFalse.levels.size())
-    return importer.report("input 'InTrue' has " + llvm::Twine(onTrue.levels.size()) + " LoD levels, 'InFalse' " +
-                           llvm::Twine(onFalse.levels.size()));
+    return importer.report("input 'InTrue' has " + llvm::Twine(onTrue.levels.size()) +
+                           " LoD levels, 'InFalse' " + llvm::Twine(onFalse.levels.size()));
   auto [truePlaces, falsePlaces] = placesOf(importer, mask);
   Value order = orderOf(importer, concat(importer, truePlaces, falsePlaces));
   Rows joined{concat(importer, onTrue.x, onFalse.x), {}};

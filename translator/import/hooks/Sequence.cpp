@@ -17,8 +17,8 @@ void importSequenceExpand(OpImporter &importer) {
   if (!x)
     return;
   if (level < 0 || level >= static_cast<int64_t>(levels.size()))
-    return importer.report("attribute 'ref_level' is " + llvm::Twine(level) + ", Y has " + llvm::Twine(levels.size()) +
-                           " LoD levels");
+    return importer.report("attribute 'ref_level' is " + llvm::Twine(level) + ", Y has " +
+                           llvm::Twine(levels.size()) + " LoD levels");
   if (own.size() > 1)
     return importer.report("input X has " + llvm::Twine(own.size()) + " LoD levels, expected one or none");
   llvm::SmallVector<Value> results = importer.create("pd.sequence_expand", {{x}, {levels[level]}, own});
@@ -34,15 +34,16 @@ void importSequenceExpandAs(OpImporter &importer) {
   importer.setOutputLod("Out", importer.lod("Y"));
 }
 
-/// The LoD of Y, or Y's elements as offsets, or the offsets in target_lod; instead of X's LoD or as a level below it.
+/// The LoD of Y, or Y's elements as offsets, or the offsets in target_lod; instead of X's LoD or as a level
+/// below it.
 void importLodReset(OpImporter &importer) {
   Value x = importer.requiredInput("X"), y = importer.input("Y");
   if (!x)
     return;
   llvm::SmallVector<Value> levels = importer.lod("Y");
   if (levels.empty() && y) {
-    levels = {importer.createOne("pd.cast", {{y}},
-                                 {importer.named("dtype", TypeAttr::get(importer.getBuilder().getI64Type()))})};
+    levels = {importer.createOne(
+        "pd.cast", {{y}}, {importer.named("dtype", TypeAttr::get(importer.getBuilder().getI64Type()))})};
   } else if (levels.empty()) {
     llvm::SmallVector<int64_t> offsets = importer.intsAttribute("target_lod");
     if (offsets.size() < 2 || offsets.front() != 0 || !llvm::is_sorted(offsets))
@@ -67,7 +68,8 @@ void importWarpctc(OpImporter &importer) {
   Value logits = importer.requiredInput("Logits"), label = importer.requiredInput("Label");
   if (!logits || !label)
     return;
-  llvm::SmallVector<Value> logitsLod = importer.innermostLods("Logits"), labelLod = importer.innermostLods("Label");
+  llvm::SmallVector<Value> logitsLod = importer.innermostLods("Logits"),
+                           labelLod = importer.innermostLods("Label");
   if (logitsLod.empty() || labelLod.empty())
     return;
   Builder &builder = importer.getBuilder();
@@ -80,7 +82,8 @@ void importWarpctc(OpImporter &importer) {
   llvm::SmallVector<Value> rows = padded(logits, logitsLod[0]), labels = padded(label, labelLod[0]);
   if (rows.empty() || labels.empty())
     return;
-  Value steps = importer.createOne("pd.transpose", {{rows[0]}}, {importer.named("perm", builder.getDenseI64ArrayAttr({1, 0, 2}))});
+  Value steps = importer.createOne("pd.transpose", {{rows[0]}},
+                                   {importer.named("perm", builder.getDenseI64ArrayAttr({1, 0, 2}))});
   Value matrix = importer.createOne("pd.reshape", {{labels[0]}, {}},
                                     {importer.named("shape", builder.getDenseI64ArrayAttr({0, -1}))});
   if (!steps || !matrix)

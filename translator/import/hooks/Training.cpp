@@ -153,7 +153,8 @@ Value scaled(OpImporter &importer, Value x, double scale, double bias) {
            : Value();
 }
 
-/// Paddle's kernel for sparse gradients takes the powers of the betas after their update, which it makes in place before.
+/// Paddle's kernel for sparse gradients takes the powers of the betas after their update, which it makes in
+/// place before.
 bool updatePowersFirst(OpImporter &importer) {
   if (importer.boolAttribute("use_global_beta_pow", false))
     return true;
@@ -171,8 +172,8 @@ bool updatePowersFirst(OpImporter &importer) {
   return true;
 }
 
-/// The update of all rows. To those without a gradient the kernel adds epsilon as it is to the root of the second moment, to the others
-/// epsilon * sqrt(1 - beta2^t), as with dense gradients.
+/// The update of all rows. To those without a gradient the kernel adds epsilon as it is to the root of the
+/// second moment, to the others epsilon * sqrt(1 - beta2^t), as with dense gradients.
 void importSparseAdam(OpImporter &importer) {
   Value rows = importer.rows("Grad");
   if (!rows)
@@ -188,8 +189,9 @@ void importSparseAdam(OpImporter &importer) {
     return;
   for (auto &[slot, value] : before)
     importer.overrideInput(slot, value);
-  importer.overrideInput("EpsilonTensor", given ? importer.createOne("pd.multiply", {{inverse}, {given}})
-                                                : scaled(importer, inverse, importer.floatAttribute("epsilon", 1e-8), 0));
+  importer.overrideInput("EpsilonTensor",
+                         given ? importer.createOne("pd.multiply", {{inverse}, {given}})
+                               : scaled(importer, inverse, importer.floatAttribute("epsilon", 1e-8), 0));
   importer.importByTable();
   if (Value others = importer.output("ParamOut"); others && others != withGradient)
     importer.setOutput("ParamOut", importer.whereRows(rows, withGradient, others));

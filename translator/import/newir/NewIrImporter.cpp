@@ -48,7 +48,8 @@ public:
   }
 
 private:
-  //===-- The function --------------------------------------------------------------------------------------------===//
+  //===-- The function
+  //--------------------------------------------------------------------------------------------===//
 
   void makeFunction() {
     module = ModuleOp::create(builder, UnknownLoc::get(&context));
@@ -57,10 +58,12 @@ private:
     llvm::SmallVector<int64_t> ids;
     auto add = [&](const newir::Definition &value, const char *role, llvm::StringRef name) {
       if (value.type.kind != newir::Type::Kind::Tensor)
-        return problems.add(options.source, "'" + name.str() + "' is of type '" + value.type.name + "', expected a tensor");
+        return problems.add(options.source,
+                            "'" + name.str() + "' is of type '" + value.type.name + "', expected a tensor");
       types.push_back(tensorTypeOf(value.type));
       ids.push_back(value.id);
-      attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
+      attributes.push_back(
+          builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
     };
     for (const newir::Operation &op : model.operations)
       if (op.name == "1.data" && op.outputs.size() == 1)
@@ -68,7 +71,8 @@ private:
     for (const newir::Parameter &parameter : model.parameters)
       add(parameter.value, "pd.param", parameter.name);
     builder.setInsertionPointToEnd(module->getBody());
-    function = func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
+    function =
+        func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
     function.setAllArgAttrs(attributes);
     Block *body = function.addEntryBlock();
     for (auto [id, argument] : llvm::zip(ids, body->getArguments()))
@@ -87,7 +91,8 @@ private:
       ++next;
       results.push_back(fetch.second);
       types.push_back(fetch.second.getType());
-      attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr("pd.fetch", builder.getStringAttr(name))));
+      attributes.push_back(
+          builder.getDictionaryAttr(builder.getNamedAttr("pd.fetch", builder.getStringAttr(name))));
     }
     func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
     // State that only ignored operands read (of dropout) is not stored with the weights either.
@@ -107,7 +112,8 @@ private:
     return RankedTensorType::get(shape, pd::elementTypeOf(&context, type.dtype));
   }
 
-  //===-- Ops -----------------------------------------------------------------------------------------------------===//
+  //===-- Ops
+  //-----------------------------------------------------------------------------------------------------===//
 
   void importOp(const newir::Operation &op) {
     if (op.name == "1.data")
@@ -157,7 +163,8 @@ private:
   void importFetch(const newir::Operation &op) {
     Values value = op.inputs.empty() ? Values() : operand(op.inputs[0]);
     if (value.size() == 1)
-      fetches.emplace(integer(op, "col", static_cast<int64_t>(fetches.size())), std::make_pair(text(op, "name"), value[0]));
+      fetches.emplace(integer(op, "col", static_cast<int64_t>(fetches.size())),
+                      std::make_pair(text(op, "name"), value[0]));
   }
 
   void importCombine(const newir::Operation &op) {
@@ -187,7 +194,8 @@ private:
       return report("attribute 'dtype' is no type of integers");
     for (int64_t number : numbers)
       elements.push_back(builder.getIntegerAttr(type.getElementType(), number));
-    define(op, 0, {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, elements))});
+    define(op, 0,
+           {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, elements))});
   }
 
   void importWideShape(const newir::Operation &op) {
@@ -195,7 +203,9 @@ private:
     if (x.size() != 1)
       return;
     Value shape = make("pd.shape", {x});
-    Value wide = shape ? make("pd.cast", {{shape}}, {builder.getNamedAttr("dtype", TypeAttr::get(builder.getI64Type()))}) : Value();
+    Value wide = shape ? make("pd.cast", {{shape}},
+                              {builder.getNamedAttr("dtype", TypeAttr::get(builder.getI64Type()))})
+                       : Value();
     if (wide)
       define(op, 0, {wide});
   }
@@ -214,7 +224,8 @@ private:
     for (const LegacySlot &slot : entry->recordOperands) {
       groups.push_back(operands[slot.spelling]);
       if (slot.arity == Arity::Required && groups.back().size() != 1 && !isBlocked)
-        report("operand '" + llvm::Twine(slot.spelling) + "' has " + llvm::Twine(groups.back().size()) + " values, expected one");
+        report("operand '" + llvm::Twine(slot.spelling) + "' has " + llvm::Twine(groups.back().size()) +
+               " values, expected one");
     }
     if (problems.size() != before || isBlocked)
       return;
@@ -224,10 +235,12 @@ private:
     defineResults(op, *entry, made);
   }
 
-  void collectOperands(const newir::Operation &op, const NewIrOp &entry, std::map<std::string, Values> &operands,
+  void collectOperands(const newir::Operation &op, const NewIrOp &entry,
+                       std::map<std::string, Values> &operands,
                        llvm::SmallVectorImpl<NamedAttribute> &attributes) {
     if (op.inputs.size() > entry.operands.size())
-      return report(llvm::Twine(op.inputs.size()) + " operands, expected at most " + llvm::Twine(entry.operands.size()));
+      return report(llvm::Twine(op.inputs.size()) + " operands, expected at most " +
+                    llvm::Twine(entry.operands.size()));
     for (auto [id, role] : llvm::zip(op.inputs, entry.operands)) {
       if (id == 0 || role.empty())
         continue;
@@ -252,7 +265,8 @@ private:
       if (elements && isa<IntegerType>(elements.getElementType()))
         for (const APInt &number : elements.getValues<APInt>())
           numbers.push_back(static_cast<double>(number.getSExtValue()));
-    } else if (auto full = value.getDefiningOp<pd::FullOp>(); full && !full.getValueTensor() && !full.getShapeTensor()) {
+    } else if (auto full = value.getDefiningOp<pd::FullOp>();
+               full && !full.getValueTensor() && !full.getShapeTensor()) {
       numbers.push_back(full.getValue().convertToDouble());
     } else {
       report("operand '" + llvm::Twine(attribute.name) + "' is computed by the program, expected a constant");
@@ -274,15 +288,17 @@ private:
     }
   }
 
-  void collectAttributes(const newir::Operation &op, const NewIrOp &entry, llvm::SmallVectorImpl<NamedAttribute> &attributes) {
+  void collectAttributes(const newir::Operation &op, const NewIrOp &entry,
+                         llvm::SmallVectorImpl<NamedAttribute> &attributes) {
     for (const newir::Attribute &given : op.attributes) {
-      auto known = llvm::find_if(entry.attributes, [&](const LegacyAttribute &a) { return a.legacyName == given.name; });
+      auto known = llvm::find_if(entry.attributes,
+                                 [&](const LegacyAttribute &a) { return a.legacyName == given.name; });
       if (known != entry.attributes.end()) {
         if (Attribute value = convert(*known, given.value))
           attributes.push_back(builder.getNamedAttr(known->name, value));
       } else if (!isHintAttribute(given.name) && given.name != "struct_name" && given.name != "place" &&
-                 given.name != "stop_gradient" && given.name != "infer_flags" && given.name != "decrease_axis" &&
-                 !llvm::is_contained(entry.ignored, given.name)) {
+                 given.name != "stop_gradient" && given.name != "infer_flags" &&
+                 given.name != "decrease_axis" && !llvm::is_contained(entry.ignored, given.name)) {
         report("attribute '" + llvm::Twine(given.name) + "' is not known to " + entry.target);
       }
     }
@@ -290,7 +306,8 @@ private:
 
   Attribute convert(const LegacyAttribute &attribute, const newir::Literal &literal) {
     auto wrong = [&](const char *expected) {
-      report("attribute '" + llvm::Twine(attribute.legacyName) + "' is of kind '" + literal.kind + "', expected " + expected);
+      report("attribute '" + llvm::Twine(attribute.legacyName) + "' is of kind '" + literal.kind +
+             "', expected " + expected);
       return Attribute();
     };
     std::optional<double> number = numberOf(literal);
@@ -326,7 +343,8 @@ private:
     std::map<std::string, Values> byName;
     size_t next = 0;
     for (const LegacySlot &result : entry.recordResults) {
-      size_t count = result.arity == Arity::Variadic ? made->getNumResults() - (entry.recordResults.size() - 1) : 1;
+      size_t count =
+          result.arity == Arity::Variadic ? made->getNumResults() - (entry.recordResults.size() - 1) : 1;
       Values group(made->getResults().slice(next, count));
       next += count;
       byName[result.spelling] = group;
@@ -343,24 +361,27 @@ private:
     if (!dropped || op.outputs.empty() || integers(*dropped).empty())
       return;
     Values &value = values[op.outputs[0].id];
-    Operation *made = makeOp(builder, location(), "pd.squeeze", {value, {}},
-                             {builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(integers(*dropped)))});
+    Operation *made =
+        makeOp(builder, location(), "pd.squeeze", {value, {}},
+               {builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(integers(*dropped)))});
     if (!made)
       return report(std::exchange(diagnostics, {}));
     value = {made->getResult(0)};
   }
 
-  //===-- Tensor arrays and assignments to parts ------------------------------------------------------------------===//
+  //===-- Tensor arrays and assignments to parts
+  //------------------------------------------------------------------===//
 
-  Value make(llvm::StringRef name, llvm::ArrayRef<Values> operands, llvm::ArrayRef<NamedAttribute> attributes = {}) {
+  Value make(llvm::StringRef name, llvm::ArrayRef<Values> operands,
+             llvm::ArrayRef<NamedAttribute> attributes = {}) {
     Operation *made = makeOp(builder, location(), name, operands, attributes);
     if (!made)
       report(std::exchange(diagnostics, {}));
     return made ? made->getResult(0) : Value();
   }
 
-  /// An array of the file is one thing that its writes change, in the blocks inside as well: all ids that stand for it lead
-  /// to the id of the op that made it, and that one to the latest value.
+  /// An array of the file is one thing that its writes change, in the blocks inside as well: all ids that
+  /// stand for it lead to the id of the op that made it, and that one to the latest value.
   int64_t arrayOf(int64_t id) const {
     auto found = arrays.find(id);
     return found == arrays.end() ? id : found->second;
@@ -378,7 +399,8 @@ private:
   Type arrayTypeOf(const newir::Type &type) {
     llvm::SmallVector<int64_t> dims(type.dims.size(), ShapedType::kDynamic);
     return type.kind == newir::Type::Kind::Array
-               ? pd::ArrayType::get(&context, RankedTensorType::get(dims, pd::elementTypeOf(&context, type.dtype)))
+               ? pd::ArrayType::get(&context,
+                                    RankedTensorType::get(dims, pd::elementTypeOf(&context, type.dtype)))
                : pd::ArrayType::get(&context, RankedTensorType());
   }
 
@@ -428,8 +450,8 @@ private:
   }
 
   /// An operand of integers: its constant value as an attribute, or a tensor.
-  void addBounds(const newir::Operation &op, size_t number, const char *name, llvm::SmallVectorImpl<Values> &operands,
-                 llvm::SmallVectorImpl<NamedAttribute> &attributes) {
+  void addBounds(const newir::Operation &op, size_t number, const char *name,
+                 llvm::SmallVectorImpl<Values> &operands, llvm::SmallVectorImpl<NamedAttribute> &attributes) {
     Values given = operand(op.inputs[number]);
     operands.emplace_back();
     if (given.empty())
@@ -452,8 +474,9 @@ private:
     for (const newir::Literal &literal : list ? *list : std::vector<newir::Literal>()) {
       const auto *integer = std::get_if<int64_t>(&literal.value);
       double number = numberOf(literal).value_or(0);
-      numbers.push_back(isInteger ? Attribute(builder.getI64IntegerAttr(integer ? *integer : static_cast<int64_t>(number)))
-                                  : builder.getF64FloatAttr(number));
+      numbers.push_back(
+          isInteger ? Attribute(builder.getI64IntegerAttr(integer ? *integer : static_cast<int64_t>(number)))
+                    : builder.getF64FloatAttr(number));
     }
     std::vector<int64_t> dims = shape ? integers(*shape) : std::vector<int64_t>{1};
     auto type = RankedTensorType::get(dims, isInteger ? Type(builder.getI64Type()) : builder.getF64Type());
@@ -484,7 +507,8 @@ private:
     };
     Value value = given[0];
     if (pd::tensorType(value).getElementType() != type.getElementType())
-      value = make("pd.cast", {{value}}, {builder.getNamedAttr("dtype", TypeAttr::get(type.getElementType()))});
+      value =
+          make("pd.cast", {{value}}, {builder.getNamedAttr("dtype", TypeAttr::get(type.getElementType()))});
     if (value)
       value = alignedValue(value, type.getRank(), axesNamed("decrease_axes"), axesNamed("none_axes"));
     if (!value)
@@ -501,21 +525,27 @@ private:
         define(op, 0, {out});
   }
 
-  Value alignedValue(Value value, int64_t rank, llvm::ArrayRef<int64_t> decreased, llvm::ArrayRef<int64_t> none) {
+  Value alignedValue(Value value, int64_t rank, llvm::ArrayRef<int64_t> decreased,
+                     llvm::ArrayRef<int64_t> none) {
     AlignedAxes axes = alignedAxes(pd::tensorType(value).getRank(), rank, decreased, none);
-    auto named = [&](llvm::ArrayRef<int64_t> list) { return builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(list)); };
+    auto named = [&](llvm::ArrayRef<int64_t> list) {
+      return builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(list));
+    };
     if (!axes.dropped.empty())
       value = make("pd.squeeze", {{value}, {}}, {named(axes.dropped)});
-    return value && !axes.inserted.empty() ? make("pd.unsqueeze", {{value}, {}}, {named(axes.inserted)}) : value;
+    return value && !axes.inserted.empty() ? make("pd.unsqueeze", {{value}, {}}, {named(axes.inserted)})
+                                           : value;
   }
 
-  //===-- Control flow --------------------------------------------------------------------------------------------===//
+  //===-- Control flow
+  //--------------------------------------------------------------------------------------------===//
 
   /// A one-element tensor as the i1 that scf asks for.
   Value condition(Value tensor) {
     Operation *scalar = makeOp(builder, location(), "pd.reshape", {{tensor}, {}},
                                {builder.getNamedAttr("shape", builder.getDenseI64ArrayAttr({}))});
-    return scalar ? tensor::ExtractOp::create(builder, location(), scalar->getResult(0)).getResult() : Value();
+    return scalar ? tensor::ExtractOp::create(builder, location(), scalar->getResult(0)).getResult()
+                  : Value();
   }
 
   /// The operands of the yield that ends a block, after importing the block at the insertion point.
@@ -588,7 +618,8 @@ private:
     if (problems.size() != known)
       return;
     if (yielded.size() != types.size())
-      return report("the block yields " + llvm::Twine(yielded.size()) + " values, expected " + llvm::Twine(types.size()));
+      return report("the block yields " + llvm::Twine(yielded.size()) + " values, expected " +
+                    llvm::Twine(types.size()));
     for (auto [value, type] : llvm::zip(yielded, types))
       value = castTo(value, type);
     scf::YieldOp::create(builder, location(), yielded);
@@ -636,7 +667,8 @@ private:
       if (problems.size() != before)
         return;
       if (yielded.size() != types.size())
-        return report("an arm yields " + llvm::Twine(yielded.size()) + " values, expected " + llvm::Twine(types.size()));
+        return report("an arm yields " + llvm::Twine(yielded.size()) + " values, expected " +
+                      llvm::Twine(types.size()));
       for (auto [value, type] : llvm::zip(yielded, types))
         value = castTo(value, type);
       scf::YieldOp::create(builder, location(), yielded);
@@ -647,7 +679,8 @@ private:
       values[array] = {value};
   }
 
-  //===-- Values and literals -------------------------------------------------------------------------------------===//
+  //===-- Values and literals
+  //-------------------------------------------------------------------------------------===//
 
   Values operand(int64_t id) {
     auto found = values.find(arrayOf(id));
@@ -716,7 +749,9 @@ private:
   }
 
   void report(const llvm::Twine &message) {
-    problems.add(options.source + ": " + (current ? current->path + " (" + current->name + ")" : std::string()), message.str());
+    problems.add(options.source + ": " +
+                     (current ? current->path + " (" + current->name + ")" : std::string()),
+                 message.str());
   }
 
   MLIRContext &context;
@@ -733,7 +768,8 @@ private:
   /// By the id of an array the one that it began with; and its type as far as the file says it.
   std::map<int64_t, int64_t> arrays;
   std::map<int64_t, Type> arrayTypes;
-  /// Values of ops that could not be imported; an op that reads one is blocked, and reports nothing of its own.
+  /// Values of ops that could not be imported; an op that reads one is blocked, and reports nothing of its
+  /// own.
   std::set<int64_t> poisoned;
   bool isBlocked = false;
   std::multimap<int64_t, std::pair<std::string, Value>> fetches;
@@ -741,7 +777,8 @@ private:
 
 } // namespace
 
-Result<OwningOpRef<ModuleOp>> importNewIr(MLIRContext &context, const newir::Model &model, const ImportOptions &options) {
+Result<OwningOpRef<ModuleOp>> importNewIr(MLIRContext &context, const newir::Model &model,
+                                          const ImportOptions &options) {
   return NewIrImporter(context, model, options).run();
 }
 
