@@ -94,27 +94,30 @@ void ProgramImporter::findFeedsAndFetches(llvm::SmallVectorImpl<const legacy::Op
 void ProgramImporter::findInterface() {
   llvm::SmallVector<const legacy::Operation *> body;
   findFeedsAndFetches(body);
-  llvm::StringSet<> written;
-  llvm::SetVector<llvm::StringRef> read, states_;
-  for (const std::string &name : feeds)
-    written.insert(name);
-  auto isPersistable = [&](llvm::StringRef name) {
+  // Of all variables only these matter: temporaries are most of a program.
+  auto mattering = [&](llvm::StringRef name) -> const legacy::Variable * {
     const legacy::Variable *variable = variables.find(0, name);
-    return variable && variable->persistable;
+    return variable && (variable->persistable || variable->needCheckFeed) ? variable : nullptr;
   };
-  auto readSlot = [&](const legacy::Slot &slot) {
-    for (const std::string &name : slot.arguments)
-      if (!written.contains(name) && isPersistable(name))
-        read.insert(name);
+  llvm::DenseSet<const legacy::Variable *> written;
+  llvm::SetVector<const legacy::Variable *> read, kept;
+  for (const std::string &name : feeds)
+    if (const legacy::Variable *variable = mattering(name))
+      written.insert(variable);
+  auto readName = [&](llvm::StringRef name) {
+    const legacy::Variable *variable = mattering(name);
+    if (variable && variable->persistable && !written.contains(variable))
+      read.insert(variable);
   };
   auto readAll = [&](const legacy::Operation &op) {
-    llvm::for_each(op.inputs, readSlot);
+    for (const legacy::Slot &slot : op.inputs)
+      llvm::for_each(slot.arguments, readName);
     // Some ops read what an output's variable holds.
     if (const LegacyOp *entry = findLegacyOp(op.type))
       for (const LegacySlot &input : entry->inputs)
         if (llvm::StringRef name = input.spelling; name.consume_front("<"))
           if (const legacy::Slot *slot = op.output(std::string_view(name.data(), name.size())))
-            readSlot(*slot);
+            llvm::for_each(slot->arguments, readName);
   };
   // What a sub-block reads of block 0 is not always among the inputs of the op that runs it.
   for (size_t block = 1; block < program.blocks.size(); ++block)
@@ -123,32 +126,32 @@ void ProgramImporter::findInterface() {
       // A block that may not run leaves the variables that it writes as they were.
       for (const legacy::Slot &slot : op.outputs)
         for (const std::string &name : slot.arguments)
-          if (!written.contains(name) && isPersistable(name)) {
-            read.insert(name);
-            states_.insert(name);
+          if (const legacy::Variable *variable = mattering(name);
+              variable && variable->persistable && !written.contains(variable)) {
+            read.insert(variable);
+            kept.insert(variable);
           }
     }
   for (const legacy::Operation *op : body) {
     readAll(*op);
     for (const legacy::Slot &slot : op->outputs)
-      for (const std::string &name : slot.arguments) {
-        written.insert(name);
-        if (isPersistable(name))
-          states_.insert(name);
-      }
+      for (const std::string &name : slot.arguments)
+        if (const legacy::Variable *variable = mattering(name)) {
+          written.insert(variable);
+          if (variable->persistable)
+            kept.insert(variable);
+        }
   }
-  for (const std::string &name : fetches)
-    if (!written.contains(name) && isPersistable(name))
-      read.insert(name);
+  llvm::for_each(fetches, readName);
   // A program without feed ops says by need_check_feed what it is fed.
   if (feeds.empty())
     for (const legacy::Variable &variable : program.blocks[0].variables)
-      if (variable.needCheckFeed && !written.contains(variable.name))
+      if (variable.needCheckFeed && !written.contains(&variable))
         feeds.push_back(variable.name);
-  for (llvm::StringRef name : read)
-    parameters.push_back(name.str());
-  for (llvm::StringRef name : states_)
-    states.push_back(name.str());
+  for (const legacy::Variable *variable : read)
+    parameters.push_back(variable->name);
+  for (const legacy::Variable *variable : kept)
+    states.push_back(variable->name);
 }
 
 RankedTensorType ProgramImporter::typeOf(const std::string &name, const std::string &where) {

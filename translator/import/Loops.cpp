@@ -37,8 +37,7 @@ bool ProgramImporter::findCarried(Loop &loop) {
     bool isUndefined = value && isUndefinedNumber(value);
     // Before the loop it may have been given the number that stands for nothing; its declared type is that of
     // the loop.
-    const legacy::Variable *declared =
-        variables.find(currentBlock, std::string_view(name.data(), name.size()));
+    const legacy::Variable *declared = variables.find(currentBlock, name);
     if (isUndefined && declared && declared->dtype) {
       llvm::SmallVector<int64_t> dims;
       for (int64_t dim : declared->dims)

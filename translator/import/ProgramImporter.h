@@ -6,6 +6,7 @@
 #include "translator/import/Import.h"
 #include "translator/import/LegacyTable.h"
 #include "translator/import/OpImporter.h"
+#include "translator/import/VariableIndex.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -261,7 +262,7 @@ private:
   mlir::MLIRContext &context;
   const legacy::Program &program;
   const ImportOptions &options;
-  legacy::VariableIndex variables;
+  VariableIndex variables;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;

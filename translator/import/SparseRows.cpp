@@ -19,7 +19,7 @@ void ProgramImporter::setRows(llvm::StringRef name, Value rows) {
 }
 
 bool ProgramImporter::isSelectedRows(llvm::StringRef name) const {
-  const legacy::Variable *variable = variables.find(currentBlock, std::string_view(name.data(), name.size()));
+  const legacy::Variable *variable = variables.find(currentBlock, name);
   return variable && variable->kind == legacy::VariableKind::SelectedRows;
 }
 

@@ -85,25 +85,4 @@ std::optional<SourceLine> Operation::sourceLine() const {
   return innermost;
 }
 
-VariableIndex::VariableIndex(const Program &program) : program(program) {
-  for (const Block &block : program.blocks) {
-    auto &names = byName.emplace_back();
-    names.reserve(block.variables.size());
-    for (const Variable &variable : block.variables)
-      names.emplace(variable.name, &variable);
-  }
-}
-
-const Variable *VariableIndex::find(int32_t block, std::string_view name) const {
-  // A damaged program may have a cycle of parents: no more steps than there are blocks.
-  for (size_t steps = 0; block >= 0 && static_cast<size_t>(block) < byName.size() && steps <= byName.size();
-       ++steps) {
-    auto found = byName[block].find(name);
-    if (found != byName[block].end())
-      return found->second;
-    block = program.blocks[block].parent;
-  }
-  return nullptr;
-}
-
 } // namespace proa::legacy

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -144,17 +143,6 @@ struct Program {
   std::shared_ptr<const newir::Model> newIr;
 
   bool operator==(const Program &) const = default;
-};
-
-/// Variables of a program by name, looked up in a block and then along its parents.
-class VariableIndex {
-public:
-  explicit VariableIndex(const Program &program);
-  const Variable *find(int32_t block, std::string_view name) const;
-
-private:
-  const Program &program;
-  std::vector<std::unordered_map<std::string_view, const Variable *>> byName;
 };
 
 } // namespace proa::legacy
