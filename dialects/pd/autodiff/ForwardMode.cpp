@@ -40,7 +40,7 @@ public:
   LogicalResult run() {
     for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
       Operation *next = op->getNextNode();
-      if (isa<scf::IfOp, scf::WhileOp>(op)) {
+      if (isa<scf::IfOp, scf::WhileOp, scf::ForOp>(op)) {
         if (failed(pushThroughControlFlow(op, tangents)))
           return failure();
       } else if (!op->hasTrait<OpTrait::IsTerminator>() && isActive(op)) {
@@ -56,7 +56,7 @@ public:
 
 private:
   bool isActive(Operation *op) const {
-    return llvm::any_of(op->getOperands(), [&](Value v) { return tangents.contains(v); }) &&
+    return readsAny(op, [&](Value v) { return tangents.contains(v); }) &&
            llvm::any_of(op->getResultTypes(), hasTangent);
   }
 

@@ -158,7 +158,7 @@ private:
   /// Replaces a composite without a rule by its decomposition; returns the first op of it, or null.
   Operation *takeApart(Operation *op) {
     auto composite = dyn_cast<DecomposableOpInterface>(op);
-    if (!composite || isa<VjpOpInterface>(op))
+    if (!composite || isa<VjpOpInterface>(op) || isGradientOfLoop(op))
       return nullptr;
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
     OpBuilder local(op);
@@ -170,6 +170,11 @@ private:
     first = first == op ? after : first;
     op->erase();
     return first;
+  }
+
+  static bool isGradientOfLoop(Operation *op) {
+    auto gradient = dyn_cast<VjpOp>(op);
+    return gradient && isLoopGradient(gradient);
   }
 
   LogicalResult differentiateArrays(Operation *op, llvm::ArrayRef<Value> cotangents) {
@@ -192,6 +197,8 @@ private:
       return differentiateLoop(builder, loop, cotangents, isActive, accumulate);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return differentiateFor(builder, loop, cotangents, isActive, accumulate);
+    if (isGradientOfLoop(op))
+      return differentiateLoopGradient(builder, cast<VjpOp>(op), cotangents, isActive, accumulate);
     if (isOnArrays(op))
       return differentiateArrays(op, cotangents);
     if (auto cast = dyn_cast<tensor::CastOp>(op)) { // the same tensor with more or fewer dims known
