@@ -5,6 +5,7 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
+#include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/autodiff/LinearOps.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
@@ -65,6 +66,8 @@ private:
     if (auto groups = linearGroups(op))
       return linear(op, *groups), nullptr;
     bool hasRule = isa<VjpOpInterface>(op), isComposite = isa<DecomposableOpInterface>(op);
+    if (op->hasTrait<KeepsDerivative>() && !op->getResults().back().use_empty())
+      return noSecondDerivative(op);
     if (hasRule && isSymmetric(op))
       return symmetric(op);
     if (hasRule && succeeded(isComposite ? quietly(op) : transposed(op)))

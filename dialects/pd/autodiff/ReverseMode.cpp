@@ -7,6 +7,7 @@
 #include "dialects/pd/autodiff/ControlFlow.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
+#include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
@@ -209,6 +210,8 @@ private:
     auto rule = dyn_cast<VjpOpInterface>(op);
     if (!rule)
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
+    if (op->hasTrait<KeepsDerivative>() && cotangents.back())
+      return noSecondDerivative(op);
     auto gradients = guarded([&] { return rule.vjp(builder, cotangents); });
     if (failed(gradients))
       return failure();
