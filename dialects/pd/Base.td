@@ -106,6 +106,9 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   lod            which results of the legacy op have the LoD of its first tensor: "first" result (a list is one result),
 //                  "all" of them, "rows": the first if it has as many rows, "outer": the first has all levels but the last,
 //                  "none"
+//   precision      how mixed precision computes it: "low", in 16 bits; "full", in float32 (on level O2 as if unlisted);
+//                  "always full", on level O2 too; "follow", as its operands; "" for an op that is not listed: full on level
+//                  O1, low on O2 (docs/autodiff.md, "Mixed precision")
 //   pure           0 for ops with effects: random numbers, communication
 //   legacy         legacy spellings
 //   newIr          how Paddle's new IR spells it, where that differs from the record; at most one
@@ -123,6 +126,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> vjp = [];
   bit vjpInCode = 0;
   string lod = "first";
+  string precision = "";
   bit pure = 1;
   list<Legacy> legacy = [];
   list<NewIr> newIr = [];

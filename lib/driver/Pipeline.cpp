@@ -70,7 +70,7 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
   DecomposeOptions withoutKernels;
-  withoutKernels.keepLibrary = true;
+  withoutKernels.target = "cpu";
   pm.addPass(createDecompose(withoutKernels));
   addCleanup(pm);
   if (options.memoryBudget) {

@@ -2,6 +2,7 @@
 
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/optimizer/Optimizer.h"
 
@@ -83,11 +84,12 @@ llvm::SetVector<Operation *> neededOps(Block &block, ArrayRef<Value> values) {
   return ops;
 }
 
-LogicalResult expandGradients(Operation *root) {
+LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
   SmallVector<pd::VjpOp> left;
   auto collect = [&](Operation *op) {
     op->walk<WalkOrder::PreOrder>([&](pd::VjpOp gradient) {
-      left.push_back(gradient);
+      if (!keepLoopGradients || !pd::isLoopGradient(gradient))
+        left.push_back(gradient);
       return WalkResult::skip();
     });
   };

@@ -23,7 +23,8 @@ llvm::SetVector<mlir::Operation *> dependentOps(mlir::Block &block, llvm::ArrayR
 /// All ops of the block that one of the values depends on.
 llvm::SetVector<mlir::Operation *> neededOps(mlir::Block &block, llvm::ArrayRef<mlir::Value> values);
 
-/// Replaces each pd.vjp, also in regions, by its decomposition. Failure, after an error, where one has none.
-llvm::LogicalResult expandGradients(mlir::Operation *root);
+/// Replaces each pd.vjp, also in regions, by its decomposition; with `keepLoopGradients` not those of loops
+/// with pd.snapshots. Failure, after an error, where one has none.
+llvm::LogicalResult expandGradients(mlir::Operation *root, bool keepLoopGradients = false);
 
 } // namespace proa::autodiff

@@ -126,7 +126,7 @@ FailureOr<Function> NewFunction::finish() {
       FunctionType::get(function.getContext(), block().getArgumentTypes(), ValueRange(results).getTypes()));
   function.setAllResultAttrs(attributes);
   pd::eraseUnused(block());
-  if (failed(expandGradients(function)))
+  if (failed(expandGradients(function, /*keepLoopGradients=*/true)))
     return failure();
   isFinished = true;
   return function;

@@ -101,7 +101,7 @@ public:
     auto transform = [&](func::FuncOp f, StringRef newName) -> FailureOr<func::FuncOp> {
       if (size == 0 || size < -1)
         return f.emitError() << "the number of examples must be above 0, or -1 where it is not known, found "
-                             << size;
+                             << size.getValue();
       return autodiff::vmap(f, newName, size == -1 ? ShapedType::kDynamic : size, ArrayRef<int64_t>(mapped));
     };
     if (failed(apply(getOperation(), function, name, "_vmap", transform)))

@@ -145,7 +145,7 @@ def MixPrecision : PrecisionPass<"pd-amp"> {
     level O2 all but the ops on the deny list are. Arguments and results keep their types: parameters in float32 are the master
     weights. In a training program gradients are taken apart first; the update of the parameters stays in float32.
 
-    The lists are at first those of Paddle 2.6.2 (passes/autodiff/PrecisionLists.cpp).
+    The lists are at first those of Paddle 2.6.2; they stand on the op records, in the field `precision`.
   }];
   let options = common # [
     Option<"level", "level", "std::string", "\"O1\"", "O1 or O2">,

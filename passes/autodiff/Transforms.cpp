@@ -6,6 +6,7 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/Batching.h"
+#include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/shape/Shape.h"
@@ -96,7 +97,8 @@ FailureOr<Function> vjp(Function function, StringRef name, Numbers arguments, in
 
 FailureOr<Function> jvp(Function function, StringRef name, Numbers arguments) {
   NewFunction made(function, name);
-  if (failed(made.differentiateBy(arguments)))
+  if (failed(made.differentiateBy(arguments, /*keepSnapshots=*/true)) ||
+      failed(pd::expandLoopGradients(made.function)))
     return failure();
   SmallVector<Value> inputs = made.inputs();
   SmallVector<std::string> names;
@@ -150,6 +152,11 @@ LogicalResult checkMapped(Function function, Numbers mapped) {
   if (!mapped.empty() && mapped.size() != function.getNumArguments())
     return function.emitError() << "expected one place of the examples' dimension, or -1, for each of the "
                                 << function.getNumArguments() << " arguments, found " << mapped.size();
+  for (int64_t place : mapped)
+    if (place < -1)
+      return function.emitError()
+             << "the examples' dimension " << place
+             << " is asked for: expected a place from 0 on, or -1 for an argument that all examples share";
   if (function.getNumArguments() == 0 ||
       (!mapped.empty() && llvm::all_of(mapped, [](int64_t place) { return place < 0; })))
     return function.emitError() << "no argument has a dimension for the examples";

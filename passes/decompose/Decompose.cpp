@@ -20,8 +20,8 @@ public:
   using DecomposeBase::DecomposeBase;
 
   void runOnOperation() override {
-    onlyNames.insert(only.begin(), only.end());
-    exceptNames.insert(except.begin(), except.end());
+    if (failed(readOptions()))
+      return signalPassFailure();
     SmallVector<Operation *> work;
     collect(getOperation(), work);
     while (!work.empty()) {
@@ -46,6 +46,19 @@ public:
   }
 
 private:
+  LogicalResult readOptions() {
+    if (!target.empty() && target != "cpu")
+      return getOperation()->emitError() << "expected the target 'cpu', found '" << target << "'";
+    for (auto [given, names] : {std::pair(&only, &onlyNames), std::pair(&except, &exceptNames)})
+      for (const std::string &op : *given) {
+        std::string name = StringRef(op).contains('.') ? op : "pd." + op;
+        if (!RegisteredOperationName::lookup(name, &getContext()))
+          return getOperation()->emitError() << "there is no op '" << op << "' to be decomposed or left";
+        names->insert(name);
+      }
+    return success();
+  }
+
   /// What is inside of an op that goes is that op's to decompose.
   void collect(Operation *root, SmallVector<Operation *> &work) {
     root->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -57,7 +70,7 @@ private:
   }
 
   bool isWanted(Operation *op) {
-    if (!isa<pd::DecomposableOpInterface>(op) || (keepLibrary && isa<pd::LibraryOpInterface>(op)))
+    if (!isa<pd::DecomposableOpInterface>(op) || (target == "cpu" && isa<pd::LibraryOpInterface>(op)))
       return false;
     StringRef name = op->getName().getStringRef();
     return (onlyNames.empty() || onlyNames.contains(name)) && !exceptNames.contains(name);

@@ -7,7 +7,8 @@ def Decompose : Pass<"pd-decompose"> {
   let summary = "Replace composite ops by the simpler ops that define them";
   let description = [{
     Every op that has a decomposition is replaced by it, again and again, until primitives are left.
-    With `keep-library`, an op that the CPU runtime has a library kernel for stays as it is.
+    With `target=cpu`, an op that the CPU runtime has a library kernel for stays as it is. An op that is named and not there
+    is an error.
 
     ```mlir
     // before
@@ -18,8 +19,8 @@ def Decompose : Pass<"pd-decompose"> {
     ```
   }];
   let options = [
-    Option<"keepLibrary", "keep-library", "bool", "false", "Leave ops that the CPU runtime has a library kernel for">,
-    ListOption<"only", "only", "std::string", "Names of the ops to decompose; all where empty">,
+    Option<"target", "target", "std::string", "\"\"", "Leave ops that this back end runs as they are: cpu">,
+    ListOption<"only", "only", "std::string", "Names of the ops to decompose (pd.relu or relu); all where empty">,
     ListOption<"except", "except", "std::string", "Names of ops to leave">,
   ];
   let dependentDialects = ["::proa::pd::PdDialect"];

@@ -84,6 +84,8 @@ void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   rules("gradients", record.getValueAsListOfStrings("vjp"));
   if (record.getValueAsBit("vjpInCode"))
     os << "- gradient: a rule of its own\n";
+  if (llvm::StringRef precision = record.getValueAsString("precision"); !precision.empty())
+    os << "- mixed precision: " << precision << "\n";
 }
 
 void emitLegacy(const llvm::Record &record, llvm::raw_ostream &os) {

@@ -1,6 +1,7 @@
 #include "tools/proa-translate/Coverage.h"
 
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/LinearOps.h"
 #include "dialects/pd/textbook/Textbook.h"
@@ -38,6 +39,7 @@ public:
   Specimen(const Specimen &) = delete;
   ~Specimen() { op->destroy(); }
 
+  bool isOnArrays() const { return pd::isOnArrays(op); }
   bool isLinear() const { return pd::linearGroups(op).has_value(); }
   bool isInTextbook() const { return pd::Textbook::get().find(op) != nullptr; }
   bool hasBatchingRule() const { return pd::BatchingRules::get().find(op) != nullptr; }
@@ -51,7 +53,8 @@ void describeDerivatives(mlir::RegisteredOperationName name, OpCoverage &row) {
        hasRule = name.hasInterface<pd::VjpOpInterface>();
   bool isElementwise = name.hasInterface<pd::ScalarOpInterface>() || name.hasTrait<pd::ElementwiseTrait>();
   Specimen specimen(name);
-  row.gradient = hasRule ? "rule" : decomposes ? "decomposition" : "none";
+  bool isDifferentiated = hasRule || specimen.isOnArrays();
+  row.gradient = isDifferentiated ? "rule" : decomposes ? "decomposition" : "none";
   if (specimen.isLinear())
     row.forward = "linear";
   else if (hasRule)

@@ -26,7 +26,7 @@ void takeApart(ModuleOp module) {
   pm.addPass(createDecompose(gradients));
   addCleanup();
   DecomposeOptions options;
-  options.keepLibrary = true;
+  options.target = "cpu";
   pm.addPass(createDecompose(options));
   addCleanup();
   // An op that can't be taken apart is counted as it is.

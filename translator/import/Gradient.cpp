@@ -127,11 +127,12 @@ bool ProgramImporter::collectForward(GradientImport &gradient) {
   gradient.forward.type = types.front();
   gradient.forward.attributes = op.attributes;
   if (gradient.order > 1) {
-    if (!gradient.producer) {
+    auto lost = gradient.producer || gradient.order > 2 ? std::nullopt : lostGradientOp(op, gradient.entry);
+    if (!gradient.producer && !lost) {
       report("no '" + gradient.forward.type + "' before it made what it is given");
       return false;
     }
-    gradient.forward = *gradient.producer->op;
+    gradient.forward = lost ? *lost : *gradient.producer->op;
   }
   auto inputOf = [&](const std::string &slot) -> std::string {
     if (gradient.order > 1) {

@@ -1,5 +1,7 @@
 #include "translator/import/GradientSlots.h"
 
+#include "translator/import/LegacyTable.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 namespace proa::import {
@@ -54,6 +56,18 @@ std::string slotHolding(const std::vector<legacy::Slot> &slots, const Quantity &
   return "";
 }
 
+/// The name of the first of the slots, in the spelling of the import table, that a quantity belongs to.
+std::string slotNamed(const std::vector<LegacySlot> &slots, const Quantity &quantity) {
+  for (const LegacySlot &slot : slots) {
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringRef(slot.spelling).split(names, '|');
+    for (llvm::StringRef name : names)
+      if (quantityOf(name.rtrim('*')).base == quantity.base)
+        return name.rtrim('*').str();
+  }
+  return "";
+}
+
 } // namespace
 
 int gradientOrder(llvm::StringRef type) {
@@ -91,6 +105,28 @@ SlotRole inputRole(llvm::StringRef slot, const legacy::Operation &forward, int o
   if (std::string output = slotHolding(forward.outputs, quantity); !output.empty())
     return {SlotRole::Output, output};
   return {};
+}
+
+std::optional<legacy::Operation> lostGradientOp(const legacy::Operation &op, const LegacyOp &entry) {
+  legacy::Operation lost;
+  lost.type = differentiatedTypes(op.type).front();
+  lost.attributes = op.attributes;
+  for (const legacy::Slot &slot : op.inputs) {
+    Quantity quantity = quantityOf(slot.name);
+    std::string input = slotNamed(entry.inputs, quantity), output = slotNamed(entry.outputs, quantity);
+    if (slot.arguments.empty())
+      continue;
+    if (isCotangent(slot.name, 2)) {
+      if (quantity.order != 2 || input.empty())
+        return std::nullopt;
+      lost.outputs.push_back({input + "@GRAD", slot.arguments});
+    } else if (quantity.order == 0 && !(input.empty() && output.empty())) {
+      lost.inputs.push_back({input.empty() ? output : input, slot.arguments});
+    } else if (quantity.order == 1 && !output.empty()) {
+      lost.inputs.push_back({output + "@GRAD", slot.arguments});
+    }
+  }
+  return lost.outputs.empty() ? std::nullopt : std::optional(lost);
 }
 
 std::string gradientOf(llvm::StringRef slot, const legacy::Operation &forward) {

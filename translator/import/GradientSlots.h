@@ -8,9 +8,12 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 
 namespace proa::import {
+
+struct LegacyOp;
 
 /// Which gradient an op type is: 0 for "relu", 1 for "relu_grad", 2 for "relu_grad_grad" and
 /// "abs_double_grad", 3 for "sin_triple_grad".
@@ -29,6 +32,11 @@ struct SlotRole {
 
 /// The role of an input slot: an input or an output of `forward`, or the cotangent of an output.
 SlotRole inputRole(llvm::StringRef slot, const legacy::Operation &forward, int order);
+
+/// The gradient op that a second gradient `op` is the gradient of, where a program was pruned of it: made of
+/// what `op` is given and the slots of the forward op. Its outputs have the names of their cotangents.
+/// Nothing where the slots do not tell.
+std::optional<legacy::Operation> lostGradientOp(const legacy::Operation &op, const LegacyOp &entry);
 
 /// The input slot of `forward` whose gradients an output slot gets; empty where there is none.
 std::string gradientOf(llvm::StringRef slot, const legacy::Operation &forward);

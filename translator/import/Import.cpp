@@ -1,6 +1,7 @@
 #include "translator/import/Import.h"
 #include "translator/import/GradientSlots.h"
 #include "translator/import/ProgramImporter.h"
+#include "translator/import/Recomputed.h"
 #include "translator/import/newir/NewIrImporter.h"
 
 #include "dialects/pd/Pd.h"
@@ -250,6 +251,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     OpImporter importer(*this, op, builder, locationOf(index, op));
     importer.entry = entry;
     importer.takesArrays = llvm::StringRef(entry->target).starts_with("pd.array_");
+    keepApart(importer);
     if (entry->hook)
       entry->hook(importer);
     else

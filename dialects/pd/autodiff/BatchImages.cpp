@@ -1,6 +1,10 @@
 //! Batching of ops on images: the examples join the images' own batch, or, where filters differ, their
 //! channels.
 #include "dialects/pd/autodiff/BatchingRules.h"
+#include "dialects/pd/detection/Detection.h"
+#include "dialects/pd/detection/Regions.h"
+#include "dialects/pd/detection/Selection.h"
+#include "dialects/pd/loss/Kernels.h"
 #include "dialects/pd/nn/Nn.h"
 
 using namespace mlir;
@@ -26,8 +30,9 @@ Type joinedType(Type type, const Extent &examples) {
   return tensor.clone(shape);
 }
 
-/// The op on `images` operands joined; results come apart again.
-BatchedResults onJoined(Batcher &batcher, Operation *op, unsigned images) {
+/// The op on its first `images` operands joined; results, which have as many rows as operand `like`, come
+/// apart again.
+BatchedResults onJoined(Batcher &batcher, Operation *op, unsigned images, unsigned like = 0) {
   TensorBuilder e(batcher.builder, op);
   SmallVector<Value> operands;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
@@ -44,7 +49,7 @@ BatchedResults onJoined(Batcher &batcher, Operation *op, unsigned images) {
   for (auto [result, original] : llvm::zip(made->getResults(), op->getResults())) {
     result.setType(joinedType(original.getType(), batcher.examples(e)));
     SmallVector<Extent> shape = extentsOf(e.wrap(result));
-    shape[0] = Extent(e.wrap(batcher.batched(op->getOperand(0))), 1);
+    shape[0] = Extent(e.wrap(batcher.batched(op->getOperand(like))), 1);
     shape.insert(shape.begin(), batcher.examples(e));
     results.push_back(Batched(reshapeTo(e.wrap(result), shape)));
   }
@@ -53,6 +58,16 @@ BatchedResults onJoined(Batcher &batcher, Operation *op, unsigned images) {
 
 template <unsigned images> BatchedResults joinedRule(Batcher &batcher, Operation *op) {
   return onJoined(batcher, op, images);
+}
+
+BatchedResults allJoined(Batcher &batcher, Operation *op) {
+  return onJoined(batcher, op, op->getNumOperands());
+}
+
+/// Regions, whose numbers for each image must be known: without them all are of the first image.
+template <class Op, unsigned like> BatchedResults regions(Batcher &batcher, Operation *op) {
+  return cast<Op>(op).getBoxesNum() ? onJoined(batcher, op, op->getNumOperands(), like)
+                                    : BatchedResults(failure());
 }
 
 /// Images of [examples, batch, ..., channels, ...] with the examples' channels side by side: [batch, ...,
@@ -139,8 +154,15 @@ template <class Op> BatchedResults weightGradient(Batcher &batcher, Operation *o
 
 void addImageBatching(BatchingRules &rules) {
   rules.add<Pool2dOp, Pool3dOp, MaxPool2dWithIndexOp, MaxPool3dWithIndexOp, LinearInterpOp, BilinearInterpOp,
-            TrilinearInterpOp, BicubicInterpOp, NearestInterpOp>(joinedRule<1>);
+            TrilinearInterpOp, BicubicInterpOp, NearestInterpOp, SimilarityFocusOp>(joinedRule<1>);
   rules.add<Pool2dGradientOp, Pool3dGradientOp, InterpolateGradientOp>(joinedRule<2>);
+  rules.add<YoloBoxOp, YoloLossOp>(allJoined);
+  rules.add<RoiAlignOp>(regions<RoiAlignOp, 1>);
+  rules.add<RoiPoolOp>(regions<RoiPoolOp, 1>);
+  rules.add<PsroiPoolOp>(regions<PsroiPoolOp, 1>);
+  rules.add<RoiAlignGradOp>(regions<RoiAlignGradOp, 0>);
+  rules.add<RoiPoolGradOp>(regions<RoiPoolGradOp, 0>);
+  rules.add<PsroiPoolGradOp>(regions<PsroiPoolGradOp, 0>);
   rules.add<Conv2dOp>(convolution<Conv2dOp>);
   rules.add<Conv3dOp>(convolution<Conv3dOp>);
   rules.add<Conv2dTransposeOp>(convolution<Conv2dTransposeOp>);

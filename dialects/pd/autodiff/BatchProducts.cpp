@@ -48,6 +48,17 @@ BatchedResults onMatrices(Batcher &batcher, Operation *op) {
   return batcher.allOf(batcher.cloneOn(op, batcher.batched(op->getOperand(0))));
 }
 
+/// Its result has the signs and the logarithms in front.
+BatchedResults signsAndLogarithms(Batcher &batcher, Operation *op) {
+  TensorBuilder e(batcher.builder, op);
+  Expression made =
+      e.wrap(SlogdetOp::create(batcher.builder, op->getLoc(), batcher.batched(op->getOperand(0))));
+  SmallVector<int64_t> order{1, 0};
+  for (int64_t d = 2; d < made.rank(); ++d)
+    order.push_back(d);
+  return one(e.transpose(made, order));
+}
+
 BatchedResults system(Batcher &batcher, Operation *op) {
   int64_t rankX = tensorType(op->getOperand(0)).getRank(), rankY = tensorType(op->getOperand(1)).getRank();
   // A right side with fewer dimensions may stand for vectors.
@@ -62,8 +73,9 @@ BatchedResults system(Batcher &batcher, Operation *op) {
 
 void addProductBatching(BatchingRules &rules) {
   rules.add<MatmulOp>(matmul);
-  rules.add<CholeskyOp, LuOp, QrOp, EighOp, EigOp, InverseOp>(onMatrices);
-  rules.add<SolveOp, TriangularSolveOp>(system);
+  rules.add<CholeskyOp, LuOp, QrOp, EighOp, EigOp, SvdOp, InverseOp, DetOp>(onMatrices);
+  rules.add<SolveOp, TriangularSolveOp, CholeskySolveOp>(system);
+  rules.add<SlogdetOp>(signsAndLogarithms);
 }
 
 } // namespace proa::pd

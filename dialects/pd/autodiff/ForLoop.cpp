@@ -2,12 +2,9 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
-#include "dialects/pd/autodiff/ForwardMode.h"
-#include "dialects/pd/control/Control.h"
+#include "dialects/pd/autodiff/LoopStep.h"
 #include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/index/Index.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/shape/Shape.h"
 
@@ -62,50 +59,41 @@ FailureOr<SmallVector<tensor::FromElementsOp>> indexTensors(scf::ForOp loop) {
   return tensors;
 }
 
-/// What the loop's body does to the carried values, once for each call.
-class LoopStep {
-public:
-  /// After an error failure.
-  static FailureOr<LoopStep> create(scf::ForOp loop) {
-    auto tensors = indexTensors(loop);
-    if (failed(tensors))
-      return failure();
-    return LoopStep(loop, std::move(*tensors));
-  }
+} // namespace
 
-  /// The body's ops for an iteration (an int64 vector of one element, counted from 0) and carried values.
-  SmallVector<Value> write(OpBuilder &builder, Value iteration, IRMapping mapping) {
-    Location location = loop.getLoc();
-    Value lower = tensorOf(builder, loop.getLowerBound()), step = tensorOf(builder, loop.getStep());
-    Value index =
-        AddOp::create(builder, location, lower, MultiplyOp::create(builder, location, iteration, step));
-    for (Operation &op : loop.getBody()->without_terminator())
-      builder.clone(op, mapping);
-    for (tensor::FromElementsOp made : tensors) {
-      auto clone = mapping.lookup(made.getResult()).getDefiningOp<tensor::FromElementsOp>();
-      OpBuilder before(clone);
-      Value value = index;
-      if (Type element = clone.getType().getElementType(); !element.isInteger(64))
-        value = CastOp::create(before, location, value, TypeAttr::get(element));
-      value = ReshapeOp::create(before, location, value, Value(),
-                                before.getDenseI64ArrayAttr(clone.getType().getShape()));
-      Operation *cast = clone.getElements().front().getDefiningOp();
-      clone.replaceAllUsesWith(value);
-      mapping.map(made.getResult(), value);
-      clone.erase();
-      if (cast->use_empty())
-        cast->erase();
-    }
-    return llvm::map_to_vector(loop.getBody()->getTerminator()->getOperands(),
-                               [&](Value value) { return mapping.lookupOrDefault(value); });
-  }
+FailureOr<LoopStep> LoopStep::create(scf::ForOp loop) {
+  auto tensors = indexTensors(loop);
+  if (failed(tensors))
+    return failure();
+  return LoopStep(loop, std::move(*tensors));
+}
 
-private:
-  LoopStep(scf::ForOp loop, SmallVector<tensor::FromElementsOp> tensors)
-      : loop(loop), tensors(std::move(tensors)) {}
-  scf::ForOp loop;
-  SmallVector<tensor::FromElementsOp> tensors;
-};
+SmallVector<Value> LoopStep::write(OpBuilder &builder, Value iteration, IRMapping mapping) const {
+  scf::ForOp loop = this->loop;
+  Location location = loop.getLoc();
+  Value lower = tensorOf(builder, loop.getLowerBound()), step = tensorOf(builder, loop.getStep());
+  Value index =
+      AddOp::create(builder, location, lower, MultiplyOp::create(builder, location, iteration, step));
+  for (Operation &op : loop.getBody()->without_terminator())
+    builder.clone(op, mapping);
+  for (tensor::FromElementsOp made : tensors) {
+    auto clone = mapping.lookup(made.getResult()).getDefiningOp<tensor::FromElementsOp>();
+    OpBuilder before(clone);
+    Value value = index;
+    if (Type element = clone.getType().getElementType(); !element.isInteger(64))
+      value = CastOp::create(before, location, value, TypeAttr::get(element));
+    value = ReshapeOp::create(before, location, value, Value(),
+                              before.getDenseI64ArrayAttr(clone.getType().getShape()));
+    Operation *cast = clone.getElements().front().getDefiningOp();
+    clone.replaceAllUsesWith(value);
+    mapping.map(made.getResult(), value);
+    clone.erase();
+    if (cast->use_empty())
+      cast->erase();
+  }
+  return llvm::map_to_vector(loop.getBody()->getTerminator()->getOperands(),
+                             [&](Value value) { return mapping.lookupOrDefault(value); });
+}
 
 LogicalResult checkBounds(OpBuilder &builder, scf::ForOp loop) {
   for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
@@ -118,8 +106,6 @@ LogicalResult checkBounds(OpBuilder &builder, scf::ForOp loop) {
       return loop.emitError() << "expected scf.for to carry tensors, found " << type;
   return success();
 }
-
-} // namespace
 
 std::optional<int64_t> iterationsOf(scf::ForOp loop) {
   APInt lower, upper, step;
@@ -160,6 +146,8 @@ LogicalResult lowerFor(scf::ForOp loop) {
 }
 
 LogicalResult lowerForLoops(Operation *root, bool keepSnapshots) {
+  if (!keepSnapshots && failed(expandLoopGradients(root)))
+    return failure();
   SmallVector<scf::ForOp> loops;
   root->walk([&](scf::ForOp loop) { // those inside first
     if (!keepSnapshots || !loop->hasAttr(snapshotsAttribute))
@@ -169,179 +157,6 @@ LogicalResult lowerForLoops(Operation *root, bool keepSnapshots) {
     if (failed(lowerFor(loop)))
       return failure();
   return success();
-}
-
-namespace {
-
-/// The way back through a loop as a loop over actions. It carries a state, the states that are kept, the
-/// cotangents of the state's parts and the sums of the gradients of values from outside.
-class BinomialReverse {
-public:
-  BinomialReverse(OpBuilder &builder, scf::ForOp loop, LoopStep &step,
-                  llvm::function_ref<bool(Value)> isActive)
-      : builder(builder), loop(loop), step(step), location(loop.getLoc()) {
-    llvm::SetVector<Value> used;
-    getUsedValuesDefinedAbove(loop->getRegions(), used);
-    for (Value value : used)
-      if (isActive(value) && isDifferentiable(value.getType()))
-        captures.push_back(value);
-    for (auto [i, type] : llvm::enumerate(loop.getResultTypes()))
-      if (isDifferentiable(type))
-        carried.push_back(i);
-  }
-
-  LogicalResult run(int64_t iterations, int64_t snapshots, ArrayRef<Value> cotangents,
-                    GradientSink accumulate) {
-    size_t parts = loop.getNumResults();
-    SmallVector<Value> inits(loop.getInitArgs());
-    for (Type type : loop.getResultTypes())
-      inits.push_back(widened(builder, location, ArrayCreateOp::create(builder, location),
-                              ArrayType::get(builder.getContext(), cast<RankedTensorType>(type))));
-    for (size_t number : carried)
-      inits.push_back(cotangents[number]
-                          ? cotangents[number]
-                          : zerosLike(builder, location, loop.getResult(static_cast<unsigned>(number))));
-    for (Value capture : captures)
-      inits.push_back(zerosLike(builder, location, capture));
-    auto actions = binomialSchedule(iterations, snapshots);
-    std::vector<int64_t> kinds, arguments;
-    for (const LoopAction &action : actions) {
-      kinds.push_back(action.kind);
-      arguments.push_back(action.argument);
-    }
-    Value allKinds = constant(kinds), allArguments = constant(arguments);
-    auto results =
-        countedLoop(builder, location, oneInt(builder, location, static_cast<int64_t>(actions.size())), inits,
-                    [&](OpBuilder &inside, Value number, ValueRange values) {
-                      kind = at(inside, allKinds, number);
-                      argument = at(inside, allArguments, number);
-                      ValueRange state = values.take_front(parts), kept = values.slice(parts, parts),
-                                 gradients = values.drop_front(2 * parts);
-                      SmallVector<Value> next = move(inside, state, kept);
-                      llvm::append_range(next, keep(inside, state, kept));
-                      llvm::append_range(next, reverse(inside, state, gradients));
-                      return next;
-                    });
-    for (auto [i, number] : llvm::enumerate(carried))
-      accumulate(loop.getInitArgs()[number], results[2 * parts + i]);
-    for (auto [i, capture] : llvm::enumerate(captures))
-      accumulate(capture, results[2 * parts + carried.size() + i]);
-    return success();
-  }
-
-private:
-  Value constant(ArrayRef<int64_t> numbers) {
-    auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, builder.getI64Type());
-    return ConstantOp::create(builder, location, type, DenseElementsAttr::get(type, numbers));
-  }
-
-  Value at(OpBuilder &inside, Value numbers, Value index) {
-    return GatherOp::create(inside, location, numbers, index, Value(), inside.getI64IntegerAttr(0));
-  }
-
-  /// `then` where the action is of that kind, else `otherwise`.
-  SmallVector<Value> where(OpBuilder &inside, LoopAction::Kind wanted, ValueRange otherwise,
-                           llvm::function_ref<SmallVector<Value>(OpBuilder &)> then) {
-    Value is = EqualOp::create(inside, location, kind, oneInt(inside, location, wanted));
-    auto branch = scf::IfOp::create(inside, location, otherwise.getTypes(), asCondition(inside, location, is),
-                                    /*withElseRegion=*/true);
-    OpBuilder inThen = OpBuilder::atBlockBegin(&branch.getThenRegion().front()),
-              inElse = OpBuilder::atBlockBegin(&branch.getElseRegion().front());
-    SmallVector<Value> values = then(inThen);
-    for (auto [value, other] : llvm::zip(values, otherwise))
-      value = widened(inThen, location, value, other.getType());
-    scf::YieldOp::create(inThen, location, values);
-    scf::YieldOp::create(inElse, location, otherwise);
-    return SmallVector<Value>(branch.getResults());
-  }
-
-  IRMapping mapped(ValueRange state) {
-    IRMapping mapping;
-    mapping.map(loop.getRegionIterArgs(), state);
-    return mapping;
-  }
-
-  SmallVector<Value> move(OpBuilder &inside, ValueRange state, ValueRange kept) {
-    auto stepped = where(inside, LoopAction::Step, state,
-                         [&](OpBuilder &then) { return step.write(then, argument, mapped(state)); });
-    return where(inside, LoopAction::Restore, stepped, [&](OpBuilder &then) {
-      return llvm::map_to_vector(
-          kept, [&](Value array) { return Value(ArrayReadOp::create(then, location, array, argument)); });
-    });
-  }
-
-  SmallVector<Value> keep(OpBuilder &inside, ValueRange state, ValueRange kept) {
-    return where(inside, LoopAction::Store, kept, [&](OpBuilder &then) {
-      SmallVector<Value> arrays;
-      for (auto [array, value] : llvm::zip(kept, state))
-        arrays.push_back(ArrayWriteOp::create(then, location, array, argument, value));
-      return arrays;
-    });
-  }
-
-  SmallVector<Value> reverse(OpBuilder &inside, ValueRange state, ValueRange gradients) {
-    return where(inside, LoopAction::Reverse, gradients, [&](OpBuilder &then) {
-      SmallVector<Value> inputs, given(gradients.take_front(carried.size()));
-      SmallVector<int64_t> numbers;
-      for (size_t number : carried) {
-        inputs.push_back(state[number]);
-        numbers.push_back(static_cast<int64_t>(number));
-      }
-      llvm::append_range(inputs, captures);
-      auto gradient = VjpOp::create(then, location, inputs, ValueRange(), given,
-                                    then.getDenseI64ArrayAttr({}), then.getDenseI64ArrayAttr(numbers));
-      OpBuilder::InsertionGuard guard(then);
-      Block *body = then.createBlock(&gradient.getBody());
-      IRMapping mapping = mapped(state);
-      for (auto [i, input] : llvm::enumerate(inputs)) {
-        Value own = body->addArgument(input.getType(), location);
-        mapping.map(i < carried.size() ? loop.getRegionIterArgs()[carried[i]] : captures[i - carried.size()],
-                    own);
-      }
-      YieldOp::create(then, location, step.write(then, argument, mapping));
-      SmallVector<Value> next(gradient.getResults());
-      then.setInsertionPointAfter(gradient);
-      for (size_t i = carried.size(); i < next.size(); ++i)
-        next[i] = AddOp::create(then, location, gradients[i], next[i]);
-      return next;
-    });
-  }
-
-  OpBuilder &builder;
-  scf::ForOp loop;
-  LoopStep &step;
-  Location location;
-  SmallVector<Value> captures;
-  SmallVector<size_t> carried; ///< the results that a gradient flows through
-  Value kind, argument;        ///< of the action
-};
-
-} // namespace
-
-LogicalResult differentiateFor(OpBuilder &builder, scf::ForOp loop, ArrayRef<Value> cotangents,
-                               llvm::function_ref<bool(Value)> isActive, GradientSink accumulate) {
-  auto snapshots = loop->getAttrOfType<IntegerAttr>(snapshotsAttribute);
-  auto iterations = iterationsOf(loop);
-  if (!snapshots || snapshots.getInt() < 1)
-    return loop.emitError() << "expected the attribute '" << snapshotsAttribute
-                            << "' to be the number of states to keep, 1 or more";
-  if (!iterations)
-    return loop.emitError() << "binomial checkpointing needs a known number of iterations";
-  for (Type type : loop.getResultTypes())
-    if (!isa<RankedTensorType>(type))
-      return loop.emitError() << "binomial checkpointing needs a loop that carries tensors alone, found "
-                              << type;
-  auto step = LoopStep::create(loop);
-  if (failed(step) || failed(checkBounds(builder, loop)))
-    return failure();
-  if (*iterations == 0) {
-    for (auto [init, cotangent] : llvm::zip(loop.getInitArgs(), cotangents))
-      if (cotangent)
-        accumulate(init, cotangent);
-    return success();
-  }
-  return BinomialReverse(builder, loop, *step, isActive)
-      .run(*iterations, snapshots.getInt(), cotangents, accumulate);
 }
 
 } // namespace proa::pd

@@ -1,4 +1,5 @@
-//! Forward mode through scf.if and scf.while: values that are carried get their tangents beside them.
+//! Forward mode through scf.if, scf.while and scf.for: values that are carried get their tangents beside
+//! them.
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 
 #include "dialects/pd/Types.h"
@@ -57,7 +58,17 @@ void findActive(Operation *op, Values &active) {
     flow(loop.getConditionOp().getArgs(), op->getResults(), active);
     return;
   }
-  if (llvm::any_of(op->getOperands(), [&](Value v) { return active.contains(v); }))
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    flow(loop.getInitArgs(), loop.getRegionIterArgs(), active);
+    for (size_t before = ~size_t(0); before != active.size();) {
+      before = active.size();
+      findActive(*loop.getBody(), active);
+      flow(loop.getBody()->getTerminator()->getOperands(), loop.getRegionIterArgs(), active);
+    }
+    flow(loop.getRegionIterArgs(), op->getResults(), active);
+    return;
+  }
+  if (readsAny(op, [&](Value v) { return active.contains(v); }))
     for (Value result : op->getResults())
       if (hasTangent(result.getType()))
         active.insert(result);
@@ -150,7 +161,37 @@ LogicalResult pushThroughLoop(scf::WhileOp op, Tangents &tangents, const Values 
   return success();
 }
 
+LogicalResult pushThroughFor(scf::ForOp op, Tangents &tangents, const Values &active) {
+  SmallVector<unsigned> carried = activeAmong(op.getRegionIterArgs(), active);
+  SmallVector<Type> types = typesAt(op.getRegionIterArgs(), carried);
+  OpBuilder builder(op);
+  SmallVector<Value> inits(op.getInitArgs());
+  for (auto [number, type] : llvm::zip(carried, types))
+    inits.push_back(
+        widened(builder, op.getLoc(), tangentOrZero(builder, op.getInitArgs()[number], tangents), type));
+  auto made =
+      scf::ForOp::create(builder, op.getLoc(), op.getLowerBound(), op.getUpperBound(), op.getStep(), inits);
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  made.getRegion().takeBody(op.getRegion());
+  Block &body = *made.getBody();
+  for (auto [number, type] : llvm::zip(carried, types))
+    tangents[made.getRegionIterArgs()[number]] = body.addArgument(type, op.getLoc());
+  if (failed(pushForward(body, tangents)))
+    return failure();
+  passOn(body.getTerminator(), SmallVector<Value>(body.getTerminator()->getOperands()), carried, types,
+         tangents);
+  replace(op, made, carried, tangents);
+  return success();
+}
+
 } // namespace
+
+bool readsAny(Operation *op, llvm::function_ref<bool(Value)> isOne) {
+  auto walk = op->walk([&](Operation *inside) {
+    return llvm::any_of(inside->getOperands(), isOne) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
 
 Value tangentOrZero(OpBuilder &builder, Value value, const Tangents &tangents) {
   if (Value tangent = tangents.lookup(value))
@@ -164,8 +205,11 @@ LogicalResult pushThroughControlFlow(Operation *op, Tangents &tangents) {
   SmallVector<unsigned> results = activeAmong(op->getResults(), active);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return results.empty() ? success() : pushThroughBranch(branch, tangents, results);
-  auto loop = cast<scf::WhileOp>(op);
-  return results.empty() ? success() : pushThroughLoop(loop, tangents, active);
+  if (results.empty())
+    return success();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return pushThroughFor(loop, tangents, active);
+  return pushThroughLoop(cast<scf::WhileOp>(op), tangents, active);
 }
 
 } // namespace proa::pd

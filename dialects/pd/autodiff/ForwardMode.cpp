@@ -5,6 +5,7 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
+#include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/autodiff/LinearOps.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
@@ -40,7 +41,7 @@ public:
   LogicalResult run() {
     for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
       Operation *next = op->getNextNode();
-      if (isa<scf::IfOp, scf::WhileOp>(op)) {
+      if (isa<scf::IfOp, scf::WhileOp, scf::ForOp>(op)) {
         if (failed(pushThroughControlFlow(op, tangents)))
           return failure();
       } else if (!op->hasTrait<OpTrait::IsTerminator>() && isActive(op)) {
@@ -56,7 +57,7 @@ public:
 
 private:
   bool isActive(Operation *op) const {
-    return llvm::any_of(op->getOperands(), [&](Value v) { return tangents.contains(v); }) &&
+    return readsAny(op, [&](Value v) { return tangents.contains(v); }) &&
            llvm::any_of(op->getResultTypes(), hasTangent);
   }
 
@@ -65,6 +66,8 @@ private:
     if (auto groups = linearGroups(op))
       return linear(op, *groups), nullptr;
     bool hasRule = isa<VjpOpInterface>(op), isComposite = isa<DecomposableOpInterface>(op);
+    if (op->hasTrait<KeepsDerivative>() && !op->getResults().back().use_empty())
+      return noSecondDerivative(op);
     if (hasRule && isSymmetric(op))
       return symmetric(op);
     if (hasRule && succeeded(isComposite ? quietly(op) : transposed(op)))

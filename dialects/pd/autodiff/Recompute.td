@@ -16,6 +16,7 @@ def Pd_OptimizationBarrierOp : Pd_Op<"optimization_barrier", [Pd_Elementwise]> {
   let infer = "inferSameAsFirst";
   let evaluates = 1;
   let vjp = ["dout"];
+  let precision = "follow";
 }
 
 def Pd_CheckpointOp : Pd_Op<"checkpoint", [SingleBlock, IsolatedFromAbove]> {

@@ -7,6 +7,7 @@
 #include "dialects/pd/autodiff/ControlFlow.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
+#include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/creation/Creation.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
@@ -158,7 +159,7 @@ private:
   /// Replaces a composite without a rule by its decomposition; returns the first op of it, or null.
   Operation *takeApart(Operation *op) {
     auto composite = dyn_cast<DecomposableOpInterface>(op);
-    if (!composite || isa<VjpOpInterface>(op))
+    if (!composite || isa<VjpOpInterface>(op) || isGradientOfLoop(op))
       return nullptr;
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
     OpBuilder local(op);
@@ -170,6 +171,11 @@ private:
     first = first == op ? after : first;
     op->erase();
     return first;
+  }
+
+  static bool isGradientOfLoop(Operation *op) {
+    auto gradient = dyn_cast<VjpOp>(op);
+    return gradient && isLoopGradient(gradient);
   }
 
   LogicalResult differentiateArrays(Operation *op, llvm::ArrayRef<Value> cotangents) {
@@ -192,6 +198,8 @@ private:
       return differentiateLoop(builder, loop, cotangents, isActive, accumulate);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return differentiateFor(builder, loop, cotangents, isActive, accumulate);
+    if (isGradientOfLoop(op))
+      return differentiateLoopGradient(builder, cast<VjpOp>(op), cotangents, isActive, accumulate);
     if (isOnArrays(op))
       return differentiateArrays(op, cotangents);
     if (auto cast = dyn_cast<tensor::CastOp>(op)) { // the same tensor with more or fewer dims known
@@ -202,6 +210,8 @@ private:
     auto rule = dyn_cast<VjpOpInterface>(op);
     if (!rule)
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
+    if (op->hasTrait<KeepsDerivative>() && cotangents.back())
+      return noSecondDerivative(op);
     auto gradients = guarded([&] { return rule.vjp(builder, cotangents); });
     if (failed(gradients))
       return failure();

@@ -3,6 +3,7 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/control/Control.h"
 #include "dialects/pd/shape/Shape.h"
 
@@ -55,6 +56,8 @@ LogicalResult VjpOp::verifyRegions() {
 /// Differentiates the region, puts the saved results in place of computed ones, and moves what is used out of
 /// it.
 FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
+  if (isLoopGradient(*this))
+    return decomposeLoopGradient(builder, *this);
   // Failure must leave the op as it was.
   IRMapping mapping;
   Operation *clone = getOperation()->clone(mapping);

@@ -1,5 +1,9 @@
 #include "dialects/pd/detection/Regions.h"
+#include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/index/Index.h"
+#include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/shape/Extent.h"
 
 using namespace mlir;
 
@@ -37,6 +41,54 @@ Values RoiPoolOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
                      RoiPoolGradOp::create(builder, getLoc(), getX(), getBoxes(), cotangents[0], getArgMax(),
                                            getBoxesNum(), getPooledHeightAttr(), getPooledWidthAttr(),
                                            getSpatialScaleAttr()));
+}
+
+namespace {
+
+/// The gradients are linear in those of the results: their transpose is the pooling itself.
+template <class Op> Values gradientOfOutGrad(Op op, Value pooled) {
+  SmallVector<Value> gradients(op->getNumOperands());
+  gradients[2] = pooled;
+  return gradients;
+}
+
+/// For each region the number of its image, an int64 vector.
+Expression imageNumbers(TensorBuilder &e, OpBuilder &builder, Value boxes, Value boxesNum) {
+  Type integer = builder.getI64Type();
+  Expression regions = iota(e, Extent(e.wrap(boxes), 0), integer);
+  if (!boxesNum)
+    return regions * 0;
+  Expression ends = e.wrap(e.create<CumsumOp>(e.cast(e.wrap(boxesNum), integer), Value(), int64_t(0)));
+  return e.sum(e.cast(insertDim(ends, 0) <= insertDim(regions, 1), integer), {1}, false);
+}
+
+} // namespace
+
+Values RoiAlignGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return gradientOfOutGrad(*this, RoiAlignOp::create(builder, getLoc(), cotangents[0], getBoxes(),
+                                                     getBoxesNum(), getPooledHeightAttr(),
+                                                     getPooledWidthAttr(), getSpatialScaleAttr(),
+                                                     getSamplingRatioAttr(), getAlignedAttr()));
+}
+
+Values PsroiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  return gradientOfOutGrad(*this,
+                           PsroiPoolOp::create(builder, getLoc(), cotangents[0], getBoxes(), getBoxesNum(),
+                                               getPooledHeightAttr(), getPooledWidthAttr(),
+                                               getSpatialScaleAttr(), getOutputChannelsAttr()));
+}
+
+/// What the images have where the greatest elements stood; windows without elements have zeros.
+Values RoiPoolGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression image = e.wrap(cotangents[0]), places = e.wrap(getArgMax());
+  SmallVector<Extent> whole = extentsOf(image), pooled = extentsOf(places);
+  Expression planes = reshapeTo(image, {whole[0], whole[1], multiply(e, whole[2], whole[3])});
+  planes = e.wrap(
+      e.create<GatherOp>(planes, imageNumbers(e, builder, getBoxes(), getBoxesNum()), Value(), int64_t(0)));
+  Expression flat = reshapeTo(places, {pooled[0], pooled[1], multiply(e, pooled[2], pooled[3])});
+  Expression taken = e.wrap(e.create<TakeAlongAxisOp>(planes, e.maximum(flat, 0), int64_t(2)));
+  return gradientOfOutGrad(*this, reshapeTo(e.select(flat < 0, 0, taken), pooled));
 }
 
 } // namespace proa::pd

@@ -70,6 +70,7 @@ class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemon
   let results = (outs Pd_FloatTensor:$x_grad);
   let infer = "inferSameAsFirst";
   let library = mnemonic;
+  let vjpInCode = 1;
 }
 
 def Pd_RoiAlignGradOp : Pd_RoiGradOp<"roi_align_grad", (ins), (ins I64Attr:$sampling_ratio, BoolAttr:$aligned)>;

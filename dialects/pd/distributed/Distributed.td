@@ -69,6 +69,7 @@ def Pd_AllReduceOp : Pd_CommunicationOp<"all_reduce"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferOverRing";
   let decomposesInCode = 1;
+  let precision = "follow";
   let legacy = [Legacy<"all_reduce", ["x"], ["out"], ["ring_id", "reduce_type"]>];
 }
 
@@ -127,6 +128,7 @@ def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferConcatParts";
   let decomposesInCode = 1;
+  let precision = "follow";
   let legacy = [Legacy<"c_concat", ["X"], ["Out"], ["rank", "nranks", "ring_id"], Streams>];
 }
 
@@ -184,8 +186,12 @@ class Pd_GlobalExchangeOp<string mnemonic, string what> : Pd_CommunicationOp<mne
   let infer = "inferExchange";
   let legacy = [Legacy<mnemonic, ["X", "local_count", "global_count"], ["Out"], ["ring_id"], Streams>];
 }
-def Pd_GlobalScatterOp : Pd_GlobalExchangeOp<"global_scatter", "The rows of x sent to the processes of their experts">;
-def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "The rows of x sent back from their experts">;
+def Pd_GlobalScatterOp : Pd_GlobalExchangeOp<"global_scatter", "The rows of x sent to the processes of their experts"> {
+  let vjp = ["e.wrap(e.create<GlobalGatherOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
+}
+def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "The rows of x sent back from their experts"> {
+  let vjp = ["e.wrap(e.create<GlobalScatterOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
+}
 
 //===-- Two processes ---------------------------------------------------------------------------------------------===//
 
@@ -236,6 +242,7 @@ def Pd_CIdentityOp : Pd_Op<"c_identity"> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferOverRing";
   let decomposesInCode = 1;
+  let precision = "follow";
   let legacy = [Legacy<"c_identity", ["X"], ["Out"], ["ring_id"], Streams>];
 }
 
@@ -279,6 +286,7 @@ def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_ent
   let results = (outs Pd_FloatTensor:$softmax, Pd_FloatTensor:$loss);
   let infer = "inferParallelCrossEntropy";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"c_softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"], ["ignore_index", "ring_id",
     "rank", "nranks"]>];
 }

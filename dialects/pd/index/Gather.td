@@ -18,6 +18,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "gather";
+  let precision = "follow";
   let legacy = [Legacy<"gather", ["X", "Index", "Axis|@axis"], ["Out"], ["axis"], ["overwrite"], "importGather">];
 }
 

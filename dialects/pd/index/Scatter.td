@@ -21,6 +21,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "scatter_nd";
+  let precision = "always full";
 }
 
 def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis"> {
@@ -33,6 +34,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis"> {
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "put_along_axis";
+  let precision = "always full";
   let legacy = [Legacy<"put_along_axis", ["Input", "Index", "Value"], ["Result"], ["axis=Axis", "reduce=Reduce"],
     ["Include_self"], "importPutAlongAxis">];
 }
@@ -55,6 +57,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments]> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "set_value";
+  let precision = "follow";
   let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*", "StepsTensorList*"],
     ["Out"], ["axes", "starts", "ends", "steps"],
     ["decrease_axes", "none_axes", "dtype", "shape", "values", "bool_values", "fp32_values", "int32_values", "int64_values",
@@ -71,6 +74,7 @@ def Pd_ScatterOp : Pd_Op<"scatter"> {
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
+  let precision = "always full";
   let legacy = [Legacy<"scatter", ["X", "Ids", "Updates"], ["Out"], ["overwrite"]>];
 }
 

@@ -25,6 +25,7 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<Contraction
   let infer = "inferMatmul";
   let evaluates = 1;
   let library = "matmul";
+  let precision = "low";
   let legacy = [
     Legacy<"matmul_v2", ["X", "Y"], ["Out"], ["transpose_x=trans_x", "transpose_y=trans_y"], ["force_fp32_output"]>,
     Legacy<"matmul", ["X", "Y"], ["Out"], ["transpose_x=transpose_X", "transpose_y=transpose_Y"],
@@ -47,6 +48,7 @@ def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferMatmulWithFlatten";
   let decomposesInCode = 1;
+  let precision = "low";
   let legacy = [Legacy<"mul", ["X", "Y"], ["Out"], ["x_num_col_dims", "y_num_col_dims"],
     ["force_fp32_output", "scale_x", "scale_y", "scale_out"]>,
                 Legacy<"fc", ["Input", "W"], ["Out"], [], ["Bias", "in_num_col_dims", "activation_type", "padding_weights",
@@ -70,6 +72,7 @@ def Pd_BmmOp : Pd_Op<"bmm"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferBmm";
   let decomposesInCode = 1;
+  let precision = "low";
   let legacy = [Legacy<"bmm", ["X", "Y"], ["Out"]>];
 }
 
@@ -85,6 +88,7 @@ def Pd_MvOp : Pd_Op<"mv"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferMv";
   let decomposesInCode = 1;
+  let precision = "low";
   let legacy = [Legacy<"mv", ["X", "Vec"], ["Out"]>];
 }
 
@@ -118,6 +122,7 @@ class Pd_AddProductOp<string mnemonic, string text, int rank> : Pd_Op<mnemonic> 
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferAddProduct<" # rank # ">";
   let decomposition = "input * op.getBeta().convertToDouble() + e.matmul(x, y) * op.getAlpha().convertToDouble()";
+  let precision = "low";
   let legacy = [Legacy<mnemonic, ["Input", "X", "Y"], ["Out"], ["beta=Beta", "alpha=Alpha"]>];
 }
 def Pd_AddmmOp : Pd_AddProductOp<"addmm", "beta * input + alpha * the matrix product of x and y", 2>;
@@ -170,6 +175,7 @@ def Pd_MultiDotOp : Pd_Op<"multi_dot"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferMultiDot";
   let decomposesInCode = 1;
+  let precision = "low";
   let legacy = [Legacy<"multi_dot", ["X*"], ["Out"]>];
 }
 
@@ -193,6 +199,7 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferEinsum";
   let decomposesInCode = 1;
+  let precision = "low";
   let legacy = [Legacy<"einsum", ["Operands*"], ["Out"], ["equation"], ["InnerCache", "XShape"]>];
 }
 

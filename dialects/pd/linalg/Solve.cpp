@@ -30,7 +30,8 @@ Gradients SolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 // With A = y y^H: dx = A^-1 dout, dA = -dx out^H, dy = (dA + dA^H) y.
 Gradients CholeskySolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  Expression y = e.wrap(getY());
+  // What the other triangle holds does not count.
+  Expression y = getUpper() ? upperTriangle(e.wrap(getY())) : lowerTriangle(e.wrap(getY()));
   Expression dx = e.wrap(e.create<CholeskySolveOp>(cotangents[0], y, getUpper()));
   Expression product = -e.matmul(dx, adjoint(e.wrap(getOut())));
   Expression both = product + adjoint(product);

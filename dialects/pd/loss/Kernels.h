@@ -3,6 +3,7 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/autodiff/KeepsDerivative.h"
 
 namespace proa::pd {
 

@@ -3,12 +3,13 @@
 #define PROA_DIALECTS_PD_LOSS_KERNELS
 
 include "dialects/pd/Base.td"
+include "dialects/pd/autodiff/KeepsDerivative.td"
 
 class LossInt<string value> : DefaultValuedAttr<I64Attr, value>;
 class LossFloat<string value> : DefaultValuedAttr<F64Attr, value>;
 def LossInts : DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 
-class Pd_KernelLossOp<string mnemonic> : Pd_Op<mnemonic> {
+class Pd_KernelLossOp<string mnemonic> : Pd_Op<mnemonic, [Pd_KeepsDerivative]> {
   let library = mnemonic;
   let vjpInCode = 1;
   let lod = "none";

@@ -25,6 +25,7 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
   let infer = "inferCrossEntropyWithSoftmax";
   let decomposesInCode = 1;
   let vjpInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"],
     ["soft_label", "use_softmax", "numeric_stable_mode", "ignore_index", "axis"]>];
 }
@@ -47,6 +48,7 @@ def Pd_NllLossOp : Pd_Op<"nll_loss"> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$total_weight);
   let infer = "inferNllLoss";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"nll_loss", ["X", "Label", "Weight"], ["Out", "Total_weight"], ["ignore_index", "reduction"]>];
 }
 
@@ -67,6 +69,7 @@ def Pd_BceLossOp : Pd_Op<"bce_loss"> {
   let vjp = ["dout * (input - label) / e.maximum((1.0 - input) * input, 1e-12)",
              "dout * (e.maximum(e.log(1.0 - input), -100.0) - e.maximum(e.log(input), -100.0))"];
   let decomposition = "(label - 1.0) * e.maximum(e.log(1.0 - input), -100.0) - label * e.maximum(e.log(input), -100.0)";
+  let precision = "full";
   let legacy = [Legacy<"bce_loss", ["X", "Label"], ["Out"]>];
 }
 
@@ -78,6 +81,7 @@ def Pd_LogLossOp : Pd_Op<"log_loss"> {
   let infer = "inferSameShapes";
   let decomposition = [{-(label * e.log(input + op.getEpsilon().convertToDouble()))
     - (1.0 - label) * e.log(1.0 - input + op.getEpsilon().convertToDouble())}];
+  let precision = "full";
   let legacy = [Legacy<"log_loss", ["Predicted", "Labels"], ["Loss"], ["epsilon"]>];
 }
 
@@ -98,6 +102,7 @@ def Pd_HuberLossOp : Pd_Op<"huber_loss"> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$residual);
   let infer = "inferTwoOfSameShape";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"huber_loss", ["X", "Y"], ["Out", "Residual"], ["delta"]>];
 }
 
@@ -118,6 +123,7 @@ def Pd_KldivLossOp : Pd_Op<"kldiv_loss"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferKldivLoss";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"kldiv_loss", ["X", "Target"], ["Loss"], ["reduction", "log_target"]>];
 }
 
@@ -136,6 +142,7 @@ def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logit
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameShapes";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"sigmoid_cross_entropy_with_logits", ["X", "Label", "pos_weight"], ["Out"],
     ["normalize", "ignore_index"]>];
 }

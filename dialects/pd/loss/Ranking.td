@@ -79,6 +79,7 @@ def Pd_CrossEntropyOp : Pd_Op<"cross_entropy"> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$match_x);
   let infer = "inferCrossEntropy";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"cross_entropy", ["X", "Label"], ["Y", ""], ["soft_label", "ignore_index"]>,
                 Legacy<"cross_entropy2", ["X", "Label"], ["Y", "MatchX"], ["ignore_index"]>];
 }

@@ -25,11 +25,13 @@ class F64Default<string value> : DefaultValuedAttr<F64Attr, value>;
 def Pd_ReluOp : Pd_FormulaOp<"relu", Pd_RealTensor, "max(x, 0)", "e.maximum(x, 0.0)"> {
   let derivatives = ["e.indicator(out > 0.0, out)"];
   let postOp = [{PostOp{"relu", {}, {}} }];
+  let precision = "follow";
   let legacy = [LegacyFormula<"relu">];
 }
 def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(6.0, e.maximum(0.0, x))"> {
   let derivatives = ["e.indicator(out > 0.0, out) * e.indicator(out < 6.0, out)"];
   let postOp = [{PostOp{"relu6", 6.0, {}} }];
+  let precision = "follow";
   let legacy = [LegacyFormula<"relu6", [], ["threshold"]>];
 }
 def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_slope * x",
@@ -38,6 +40,7 @@ def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_s
   let derivatives = [[{e.select(x < 0.0, e.constant(op.getNegativeSlope().convertToDouble(), x.type().getElementType()),
     e.constant(1, x.type().getElementType()))}]];
   let postOp = [{PostOp{"leaky_relu", op.getNegativeSlope().convertToDouble(), {}} }];
+  let precision = "follow";
   let legacy = [LegacyFormula<"leaky_relu", ["negative_slope=alpha"]>];
 }
 def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
@@ -67,6 +70,7 @@ def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution f
 def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + exp(-x))", "e.sigmoid(x)"> {
   let derivatives = ["out * (1.0 - out)"];
   let postOp = [{PostOp{"sigmoid", {}, {}} }];
+  let precision = "follow";
   let legacy = [LegacyFormula<"sigmoid">];
 }
 def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
@@ -93,6 +97,7 @@ def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x 
     [{e.select(x * op.getBeta().convertToDouble() > op.getThreshold().convertToDouble(), x,
                e.log1p(e.exp(x * op.getBeta().convertToDouble())) / op.getBeta().convertToDouble())}],
     (ins F64Default<"1.0">:$beta, F64Default<"20.0">:$threshold)> {
+  let precision = "full";
   let legacy = [LegacyFormula<"softplus", ["beta", "threshold"]>];
 }
 def Pd_SoftReluOp : Pd_Activation<"soft_relu", "log(1 + exp(x)), x clamped to [-threshold, threshold]",
@@ -152,9 +157,11 @@ def Pd_StanhOp : Pd_Activation<"stanh", "scale_b * tanh(scale_a * x)",
   let legacy = [LegacyFormula<"stanh", ["scale_a", "scale_b"]>];
 }
 def Pd_SquareOp : Pd_FormulaOp<"square", Pd_NumberTensor, "x * x", "x * x"> {
+  let precision = "full";
   let legacy = [LegacyFormula<"square">];
 }
 def Pd_ReciprocalOp : Pd_FormulaOp<"reciprocal", Pd_FloatOrComplexTensor, "1 / x", "1.0 / x"> {
+  let precision = "full";
   let legacy = [LegacyFormula<"reciprocal">];
 }
 def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)), p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] where eps is 0",

@@ -22,6 +22,7 @@ def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
   let summary = "x + y; logical or on bools";
   let scalar = "b.add(x, y)";
   let derivatives = ["1.0", "1.0"];
+  let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_add">, LegacyByAxis<"grad_add">,
     LegacyFusedElementwise<"fused_elemwise_activation">, LegacyFusedElementwise<"fused_elemwise_add_activation">];
 }
@@ -30,6 +31,7 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
   let summary = "x - y";
   let scalar = "b.subtract(x, y)";
   let derivatives = ["1.0", "-1.0"];
+  let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_sub">, LegacyByAxis<"minus">];
 }
 
@@ -37,6 +39,7 @@ def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
   let summary = "x * y; logical and on bools";
   let scalar = "b.multiply(x, y)";
   let derivatives = ["y", "x"];
+  let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_mul">];
 }
 
@@ -44,6 +47,7 @@ def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
   let summary = "x / y; on integers rounded towards zero";
   let scalar = "b.divide(x, y)";
   let vjp = ["dout / e.conj(y)", "-dout * e.conj(out / y)"];
+  let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_div">];
 }
 
@@ -51,6 +55,7 @@ def Pd_MaximumOp : Pd_BinaryOp<"maximum", Pd_RealTensor> {
   let summary = "x > y ? x : y; so y if either is NaN";
   let scalar = "b.select(b.lessThan(y, x), x, y)";
   let derivatives = ["e.indicator(x > y, x)", "e.indicator(x <= y, x)"];
+  let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_max">];
 }
 
@@ -58,6 +63,7 @@ def Pd_MinimumOp : Pd_BinaryOp<"minimum", Pd_RealTensor> {
   let summary = "x < y ? x : y; so y if either is NaN";
   let scalar = "b.select(b.lessThan(x, y), x, y)";
   let derivatives = ["e.indicator(x < y, x)", "e.indicator(x >= y, x)"];
+  let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_min">];
 }
 
@@ -81,6 +87,7 @@ def Pd_RemainderOp : Pd_BinaryOp<"remainder", Pd_RealTensor> {
   let summary = "x - floor(x / y) * y: the sign is y's";
   let scalar = "b.remainder(x, y)";
   let derivatives = ["1.0", "-e.floor(x / y)"];
+  let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_mod">];
 }
 
@@ -88,6 +95,7 @@ def Pd_FloorDivideOp : Pd_BinaryOp<"floor_divide", Pd_RealTensor> {
   let summary = "floor(x / y)";
   let scalar = "b.floorDivide(x, y)";
   let derivatives = ["", ""];
+  let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_floordiv">];
 }
 
@@ -95,6 +103,7 @@ def Pd_ElementwisePowOp : Pd_BinaryOp<"elementwise_pow", Pd_NumberTensor> {
   let summary = "x to the power of y";
   let scalar = "b.pow(x, y)";
   let derivatives = ["y * e.pow(x, y - 1.0)", "out * e.log(x)"];
+  let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_pow">];
 }
 
@@ -139,36 +148,42 @@ class Pd_CompareOp<string mnemonic, list<Trait> t = []> : Pd_FoldableOp<mnemonic
 def Pd_EqualOp : Pd_CompareOp<"equal", [Commutative]> {
   let summary = "x == y";
   let scalar = "b.equal(x, y)";
+  let precision = "follow";
   let legacy = [LegacyByAxis<"equal">];
 }
 
 def Pd_NotEqualOp : Pd_CompareOp<"not_equal", [Commutative]> {
   let summary = "x != y";
   let scalar = "b.notEqual(x, y)";
+  let precision = "follow";
   let legacy = [LegacyByAxis<"not_equal">];
 }
 
 def Pd_LessThanOp : Pd_CompareOp<"less_than"> {
   let summary = "x < y";
   let scalar = "b.lessThan(x, y)";
+  let precision = "follow";
   let legacy = [LegacyByAxis<"less_than">];
 }
 
 def Pd_LessEqualOp : Pd_CompareOp<"less_equal"> {
   let summary = "x <= y";
   let scalar = "b.lessEqual(x, y)";
+  let precision = "follow";
   let legacy = [LegacyByAxis<"less_equal">];
 }
 
 def Pd_GreaterThanOp : Pd_CompareOp<"greater_than"> {
   let summary = "x > y";
   let scalar = "b.lessThan(y, x)";
+  let precision = "follow";
   let legacy = [LegacyByAxis<"greater_than">];
 }
 
 def Pd_GreaterEqualOp : Pd_CompareOp<"greater_equal"> {
   let summary = "x >= y";
   let scalar = "b.lessEqual(y, x)";
+  let precision = "follow";
   let legacy = [LegacyByAxis<"greater_equal">];
 }
 
@@ -222,6 +237,7 @@ def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let infer = "inferSelect";
   let scalar = "b.select(condition, x, y)";
   let vjp = ["", "e.select(condition, dout, 0.0)", "e.select(condition, 0.0, dout)"];
+  let precision = "follow";
   let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>];
 }
 

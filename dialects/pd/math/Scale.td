@@ -13,6 +13,7 @@ def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
+  let precision = "follow";
   let legacy = [Legacy<"scale", ["X", "ScaleTensor|@scale", "BiasTensor"], ["Out"], ["scale", "bias", "bias_after_scale"]>];
 }
 
@@ -23,6 +24,7 @@ def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"pow", ["X", "FactorTensor|@factor"], ["Out"], ["factor"]>];
 }
 

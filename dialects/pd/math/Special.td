@@ -24,7 +24,9 @@ def Pd_LgammaOp : Pd_SpecialOp<"lgamma", "Logarithm of the absolute value of the
 def Pd_DigammaOp : Pd_SpecialOp<"digamma", "Derivative of lgamma; NaN at its poles, the integers up to 0",
   "special::digamma(b, x)", "e.wrap(e.create<PolygammaOp>(x, 1))", [SpecialByX<"digamma">]>;
 def Pd_ErfinvOp : Pd_SpecialOp<"erfinv", "Inverse of erf; an infinity where |x| is 1 or more", "special::erfinv(b, x)",
-  "0.88622692545275801365 * e.exp(out * out)",   [SpecialByX<"erfinv">]>;
+  "0.88622692545275801365 * e.exp(out * out)",   [SpecialByX<"erfinv">]> {
+  let precision = "full";
+}
 def Pd_I0Op : Pd_SpecialOp<"i0", "Modified Bessel function of the first kind, of order 0",
   "special::besselI(b, x, 0, false)", "e.wrap(e.create<I1Op>(x))", [SpecialBySmallX<"i0">]>;
 def Pd_I0eOp : Pd_SpecialOp<"i0e", "exp(-|x|) i0(x)", "special::besselI(b, x, 0, true)",

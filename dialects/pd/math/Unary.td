@@ -25,6 +25,7 @@ class Pd_UnaryMath<string mnemonic, string text, string body, string derivative 
 // Paddle takes integers too, and computes in float32.
 class Pd_UnaryOfReals<string mnemonic, string text, string body, string derivative>
     : Pd_UnaryMath<mnemonic, text, body, derivative> {
+  let precision = "full";
   let legacy = [Legacy<mnemonic, ["X"], ["Out"], [], [], "importUnaryOfReals">];
 }
 
@@ -40,21 +41,36 @@ def Pd_Log1pOp : Pd_UnaryOfReals<"log1p", "log(1 + x), exact near zero", "b.log1
 def Pd_Log2Op : Pd_UnaryOfReals<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)">;
 def Pd_Log10Op : Pd_UnaryOfReals<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)">;
 def Pd_SqrtOp : Pd_UnaryMath<"sqrt", "Square root", "b.sqrt(x)", "0.5 / out">;
-def Pd_RsqrtOp : Pd_UnaryMath<"rsqrt", "1 / sqrt(x)", "b.rsqrt(x)", "-0.5 * out * out * out">;
+def Pd_RsqrtOp : Pd_UnaryMath<"rsqrt", "1 / sqrt(x)", "b.rsqrt(x)", "-0.5 * out * out * out"> {
+  let precision = "full";
+}
 def Pd_SinOp : Pd_UnaryMath<"sin", "Sine", "b.sin(x)", "e.cos(x)">;
 def Pd_CosOp : Pd_UnaryMath<"cos", "Cosine", "b.cos(x)", "-e.sin(x)">;
-def Pd_TanOp : Pd_UnaryMath<"tan", "Tangent", "b.tan(x)", "1.0 / (e.cos(x) * e.cos(x))">;
-def Pd_AsinOp : Pd_UnaryMath<"asin", "Arc sine", "b.asin(x)", "1.0 / e.sqrt(1.0 - x * x)">;
-def Pd_AcosOp : Pd_UnaryMath<"acos", "Arc cosine", "b.acos(x)", "-1.0 / e.sqrt(1.0 - x * x)">;
+def Pd_TanOp : Pd_UnaryMath<"tan", "Tangent", "b.tan(x)", "1.0 / (e.cos(x) * e.cos(x))"> {
+  let precision = "full";
+}
+def Pd_AsinOp : Pd_UnaryMath<"asin", "Arc sine", "b.asin(x)", "1.0 / e.sqrt(1.0 - x * x)"> {
+  let precision = "full";
+}
+def Pd_AcosOp : Pd_UnaryMath<"acos", "Arc cosine", "b.acos(x)", "-1.0 / e.sqrt(1.0 - x * x)"> {
+  let precision = "full";
+}
 def Pd_AtanOp : Pd_UnaryMath<"atan", "Arc tangent", "b.atan(x)", "1.0 / (1.0 + x * x)">;
-def Pd_SinhOp : Pd_UnaryMath<"sinh", "Hyperbolic sine", "b.sinh(x)", "e.wrap(e.create<CoshOp>(x))">;
-def Pd_CoshOp : Pd_UnaryMath<"cosh", "Hyperbolic cosine", "b.cosh(x)", "e.wrap(e.create<SinhOp>(x))">;
+def Pd_SinhOp : Pd_UnaryMath<"sinh", "Hyperbolic sine", "b.sinh(x)", "e.wrap(e.create<CoshOp>(x))"> {
+  let precision = "full";
+}
+def Pd_CoshOp : Pd_UnaryMath<"cosh", "Hyperbolic cosine", "b.cosh(x)", "e.wrap(e.create<SinhOp>(x))"> {
+  let precision = "full";
+}
 def Pd_TanhOp : Pd_UnaryMath<"tanh", "Hyperbolic tangent", "b.tanh(x)", "1.0 - out * out"> {
   let postOp = [{PostOp{"tanh", {}, {}} }];
+  let precision = "follow";
 }
 def Pd_AsinhOp : Pd_UnaryMath<"asinh", "Inverse hyperbolic sine", "b.asinh(x)", "1.0 / e.sqrt(x * x + 1.0)">;
 def Pd_AcoshOp : Pd_UnaryMath<"acosh", "Inverse hyperbolic cosine", "b.acosh(x)", "1.0 / e.sqrt(x * x - 1.0)">;
-def Pd_AtanhOp : Pd_UnaryMath<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)", "1.0 / (1.0 - x * x)">;
+def Pd_AtanhOp : Pd_UnaryMath<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)", "1.0 / (1.0 - x * x)"> {
+  let precision = "full";
+}
 def Pd_ErfOp : Pd_UnaryFloat<"erf", "Error function: 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x", "b.erf(x)", "1.12837916709551257390 * e.exp(-(x * x))">;
 def Pd_CeilOp : Pd_UnaryFloat<"ceil", "The smallest integer not less than x", "b.ceil(x)">;
 def Pd_FloorOp : Pd_UnaryFloat<"floor", "The greatest integer not greater than x", "b.floor(x)">;
@@ -62,9 +78,12 @@ def Pd_TruncOp : Pd_UnaryOp<"trunc", Pd_RealTensor, "x rounded towards zero", "b
   let legacy = [LegacyUnary<"trunc">];
 }
 def Pd_SignOp : Pd_UnaryOp<"sign", Pd_NumberTensor, "-1, 0 or 1 by the sign of x; x / |x| of a complex number", "b.sign(x)"> {
+  let precision = "follow";
   let legacy = [LegacyUnary<"sign">];
 }
-def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1.0">;
+def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1.0"> {
+  let precision = "follow";
+}
 
 def Pd_RoundOp : Pd_UnaryOp<"round", Pd_FloatTensor, "x rounded to the nearest integer, halves away from zero", "b.round(x)"> {
   let legacy = [LegacyUnary<"round">];

@@ -45,6 +45,7 @@ class LegacyConv<string type, list<string> more = []> : Legacy<type, ["Input", "
   "importConv">;
 
 def Pd_Conv2dOp : Pd_ConvOp<"conv2d", 2, "{1, 1}", "{0, 0}", "NCHW"> {
+  let precision = "low";
   let legacy = [LegacyConv<"conv2d">, LegacyConv<"depthwise_conv2d">];
 }
 def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
@@ -85,6 +86,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
 
 def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   let newIr = [NewIr<["x", "filter", "#output_size"]>];
+  let precision = "low";
   let legacy = [LegacyConv<"conv2d_transpose", ["output_padding", "output_size"]>,
                 LegacyConv<"depthwise_conv2d_transpose", ["output_padding", "output_size"]>];
 }
@@ -119,7 +121,9 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
   let library = mnemonic;
   let vjpInCode = 1;
 }
-def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient", 2, "{1, 1}", "{0, 0}", "NCHW">;
+def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient", 2, "{1, 1}", "{0, 0}", "NCHW"> {
+  let precision = "low";
+}
 def Pd_Conv3dWeightGradientOp : Pd_ConvWeightGradientOp<"conv3d_weight_gradient", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW">;
 
 #endif

@@ -53,6 +53,7 @@ def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$pre_out);
   let infer = "inferHsigmoidLoss";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"hierarchical_sigmoid", ["X", "Label", "W", "Bias", "PathTable", "PathCode"], ["Out", "PreOut"],
     ["num_classes"], ["is_sparse"]>];
 }

@@ -20,6 +20,7 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let infer = "inferEmbedding";
   let evaluates = 1;
   let library = "embedding";
+  let precision = "always full";
   let legacy = [
     Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx", "sparse=is_sparse"], ["epmap", "height_sections",
       "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id"]>,

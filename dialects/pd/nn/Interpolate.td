@@ -31,6 +31,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let assemblyFormat = "$x (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_Tensor:$output);
   let infer = "inferInterpolate<Resampling::" # method # ">";
+  let precision = "always full";
   let library = "interpolate";
   let vjpInCode = 1;
   let legacy = [Legacy<mnemonic # "_v2", ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"],
@@ -66,6 +67,7 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
   let infer = "inferInterpolateGradient";
   let library = "interpolate_gradient";
   let vjpInCode = 1;
+  let precision = "always full";
 }
 
 #endif

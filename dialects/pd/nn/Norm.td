@@ -39,6 +39,7 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
   let infer = "inferBatchNorm";
   let decomposesInCode = 1;
   let vjpInCode = 1;
+  let precision = "always full";
   let legacy = [LegacyBatchNorm<"batch_norm">, LegacyBatchNorm<"sync_batch_norm">];
 }
 
@@ -60,6 +61,7 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   let infer = "inferLayerNorm";
   let decomposesInCode = 1;
   let vjpInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"layer_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"], ["epsilon", "begin_norm_axis"],
     ["is_test"]>,
     Legacy<"skip_layernorm", ["X", "Scale", "Bias"], ["Out", "", ""], [], ["Y", "epsilon", "begin_norm_axis"],
@@ -89,6 +91,7 @@ def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
   let infer = "inferGroupNorm";
   let decomposesInCode = 1;
   let vjpInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"group_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"],
     ["epsilon", "groups", "data_format=data_layout"]>];
 }
@@ -111,6 +114,7 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
   let infer = "inferInstanceNorm";
   let decomposesInCode = 1;
   let vjpInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"instance_norm", ["X", "Scale", "Bias"], ["Y", "SavedMean", "SavedVariance"], ["epsilon"]>];
 }
 
@@ -127,6 +131,7 @@ def Pd_NormOp : Pd_Op<"norm"> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$norm);
   let infer = "inferNorm";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"norm", ["X"], ["Out", "Norm"], ["axis", "epsilon", "is_test"]>];
 }
 
@@ -174,6 +179,7 @@ def Pd_ClipByNormOp : Pd_Op<"clip_by_norm"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
+  let precision = "always full";
   let legacy = [Legacy<"clip_by_norm", ["X"], ["Out"], ["max_norm"]>];
 }
 
@@ -183,6 +189,7 @@ def Pd_SquaredL2NormOp : Pd_Op<"squared_l2_norm"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferOneElement";
   let decomposition = "e.reshape(e.sum(x * x, {}, false), {1})";
+  let precision = "always full";
   let legacy = [Legacy<"squared_l2_norm", ["X"], ["Out"]>];
 }
 

@@ -34,6 +34,7 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
     DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferPool<" # spatial # ">";
+  let precision = "follow";
   let library = mnemonic;
   let vjpInCode = 1;
   let hasFolder = 1;
@@ -60,6 +61,7 @@ class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mne
     DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm);
   let results = (outs Pd_FloatTensor:$x_gradient);
   let infer = "inferPoolGradient<" # spatial # ">";
+  let precision = "follow";
   let library = mnemonic;
   let vjpInCode = 1;
 }
@@ -84,7 +86,9 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let legacy = [Legacy<mnemonic, ["X"], ["Out", "Mask"], ["kernel_size=ksize", "strides", "paddings", "global_pooling",
     "adaptive", "ceil_mode"]>];
 }
-def Pd_MaxPool2dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool2d_with_index", 2>;
+def Pd_MaxPool2dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool2d_with_index", 2> {
+  let precision = "low";
+}
 def Pd_MaxPool3dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool3d_with_index", 3>;
 
 #endif

@@ -22,6 +22,7 @@ def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
     Constraints:
       C1. axis is a dimension of x (of rank 0: 0 or -1)
   }];
+  let precision = "full";
 }
 
 def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
@@ -34,6 +35,7 @@ def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
     Constraints:
       C1. axis is a dimension of x (of rank 0: 0 or -1)
   }];
+  let precision = "full";
 }
 
 def Pd_FusedSoftmaxMaskOp : Pd_Op<"fused_softmax_mask"> {
@@ -106,6 +108,7 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
   let infer = "inferDropout";
   let decomposesInCode = 1;
   let vjpInCode = 1;
+  let precision = "follow";
   let legacy = [Legacy<"dropout", ["X", "Seed", "@dropout_prob"], ["Out", "Mask"],
     ["p=dropout_prob", "is_test", "mode=dropout_implementation", "seed", "fix_seed"]>];
 }

@@ -33,6 +33,7 @@ def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment1_out, Pd_FloatTensor:$moment2_out,
     Pd_FloatTensor:$moment2_max_out, Pd_FloatTensor:$beta1_pow_out, Pd_FloatTensor:$beta2_pow_out,
     Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
   let legacy = [
     Legacy<"adam", AdamInputs, AdamOutputs, ["beta1", "beta2", "epsilon", "lazy_mode", "multi_precision",
       "use_global_beta_pow", "amsgrad"], ["min_row_size_to_use_multithread"], "importAdam">,
@@ -57,6 +58,7 @@ def Pd_AdamwOp : Pd_UpdateOp<"adamw", AdamUpdated, [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment1_out, Pd_FloatTensor:$moment2_out,
     Pd_FloatTensor:$moment2_max_out, Pd_FloatTensor:$beta1_pow_out, Pd_FloatTensor:$beta2_pow_out,
     Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
   let legacy = [Legacy<"adamw", AdamInputs, AdamOutputs, ["beta1", "beta2", "epsilon", "lr_ratio", "coeff", "with_decay",
     "lazy_mode", "multi_precision", "use_global_beta_pow", "amsgrad"], ["min_row_size_to_use_multithread"], "importAdam">];
 }
@@ -76,6 +78,7 @@ def Pd_AdamaxOp : Pd_UpdateOp<"adamax",
     UpdateFloat<"0.999">:$beta2, UpdateFloat<"1e-8">:$epsilon, UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out, Pd_FloatTensor:$inf_norm_out,
     Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
   let legacy = [Legacy<"adamax", ["Param", "Grad", "LearningRate", "Moment", "InfNorm", "Beta1Pow", "MasterParam"],
     ["ParamOut", "MomentOut", "InfNormOut", "MasterParamOut"], ["beta1", "beta2", "epsilon", "multi_precision"]>];
 }
@@ -89,6 +92,7 @@ def Pd_AdagradOp : Pd_UpdateOp<"adagrad", "adaptor.getParam(), adaptor.getMoment
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment, Pd_FloatTensor:$learning_rate,
     Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"1e-6">:$epsilon, UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out, Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
   let legacy = [Legacy<"adagrad", ["Param", "Grad", "Moment", "LearningRate", "MasterParam"], ["ParamOut", "MomentOut",
     "MasterParamOut"], ["epsilon", "multi_precision"]>];
 }
@@ -98,6 +102,7 @@ def Pd_DecayedAdagradOp : Pd_UpdateOp<"decayed_adagrad", "adaptor.getParam(), ad
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment, Pd_FloatTensor:$learning_rate,
     UpdateFloat<"0.95">:$decay, UpdateFloat<"1e-6">:$epsilon);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out);
+  let precision = "always full";
   let legacy = [Legacy<"decayed_adagrad", ["Param", "Grad", "Moment", "LearningRate"], ["ParamOut", "MomentOut"], ["decay",
     "epsilon"]>];
 }
@@ -118,6 +123,7 @@ def Pd_AdadeltaOp : Pd_UpdateOp<"adadelta", "adaptor.getParam(), adaptor.getAvgS
     UpdateFloat<"0.95">:$rho, UpdateFloat<"1e-6">:$epsilon, UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$avg_squared_grad_out, Pd_FloatTensor:$avg_squared_update_out,
     Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
   let legacy = [Legacy<"adadelta", ["Param", "Grad", "AvgSquaredGrad", "AvgSquaredUpdate", "LearningRate", "MasterParam"],
     ["ParamOut", "AvgSquaredGradOut", "AvgSquaredUpdateOut", "MasterParamOut"], ["rho", "epsilon", "multi_precision"]>];
 }
@@ -143,6 +149,7 @@ def Pd_RmspropOp : Pd_UpdateOp<"rmsprop", "adaptor.getParam(), adaptor.getMoment
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out, Pd_FloatTensor:$mean_square_out,
     Pd_FloatTensor:$mean_grad_out, Optional<Pd_FloatTensor>:$master_param_out);
   let infer = "inferRmsprop";
+  let precision = "always full";
   let legacy = [Legacy<"rmsprop", ["Param", "MeanSquare", "Grad", "Moment", "LearningRate", "MeanGrad", "MasterParam"],
     ["ParamOut", "MomentOut", "MeanSquareOut", "MeanGradOut", "MasterParamOut"], ["epsilon", "decay", "momentum", "centered",
     "multi_precision"]>];
@@ -165,6 +172,7 @@ def Pd_LambOp : Pd_UpdateOp<"lamb", "adaptor.getParam(), adaptor.getMoment1(), a
     UpdateFloat<"1e-6">:$epsilon, UpdateFlag<"false">:$always_adapt, UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment1_out, Pd_FloatTensor:$moment2_out,
     Pd_FloatTensor:$beta1_pow_out, Pd_FloatTensor:$beta2_pow_out, Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
   let legacy = [Legacy<"lamb", ["Param", "Grad", "LearningRate", "Moment1", "Moment2", "Beta1Pow", "Beta2Pow", "MasterParam",
     "SkipUpdate"], ["ParamOut", "Moment1Out", "Moment2Out", "Beta1PowOut", "Beta2PowOut", "MasterParamOut"],
     ["weight_decay", "beta1", "beta2", "epsilon", "always_adapt", "multi_precision"]>];
@@ -184,6 +192,7 @@ def Pd_FtrlOp : Pd_UpdateOp<"ftrl", "adaptor.getParam(), adaptor.getSquaredAccum
     UpdateFloat<"-0.5">:$lr_power);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$squared_accumulator_out,
     Pd_FloatTensor:$linear_accumulator_out);
+  let precision = "always full";
   let legacy = [Legacy<"ftrl", ["Param", "SquaredAccumulator", "LinearAccumulator", "Grad", "LearningRate"], ["ParamOut",
     "SquaredAccumOut", "LinearAccumOut"], ["l1", "l2", "lr_power"], [], "importFtrl">];
 }

@@ -9,6 +9,7 @@ def Pd_SgdOp : Pd_UpdateOp<"sgd", "adaptor.getParam(), adaptor.getMasterParam()"
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$grad,
     Optional<Pd_FloatTensor>:$master_param, UpdateFlag<"false">:$multi_precision);
   let results = (outs Pd_FloatTensor:$param_out, Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
   let legacy = [Legacy<"sgd", ["Param", "LearningRate", "Grad", "MasterParam"], ["ParamOut", "MasterParamOut"],
     ["multi_precision"]>];
 }
@@ -32,6 +33,7 @@ def Pd_MomentumOp : Pd_UpdateOp<"momentum", "adaptor.getParam(), adaptor.getVelo
     UpdateFlag<"false">:$multi_precision, UpdateFloat<"1.0">:$rescale_grad);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out, Optional<Pd_FloatTensor>:$master_param_out);
   let infer = "inferMomentum";
+  let precision = "always full";
   let legacy = [
     Legacy<"momentum", ["Param", "Grad", "Velocity", "LearningRate", "MasterParam"], ["ParamOut", "VelocityOut",
       "MasterParamOut"], ["mu", "use_nesterov", "regularization_method", "regularization_coeff", "multi_precision",
@@ -53,6 +55,7 @@ def Pd_DgcMomentumOp : Pd_UpdateOp<"dgc_momentum", "adaptor.getParam(), adaptor.
     UpdateFloat<"-1.0">:$rampup_begin_step);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out, Optional<Pd_FloatTensor>:$master_param_out,
     Pd_FloatTensor:$grad_out);
+  let precision = "always full";
   let legacy = [Legacy<"dgc_momentum", ["Param", "Grad", "Velocity", "LearningRate", "MasterParam", "current_step", "nranks"],
     ["ParamOut", "VelocityOut", "MasterParamOut", "Grad_out"], ["mu", "use_nesterov", "regularization_method",
     "regularization_coeff", "multi_precision", "rescale_grad", "rampup_begin_step"]>];
@@ -74,6 +77,7 @@ def Pd_LarsMomentumOp : Pd_UpdateOp<"lars_momentum", "adaptor.getParam(), adapto
     UpdateFloat<"0.0005">:$lars_weight_decay, UpdateFloat<"0.0">:$epsilon, UpdateFlag<"false">:$multi_precision,
     UpdateFloat<"1.0">:$rescale_grad);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out, Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
   let legacy = [Legacy<"lars_momentum", ["Param*", "Grad*", "Velocity*", "LearningRate*", "MasterParam*"], ["ParamOut",
     "VelocityOut", "MasterParamOut"], ["mu", "lars_coeff", "epsilon", "multi_precision", "rescale_grad"],
     ["lars_weight_decay"], "importLarsMomentum">];
@@ -88,6 +92,7 @@ def Pd_ProximalGdOp : Pd_UpdateOp<"proximal_gd", "adaptor.getParam()"> {
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, UpdateFloat<"0.0">:$l1,
     UpdateFloat<"0.0">:$l2);
   let results = (outs Pd_FloatTensor:$param_out);
+  let precision = "always full";
   let legacy = [Legacy<"proximal_gd", ["Param", "Grad", "LearningRate"], ["ParamOut"], ["l1", "l2"]>];
 }
 
@@ -97,6 +102,7 @@ def Pd_ProximalAdagradOp : Pd_UpdateOp<"proximal_adagrad", "adaptor.getParam(), 
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$moment, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
     UpdateFloat<"0.0">:$l1, UpdateFloat<"0.0">:$l2);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out);
+  let precision = "always full";
   let legacy = [Legacy<"proximal_adagrad", ["Param", "Moment", "Grad", "LearningRate"], ["ParamOut", "MomentOut"], ["l1",
     "l2"]>];
 }
@@ -111,6 +117,7 @@ def Pd_DpsgdOp : Pd_UpdateOp<"dpsgd", "adaptor.getParam()"> {
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, UpdateFloat<"10.0">:$clip,
     UpdateFloat<"16.0">:$batch_size, UpdateFloat<"1.0">:$sigma, DefaultValuedAttr<I64Attr, "0">:$seed);
   let results = (outs Res<Pd_FloatTensor, "", [MemAlloc]>:$param_out);
+  let precision = "always full";
   let legacy = [Legacy<"dpsgd", ["Param", "Grad", "LearningRate"], ["ParamOut"], ["clip", "batch_size", "sigma", "seed"]>];
 }
 
@@ -130,6 +137,7 @@ def Pd_SparseMomentumOp : Pd_Op<"sparse_momentum"> {
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out);
   let infer = "inferSparseMomentum";
   let decomposesInCode = 1;
+  let precision = "always full";
   let legacy = [Legacy<"sparse_momentum", ["Param", "Grad", "Velocity", "Index", "LearningRate"], ["ParamOut", "VelocityOut"],
     ["mu", "use_nesterov", "regularization_method", "regularization_coeff", "rescale_grad", "axis"], ["multi_precision"]>];
 }

@@ -14,6 +14,7 @@ def Pd_AddNOp : Pd_Op<"add_n"> {
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferAddN";
   let decomposesInCode = 1;
+  let precision = "follow";
   let legacy = [Legacy<"sum", ["X*"], ["Out"], [], [], "importSum">];
 }
 
@@ -30,6 +31,7 @@ def Pd_CheckFiniteAndUnscaleOp : Pd_Op<"check_finite_and_unscale"> {
   let results = (outs Variadic<Pd_FloatTensor>:$out, Pd_BoolTensor:$found_infinite);
   let infer = "inferUnscale";
   let decomposesInCode = 1;
+  let precision = "always full";
   let legacy = [Legacy<"check_finite_and_unscale", ["X*", "Scale"], ["Out", "FoundInfinite"]>];
 }
 
@@ -53,6 +55,7 @@ def Pd_UpdateLossScalingOp : Pd_Op<"update_loss_scaling", [AttrSizedOperandSegme
     Pd_IntTensor:$out_bad_steps);
   let infer = "inferLossScaling";
   let decomposesInCode = 1;
+  let precision = "always full";
   let legacy = [Legacy<"update_loss_scaling", ["X*", "FoundInfinite", "PrevLossScaling", "InGoodSteps", "InBadSteps",
     "StopUpdate"], ["Out", "LossScaling", "OutGoodSteps", "OutBadSteps"], ["incr_every_n_steps", "decr_every_n_nan_or_inf",
     "incr_ratio", "decr_ratio", "stop_update"]>];
@@ -74,6 +77,7 @@ def Pd_AverageAccumulatesOp : Pd_Op<"average_accumulates"> {
     Pd_IntTensor:$out_num_accumulates, Pd_IntTensor:$out_old_num_accumulates, Pd_IntTensor:$out_num_updates);
   let infer = "inferAccumulates";
   let decomposesInCode = 1;
+  let precision = "always full";
   let legacy = [Legacy<"average_accumulates", ["param", "in_sum_1", "in_sum_2", "in_sum_3", "in_num_accumulates",
     "in_old_num_accumulates", "in_num_updates"], ["out_sum_1", "out_sum_2", "out_sum_3", "out_num_accumulates",
     "out_old_num_accumulates", "out_num_updates"], ["average_window", "max_average_window", "min_average_window"]>];

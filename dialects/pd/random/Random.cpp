@@ -1,5 +1,6 @@
 #include "dialects/pd/random/Random.h"
 #include "dialects/pd/Families.h"
+#include "dialects/pd/index/Index.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/search/Search.h"
@@ -110,6 +111,22 @@ LogicalResult SeedOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
                                        llvm::SmallVectorImpl<Type> &results) {
   results.push_back(RankedTensorType::get({1}, IntegerType::get(context, 32)));
   return success();
+}
+
+/// Row shuffle_idx[i] of x gets the cotangent of row i: those in the order of the sorted numbers.
+FailureOr<SmallVector<Value>> ShuffleBatchOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
+  SmallVector<Value> gradients(getOperation()->getNumOperands());
+  if (!cotangents[0])
+    return gradients;
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX()), rows = e.wrap(cotangents[0]);
+  SmallVector<Extent> shape = extentsOf(x);
+  rows = reshapeTo(rows, {Extent(e.wrap(getShuffleIdx()), 0), shape.back()});
+  auto order = ArgsortOp::create(builder, getLoc(), getShuffleIdx(), int64_t(0), false, true);
+  Value moved =
+      GatherOp::create(builder, getLoc(), rows, order.getIndices(), Value(), builder.getI64IntegerAttr(0));
+  gradients[0] = reshapeTo(e.wrap(moved), shape);
+  return gradients;
 }
 
 //===-- Decompositions

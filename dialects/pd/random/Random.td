@@ -139,8 +139,9 @@ def Pd_ExponentialOp : Pd_RandomLikeOp<"exponential", Pd_FloatTensor, (ins Rando
 }
 
 def Pd_PoissonOp : Pd_RandomLikeOp<"poisson", Pd_FloatTensor> {
-  let summary = "Poisson-distributed counts of mean x";
+  let summary = "Poisson-distributed counts of mean x; its gradient is zero, as in Paddle";
   let library = "poisson";
+  let vjp = [""];
   let legacy = [Legacy<"poisson", ["X"], ["Out"], ["seed"]>];
 }
 
@@ -225,6 +226,7 @@ def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
   let results = (outs Drawn<Pd_Tensor>:$out, Drawn<Pd_IntTensor>:$shuffle_idx, Drawn<Pd_IntTensor>:$seed_out);
   let infer = "inferShuffleBatch";
   let library = "shuffle_batch";
+  let vjpInCode = 1;
   let legacy = [Legacy<"shuffle_batch", ["X", "Seed"], ["Out", "ShuffleIdx", "SeedOut"], ["startup_seed"]>];
 }
 

@@ -17,6 +17,7 @@ def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"logsumexp", ["X"], ["Out"], ["axis", "keepdim"], ["reduce_all"], "importReduceByAxis">];
 }
 
@@ -28,6 +29,7 @@ def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
   let decomposition = "e.sqrt(e.sum(x * x, reducedAxes(op.getAxis(), x.rank()), op.getKeepdim()))";
+  let precision = "full";
   let legacy = [Legacy<"frobenius_norm", ["X"], ["Out"], [], ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
     "importReduce">];
 }
@@ -44,6 +46,7 @@ def Pd_PNormOp : Pd_Op<"p_norm"> {
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
   let vjpInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"p_norm", ["X"], ["Out"], ["porder", "axis", "epsilon", "keepdim", "asvector"]>];
 }
 
@@ -63,6 +66,7 @@ def Pd_DistOp : Pd_Op<"dist"> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, FloatDefault<"2.0">:$p);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"dist", ["X", "Y"], ["Out"], ["p"]>];
 }
 
@@ -72,6 +76,7 @@ def Pd_RenormOp : Pd_Op<"renorm"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
+  let precision = "full";
   let legacy = [Legacy<"renorm", ["X"], ["Out"], ["p", "axis", "max_norm"]>];
 }
 

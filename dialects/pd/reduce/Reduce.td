@@ -37,6 +37,7 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let reduction = "Sum";
   let evaluates = 1;
   let vjpInCode = 1;
+  let precision = "full";
   let legacy = [LegacyReduce<"reduce_sum">];
 }
 class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnemonic, Pd_RealTensor, text> {
@@ -52,6 +53,7 @@ def Pd_AminOp : Pd_ExtremeOp<"amin", "Smallest element, as pd.min; several small
 def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of the elements"> {
   let reduction = "Product";
   let vjpInCode = 1;
+  let precision = "full";
   let legacy = [LegacyReduce<"reduce_prod">];
 }
 def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "All elements hold"> {
@@ -74,6 +76,7 @@ def Pd_MeanOp : Pd_Op<"mean"> {
   let results = (outs Pd_FloatOrComplexTensor:$out);
   let infer = "inferReduce";
   let decomposition = "e.mean(x, reducedAxes(op.getAxis(), x.rank()), op.getKeepdim())";
+  let precision = "full";
   let legacy = [LegacyReduce<"reduce_mean">];
 }
 
@@ -84,6 +87,7 @@ def Pd_MeanAllOp : Pd_Op<"mean_all"> {
   let results = (outs Pd_FloatOrComplexTensor:$out);
   let infer = "inferReduceAll";
   let decomposition = "e.mean(x, reducedAxes({}, x.rank()), false)";
+  let precision = "full";
   let legacy = [Legacy<"mean", ["X"], ["Out"]>];
 }
 

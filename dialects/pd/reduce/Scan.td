@@ -25,12 +25,14 @@ def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Running sum along an axi
   let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_IntTensor>:$axis_tensor, DefaultValuedAttr<I64Attr, "-1">:$axis,
     BoolDefault<"false">:$flatten, BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let hasCanonicalizeMethod = 1;
+  let precision = "full";
   let legacy = [Legacy<"cumsum", ["X", "@axis"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
 }
 
 def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along an axis"> {
   let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
+  let precision = "full";
   let legacy = [Legacy<"cumprod", ["X"], ["Out"], ["axis=dim", "exclusive", "reverse"]>];
 }
 

@@ -57,6 +57,7 @@ def Pd_TopkOp : Pd_Op<"topk"> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "topk";
+  let precision = "follow";
   let legacy = [Legacy<"top_k_v2", ["X", "K|@k"], ["Out", "Indices"], ["k", "axis", "largest", "sorted"]>,
                 Legacy<"top_k", ["X", "K"], ["Out", "Indices"], ["k"]>];
 }

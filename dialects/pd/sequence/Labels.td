@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_SEQUENCE_LABELS
 
 include "dialects/pd/Base.td"
+include "dialects/pd/autodiff/KeepsDerivative.td"
 
 class Pd_LabelOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
   let library = mnemonic;
@@ -74,7 +75,7 @@ def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
   let legacy = [Legacy<"viterbi_decode", ["Input", "Transition", "Length"], ["Scores", "Path"], ["include_bos_eos_tag"]>];
 }
 
-def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments]> {
+def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDerivative]> {
   let summary = "The negative logarithm of the probability of label sequences, over all ways to align them (CTC)";
   let description = [{
     The softmax of the logits [time, batch, classes] gives the probabilities. A path has one class a step; repeated classes

@@ -18,6 +18,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "concat";
+  let precision = "follow";
   let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"], ["num", "sections"]>];
 }
 
@@ -26,6 +27,7 @@ def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
   let arguments = (ins Variadic<Pd_Tensor>:$x, IntDefault<"0">:$axis);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
+  let precision = "follow";
   let legacy = [Legacy<"stack", ["X*"], ["Y"], ["axis"]>];
 }
 
@@ -78,6 +80,7 @@ def Pd_PadOp : Pd_Op<"pad"> {
   let evaluates = 1;
   let hasFolder = 1;
   let library = "pad";
+  let precision = "follow";
   let legacy = [Legacy<"pad", ["X"], ["Out"], ["paddings", "pad_value"]>];
 }
 

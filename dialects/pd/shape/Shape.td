@@ -20,6 +20,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let hasCanonicalizeMethod = 1;
   let evaluates = 1;
   let library = "reshape";
+  let precision = "follow";
   let legacy = [Legacy<"reshape2", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], ["XShape"]>,
                 Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], []>,
                 Legacy<"view_shape", ["input", ""], ["out"], ["shape=dims"]>];
@@ -35,6 +36,7 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let hasFolder = 1;
   let evaluates = 1;
   let moves = 1;
+  let precision = "follow";
   let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["XShape", "data_format"]>,
                 Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
 }
@@ -55,6 +57,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements]> {
   let evaluates = 1;
   let moves = 1;
   let library = "expand";
+  let precision = "follow";
   let legacy = [Legacy<"expand_v2", ["X", "expand_shapes_tensor*|Shape|@shape"], ["Out"], ["shape"]>];
 }
 

@@ -25,6 +25,7 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "slice";
+  let precision = "follow";
   let legacy = [Legacy<"slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor", ""], ["Out"],
                   ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"], "importSlice">,
                 Legacy<"strided_slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor",
@@ -64,6 +65,7 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
+  let precision = "follow";
   let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num", "axis"]>];
 }
 
@@ -74,6 +76,7 @@ def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
   let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<I64Attr, "0">:$num);
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
+  let precision = "follow";
   let legacy = [Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">,
                 Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">];
 }

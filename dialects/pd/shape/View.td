@@ -18,6 +18,7 @@ def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor
     Of the dimensions in `axis` those of extent 1 (and those of unknown extent, which must be 1) are dropped; an empty
     list stands for all dimensions of extent 1. `axis_tensor` must be constant and wins over the attribute.
   }];
+  let precision = "follow";
   let legacy = [Legacy<"squeeze2", ["X", "@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"squeeze", ["X", "@axes"], ["Out"], ["axis=axes"]>];
 }
@@ -30,6 +31,7 @@ def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_te
     The dimensions are inserted one after another; each entry of `axis` counts in the shape that is there when its turn
     comes, with one more place than dimensions. `axis_tensor` must be constant and wins over the attribute.
   }];
+  let precision = "follow";
   let legacy = [Legacy<"unsqueeze2", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"unsqueeze", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"]>];
 }
@@ -38,6 +40,7 @@ def Pd_FlattenOp : Pd_ViewOp<"flatten", (ins DefaultValuedAttr<I64Attr, "1">:$st
     DefaultValuedAttr<I64Attr, "1">:$stop_axis)> {
   let lod = "none";
   let summary = "Dimensions start_axis to stop_axis merged into one";
+  let precision = "follow";
   let legacy = [Legacy<"flatten_contiguous_range", ["X"], ["Out"], ["start_axis", "stop_axis"], ["XShape"]>];
 }
 

@@ -1,14 +1,30 @@
 // RUN: proa-opt %s --split-input-file --pd-lower-for | FileCheck %s
 // RUN: proa-opt %s --split-input-file --pd-grad=loop-snapshots=3 | FileCheck %s --check-prefix=GRAD
+// RUN: proa-opt %s --split-input-file --pd-grad=loop-snapshots=3 --pd-vjp=function=f_grad | FileCheck %s --check-prefix=TWICE
+// RUN: proa-opt %s --split-input-file --pd-grad=loop-snapshots=3 --pd-lower-for | FileCheck %s --check-prefix=STEPS
 
 // CHECK-LABEL: func @f(
 // CHECK-NOT: scf.for
 // CHECK: scf.while
-// Backward a loop over the actions of the schedule, on kept states.
+// The gradient is one of the loop as a whole, until it is lowered.
 // GRAD-LABEL: func @f_grad(
-// GRAD: array.of<tensor<2xf64>>
-// GRAD: pd.array_read
-// GRAD: pd.array_write
+// GRAD: %[[LOOP:.*]] = scf.for
+// GRAD: pd.vjp({{.*}}) saved(%[[LOOP]] :
+// GRAD: scf.for
+// GRAD: pd.snapshots = 3
+// Differentiated once more it is the gradient of the loop in forward mode.
+// TWICE-LABEL: func @f_grad_vjp(
+// TWICE: %[[FORWARD:.*]]:2 = scf.for
+// TWICE: pd.vjp({{.*}}) saved(%[[FORWARD]]#0, %[[FORWARD]]#1 :
+// TWICE: pd.snapshots = 3
+// Lowered it is two loops over the actions of the schedule, on kept states: one in the place of the loop itself, one back.
+// STEPS-LABEL: func @f_grad(
+// STEPS: scf.while
+// STEPS: pd.array_write
+// STEPS: scf.while
+// STEPS: pd.array_read
+// STEPS-NOT: scf.while
+// STEPS: return
 func.func @f(%x: tensor<2xf64>, %w: tensor<2xf64>) -> tensor<f64> {
   %c0 = arith.constant 0 : index
   %c10 = arith.constant 10 : index

@@ -319,6 +319,38 @@ TEST(FunctionTest, LoopsKeepAsManyStatesAsTheyMay) {
   expectNear(forward[1], {along});
 }
 
+// The second derivative by x is a diagonal, by the chain rule along the iterations.
+TEST(FunctionTest, SecondDerivativesOfLoopsKeepAsManyStatesAsTheyMay) {
+  Function f = take(Function::parse(loop));
+  std::vector<double> x = {0.3, -1, 2}, w = {0.7, 1.1, -0.4}, u = {0.5, 2, -1}, along(3), diagonal(9);
+  for (int e = 0; e < 3; ++e) {
+    double state = x[e], first = 1, second = 0;
+    for (int i = 2; i < 32; i += 3) {
+      double sine = std::sin(w[e] * state + i), cosine = std::cos(w[e] * state + i);
+      second = cosine * w[e] * second - sine * w[e] * w[e] * first * first;
+      first *= cosine * w[e];
+      state = sine;
+    }
+    diagonal[4 * e] = second;
+    along[e] = second * u[e];
+  }
+  Tensor atX = doubles({3}, x), atW = doubles({3}, w), ofGradient = doubles({3}, u);
+  for (int64_t snapshots : {0, 1, 3, 20}) {
+    SCOPED_TRACE(snapshots);
+    Function g = take(grad(f, {.arguments = {0}, .loopSnapshots = snapshots}));
+    expectNear(take(take(vjp(g, {0})).run({atX, atW, ofGradient}))[1], along);
+    expectNear(take(take(jvp(g, {0})).run({atX, atW, ofGradient}))[1], along);
+    // Forward mode keeps the loop, so that reverse mode through it keeps as few states.
+    Function forward = take(jvp(f, {0}));
+    expectNear(take(take(grad(forward, {.arguments = {0}, .result = 1, .loopSnapshots = snapshots}))
+                        .run({atX, atW, ofGradient}))[0],
+               along);
+  }
+  std::string text = loop;
+  text.insert(text.find("\n  %l = pd.sum"), " {pd.snapshots = 2 : i64}");
+  expectNear(take(take(hessian(take(Function::parse(text)))).run({atX, atW}))[0], diagonal);
+}
+
 TEST(FunctionTest, RecomputesBehindCheckpoints) {
   Function f = take(Function::parse(sample));
   Tensor x = doubles({3}, {2, 0.5, 3});

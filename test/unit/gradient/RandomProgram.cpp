@@ -73,10 +73,12 @@ std::string RandomProgram::draw() {
 
 void RandomProgram::drawOp() {
   void (RandomProgram::*const kinds[])() = {
-      &RandomProgram::unary,     &RandomProgram::unary,    &RandomProgram::binary,
-      &RandomProgram::binary,    &RandomProgram::product,  &RandomProgram::reduction,
-      &RandomProgram::movement,  &RandomProgram::movement, &RandomProgram::normalization,
-      &RandomProgram::selection, &RandomProgram::branch,   &RandomProgram::loop};
+      &RandomProgram::unary,       &RandomProgram::unary,    &RandomProgram::binary,
+      &RandomProgram::binary,      &RandomProgram::product,  &RandomProgram::reduction,
+      &RandomProgram::movement,    &RandomProgram::movement, &RandomProgram::normalization,
+      &RandomProgram::selection,   &RandomProgram::branch,   &RandomProgram::loop,
+      &RandomProgram::quotient,    &RandomProgram::indexed,  &RandomProgram::complexNumbers,
+      &RandomProgram::countedLoop, &RandomProgram::arrayLoop};
   (this->*kinds[below(std::size(kinds))])();
 }
 
@@ -185,12 +187,13 @@ void RandomProgram::movement() {
          shape);
     return;
   }
-  case 3:
+  case 3: {
+    // Not with itself: where elements are equal, maxima have no derivative.
+    Value other = emit("cos", {x}, "", x.shape);
     shape[axis] = 2 * extent;
-    body += fmt::format("  %v{} = pd.concat {}, {} {{axis = {} : i64}} : ({}, {}) -> {}\n", count, x.name,
-                        x.name, given, typeOf(x.shape), typeOf(x.shape), typeOf(shape));
-    values.push_back({fmt::format("%v{}", count++), shape});
+    emit("concat", {x, other}, fmt::format("axis = {} : i64", given), shape);
     return;
+  }
   case 4: {
     Shape paddings(2 * rank, 0);
     paddings[2 * axis] = static_cast<int64_t>(below(2));
@@ -277,6 +280,121 @@ void RandomProgram::loop() {
                   "    scf.yield %s{0}, %k{0} : {3}, tensor<1xi64>\n"
                   "  }}\n",
                   id, below(4), x.name, typeOf(x.shape), y.name, typeOf(y.shape));
+  values.push_back({fmt::format("%v{}", id), x.shape});
+}
+
+/// A positive divisor, root or logarithm.
+void RandomProgram::quotient() {
+  Value x = any();
+  std::string one = fmt::format("%one{}", count++);
+  body += fmt::format("  {} = pd.constant dense<1.5> : tensor<f64>\n", one);
+  Value square = emit("square", {x}, "", x.shape), positive = emit("add", {square, {one, {}}}, "", x.shape);
+  const char *const ops[] = {"rsqrt", "sqrt", "log", "reciprocal"};
+  if (size_t kind = below(5); kind < 4)
+    emit(ops[kind], {positive}, "", x.shape);
+  else
+    emit("divide", {x, positive}, "", x.shape);
+}
+
+/// Elements by constant numbers, some of them more than once.
+void RandomProgram::indexed() {
+  Value x = any();
+  if (x.shape.empty())
+    return;
+  auto axis = static_cast<int64_t>(below(x.shape.size()));
+  Shape numbers(1 + below(4)), shape = x.shape;
+  for (int64_t &number : numbers)
+    number = static_cast<int64_t>(below(x.shape[axis]));
+  int id = count++;
+  shape[axis] = static_cast<int64_t>(numbers.size());
+  Shape places{shape[axis]};
+  body += fmt::format("  %n{0} = pd.constant dense<[{1}]> : {2}\n"
+                      "  %v{0} = pd.gather {3}, %n{0} {{axis = {4} : i64}} : ({5}, {2}) -> {6}\n",
+                      id, fmt::join(numbers, ", "), typeOf(places, "i64"), x.name, axis, typeOf(x.shape),
+                      typeOf(shape));
+  // Distinct values, as maxima of equal ones have no derivative.
+  Value taken{fmt::format("%v{}", id), shape};
+  std::string ramp = fmt::format("%ramp{}", id);
+  std::vector<std::string> steps;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    steps.push_back(fmt::format("{:.1f}", 0.3 * static_cast<double>(i + 1)));
+  Shape along(x.shape.size() - static_cast<size_t>(axis), 1);
+  along[0] = shape[axis];
+  body += fmt::format("  {0}_flat = pd.constant dense<[{1}]> : {2}\n"
+                      "  {0} = pd.reshape {0}_flat {{shape = {3}}} : ({2}) -> {4}\n",
+                      ramp, fmt::join(steps, ", "), typeOf(places), ints(along), typeOf(along));
+  emit("add", {taken, {ramp, along}}, "", shape);
+}
+
+/// Through complex numbers and back.
+void RandomProgram::complexNumbers() {
+  // Small ones: exp of others is too steep for differences.
+  Value given = any(), x = emit("tanh", {given}, "", given.shape);
+  Value y = emit("cos", {x}, "", x.shape);
+  int id = count++;
+  const char *const ops[] = {"exp", "sin", "tanh", "square"};
+  const char *const parts[] = {"real", "imag"};
+  body += fmt::format("  %w{0} = pd.complex {1}, {2} : ({3}, {3}) -> {4}\n"
+                      "  %u{0} = pd.{5} %w{0} : ({4}) -> {4}\n"
+                      "  %p{0} = pd.multiply %u{0}, %w{0} : ({4}, {4}) -> {4}\n"
+                      "  %v{0} = pd.{6} %p{0} : ({4}) -> {3}\n",
+                      id, x.name, y.name, typeOf(x.shape), typeOf(x.shape, "complex<f64>"), ops[below(4)],
+                      parts[below(2)]);
+  emit("sin", {{fmt::format("%v{}", id), x.shape}}, "", x.shape);
+}
+
+/// scf.for, some with few states kept.
+void RandomProgram::countedLoop() {
+  Value x = any(), y = any();
+  Shape shape;
+  if (!broadcast(x.shape, y.shape, shape) || shape != x.shape)
+    return;
+  int id = count++;
+  body +=
+      fmt::format("  %l{0} = arith.constant 1 : index\n"
+                  "  %h{0} = arith.constant {1} : index\n"
+                  "  %v{0} = scf.for %i{0} = %l{0} to %h{0} step %l{0} iter_args(%x{0} = {2}) -> ({3}) {{\n"
+                  "    %k{0} = arith.index_cast %i{0} : index to i64\n"
+                  "    %t{0} = tensor.from_elements %k{0} : tensor<i64>\n"
+                  "    %r{0} = pd.cast %t{0} {{dtype = f64}} : (tensor<i64>) -> tensor<f64>\n"
+                  "    %m{0} = pd.multiply %x{0}, {4} : ({3}, {5}) -> {3}\n"
+                  "    %y{0} = pd.add %m{0}, %r{0} : ({3}, tensor<f64>) -> {3}\n"
+                  "    %s{0} = pd.sin %y{0} : ({3}) -> {3}\n"
+                  "    scf.yield %s{0} : {3}\n"
+                  "  }}{6}\n",
+                  id, 1 + below(6), x.name, typeOf(x.shape), y.name, typeOf(y.shape),
+                  below(2) ? fmt::format(" {{pd.snapshots = {} : i64}}", 1 + below(3)) : "");
+  values.push_back({fmt::format("%v{}", id), x.shape});
+}
+
+/// Writes what it computes to a tensor array, of which it reads what was written before.
+void RandomProgram::arrayLoop() {
+  Value x = any();
+  int id = count++;
+  body += fmt::format(
+      "  %n{0} = pd.constant dense<{1}> : tensor<1xi64>\n"
+      "  %z{0} = pd.constant dense<0> : tensor<1xi64>\n"
+      "  %o{0} = pd.constant dense<1> : tensor<1xi64>\n"
+      "  %e{0} = pd.array_create : () -> !array.of<*>\n"
+      "  %f{0} = pd.array_write %e{0}, %z{0}, {2} : (!array.of<*>, tensor<1xi64>, {3}) -> !array.of<{3}>\n"
+      "  %g{0}, %i{0} = scf.while (%x{0} = %f{0}, %j{0} = %z{0}) : (!array.of<{3}>, tensor<1xi64>) -> "
+      "(!array.of<{3}>, tensor<1xi64>) {{\n"
+      "    %c{0} = pd.less_than %j{0}, %n{0} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>\n"
+      "    %r{0} = pd.reshape %c{0} {{shape = array<i64>}} : (tensor<1xi1>) -> tensor<i1>\n"
+      "    %b{0} = tensor.extract %r{0}[] : tensor<i1>\n"
+      "    scf.condition(%b{0}) %x{0}, %j{0} : !array.of<{3}>, tensor<1xi64>\n"
+      "  }} do {{\n"
+      "  ^bb0(%p{0}: !array.of<{3}>, %q{0}: tensor<1xi64>):\n"
+      "    %d{0} = pd.array_read %p{0}, %q{0} : (!array.of<{3}>, tensor<1xi64>) -> {3}\n"
+      "    %m{0} = pd.multiply %d{0}, {2} : ({3}, {3}) -> {3}\n"
+      "    %s{0} = pd.cos %m{0} : ({3}) -> {3}\n"
+      "    %k{0} = pd.add %q{0}, %o{0} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>\n"
+      "    %w{0} = pd.array_write %p{0}, %k{0}, %s{0} : (!array.of<{3}>, tensor<1xi64>, {3}) -> "
+      "!array.of<{3}>\n"
+      "    scf.yield %w{0}, %k{0} : !array.of<{3}>, tensor<1xi64>\n"
+      "  }}\n"
+      "  %v{0} = pd.array_read %g{0}, %n{0} : (!array.of<{3}>, tensor<1xi64>) -> {3}\n",
+      id, below(4), x.name, typeOf(x.shape));
   values.push_back({fmt::format("%v{}", id), x.shape});
 }
 

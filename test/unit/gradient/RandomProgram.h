@@ -36,6 +36,11 @@ private:
   void selection();
   void branch();
   void loop();
+  void quotient();
+  void indexed();
+  void complexNumbers();
+  void countedLoop();
+  void arrayLoop();
 
   std::mt19937 &random;
   std::vector<Value> values;

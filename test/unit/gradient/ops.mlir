@@ -650,6 +650,11 @@ func.func @reduce_min(%a: tensor<2x3x4xf64> {test.low = 0.5, test.high = 2.0}) -
   return %y : tensor<2x4xf64>
 }
 
+func.func @reduce_prod_zeros(%a: tensor<4x3xf64> {test.values = [1.5, 0.0, 2.0, 0.0, 0.5, 0.0, 3.0, 2.0, -1.0, 0.0, 0.0, 0.0]}) -> (tensor<4xf64>) {
+  %y = pd.prod %a {axis = array<i64: 1>, keepdim = false} : (tensor<4x3xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
 func.func @reduce_prod(%a: tensor<2x3x4xf64> {test.low = 0.5, test.high = 2.0}) -> (tensor<2x4xf64>) {
   %y = pd.prod %a {axis = array<i64: 1>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf64>
   return %y : tensor<2x4xf64>
@@ -683,6 +688,41 @@ func.func @cumprod(%a: tensor<3x4xf64> {test.low = 0.5, test.high = 2.0}) -> (te
 func.func @logcumsumexp(%a: tensor<3x4xf64>) -> (tensor<3x4xf64>) {
   %y = pd.logcumsumexp %a {axis = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf64>
   return %y : tensor<3x4xf64>
+}
+
+func.func @det(%a: tensor<2x3x3xf64>) -> (tensor<2xf64>) attributes {test.twice} {
+  %y = pd.det %a : (tensor<2x3x3xf64>) -> tensor<2xf64>
+  return %y : tensor<2xf64>
+}
+
+func.func @slogdet(%a: tensor<3x3xf64>) -> (tensor<2xf64>) {
+  %y = pd.slogdet %a : (tensor<3x3xf64>) -> tensor<2xf64>
+  return %y : tensor<2xf64>
+}
+
+func.func @svd(%a: tensor<4x3xf64>) -> (tensor<3xf64>) {
+  %u, %s, %v = pd.svd %a : (tensor<4x3xf64>) -> (tensor<4x3xf64>, tensor<3xf64>, tensor<3x3xf64>)
+  return %s : tensor<3xf64>
+}
+
+func.func @cholesky_solve(%a: tensor<3x2xf64>, %b: tensor<2x3x3xf64>) -> (tensor<2x3x2xf64>) {
+  %y = pd.cholesky_solve %a, %b : (tensor<3x2xf64>, tensor<2x3x3xf64>) -> tensor<2x3x2xf64>
+  return %y : tensor<2x3x2xf64>
+}
+
+func.func @roi_align(%a: tensor<2x2x6x5xf64>, %b: tensor<3x4xf64> {test.constant, test.values = [0.0, 1.0, 3.0, 4.0, 1.0, 0.0, 4.0, 5.0, 0.0, 0.0, 2.0, 2.0]}, %c: tensor<2xi32> {test.values = [1.0, 2.0]}) -> (tensor<3x2x2x2xf64>) {
+  %y = pd.roi_align %a, %b, %c {pooled_height = 2 : i64, pooled_width = 2 : i64, sampling_ratio = 2 : i64} : (tensor<2x2x6x5xf64>, tensor<3x4xf64>, tensor<2xi32>) -> tensor<3x2x2x2xf64>
+  return %y : tensor<3x2x2x2xf64>
+}
+
+func.func @roi_pool(%a: tensor<2x2x6x5xf64>, %b: tensor<3x4xf64> {test.constant, test.values = [0.0, 1.0, 3.0, 4.0, 1.0, 0.0, 4.0, 5.0, 0.0, 0.0, 2.0, 2.0]}, %c: tensor<2xi32> {test.values = [1.0, 2.0]}) -> (tensor<3x2x2x2xf64>) {
+  %y, %i = pd.roi_pool %a, %b, %c {pooled_height = 2 : i64, pooled_width = 2 : i64} : (tensor<2x2x6x5xf64>, tensor<3x4xf64>, tensor<2xi32>) -> (tensor<3x2x2x2xf64>, tensor<3x2x2x2xi64>)
+  return %y : tensor<3x2x2x2xf64>
+}
+
+func.func @psroi_pool(%a: tensor<2x4x6x5xf64>, %b: tensor<3x4xf64> {test.constant, test.values = [0.0, 1.0, 3.0, 4.0, 1.0, 0.0, 4.0, 5.0, 0.0, 0.0, 2.0, 2.0]}, %c: tensor<2xi32> {test.values = [1.0, 2.0]}) -> (tensor<3x1x2x2xf64>) {
+  %y = pd.psroi_pool %a, %b, %c {pooled_height = 2 : i64, pooled_width = 2 : i64, output_channels = 1 : i64} : (tensor<2x4x6x5xf64>, tensor<3x4xf64>, tensor<2xi32>) -> tensor<3x1x2x2xf64>
+  return %y : tensor<3x1x2x2xf64>
 }
 
 func.func @transpose(%a: tensor<2x3x4xf64>) -> (tensor<4x2x3xf64>) {

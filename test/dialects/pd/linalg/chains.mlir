@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --pd-decompose="keep-library=true" --canonicalize | FileCheck %s
+// RUN: proa-opt %s --pd-decompose="target=cpu" --canonicalize | FileCheck %s
 // RUN: proa-opt %s --pd-refine-shapes --canonicalize | FileCheck %s --check-prefix=VALUE
 
 // (10 x 100) (100 x 5) (5 x 50): the left product first takes 7500 multiplications, the right one first 75000.

@@ -1,5 +1,5 @@
 // RUN: proa-opt %s | proa-opt | FileCheck %s --check-prefix=SAME
-// RUN: proa-opt %s --pd-decompose="keep-library=true" --canonicalize | FileCheck %s
+// RUN: proa-opt %s --pd-decompose="target=cpu" --canonicalize | FileCheck %s
 
 // SAME-LABEL: @matmul
 // SAME: pd.matmul %{{.*}}, %{{.*}} {transpose_y = true} : (tensor<2x3x4xf32>, tensor<5x4xf32>) -> tensor<2x3x5xf32>

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --pd-decompose="keep-library=true" --canonicalize | FileCheck %s
+// RUN: proa-opt %s --pd-decompose="target=cpu" --canonicalize | FileCheck %s
 
 // An outer product has nothing to contract.
 // CHECK-LABEL: @outer

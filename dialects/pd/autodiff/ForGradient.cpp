@@ -1,0 +1,386 @@
+//! The gradient of an scf.for in bounded memory. It is first a pd.vjp around the loop and nothing else, so
+//! that it can be differentiated once more as what it means: with g = J(x)^T u, the gradient of <v, g> is
+//! J(x) v by u, and by x the gradient of <J(x) v, u>, where J(x) v is the loop in forward mode, again a loop
+//! in bounded memory. Last it becomes a loop over the actions of binomial checkpointing.
+#include "dialects/pd/autodiff/ForLoop.h"
+
+#include "dialects/pd/Guarded.h"
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/autodiff/ForwardControlFlow.h"
+#include "dialects/pd/autodiff/LoopStep.h"
+#include "dialects/pd/autodiff/RegionGradient.h"
+#include "dialects/pd/control/Control.h"
+#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/index/Index.h"
+#include "dialects/pd/math/Math.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// The results that a gradient flows through.
+SmallVector<unsigned> differentiableResults(scf::ForOp loop) {
+  SmallVector<unsigned> numbers;
+  for (auto [i, type] : llvm::enumerate(loop.getResultTypes()))
+    if (isDifferentiable(type))
+      numbers.push_back(static_cast<unsigned>(i));
+  return numbers;
+}
+
+int64_t snapshotsOf(scf::ForOp loop) { return loop->getAttrOfType<IntegerAttr>(snapshotsAttribute).getInt(); }
+
+/// The loop of a gradient that differentiateFor() made: its first arguments are what the differentiable
+/// carried values begin with, the others values from outside that it reads. Null for another pd.vjp.
+scf::ForOp loopOf(VjpOp op) {
+  Block &block = op.getBody().front();
+  auto loop = dyn_cast<scf::ForOp>(block.front());
+  if (!loop || loop->getNextNode() != block.getTerminator() || !loop->hasAttr(snapshotsAttribute) ||
+      !llvm::equal(block.getTerminator()->getOperands(), loop.getResults()))
+    return {};
+  auto carried = differentiableResults(loop);
+  if (block.getNumArguments() < carried.size())
+    return {};
+  for (auto [i, number] : llvm::enumerate(carried))
+    if (loop.getInitArgs()[number] != block.getArgument(i) || !block.getArgument(i).hasOneUse())
+      return {};
+  return loop;
+}
+
+/// Makes the loop over actions. It carries a state, the states that are kept, the cotangents of the state's
+/// parts and the sums of the gradients of values from outside.
+class ActionLoop {
+public:
+  /// `reads` are the values from outside to be differentiated by, as the loop's body names them, `values`
+  /// what they are here.
+  ActionLoop(OpBuilder &builder, scf::ForOp loop, const LoopStep &step, ValueRange reads = {},
+             ValueRange values = {})
+      : builder(builder), loop(loop), step(step), location(loop.getLoc()), reads(reads), values(values),
+        carried(differentiableResults(loop)) {}
+
+  /// What is there before the first action.
+  SmallVector<Value> begin(ValueRange state) {
+    SmallVector<Value> values(state);
+    for (Type type : loop.getResultTypes())
+      values.push_back(widened(builder, location, ArrayCreateOp::create(builder, location),
+                               ArrayType::get(builder.getContext(), cast<RankedTensorType>(type))));
+    return values;
+  }
+
+  /// State and kept states after the actions, and the gradients where there were some before.
+  SmallVector<Value> run(ArrayRef<LoopAction> actions, ValueRange before) {
+    std::vector<int64_t> kinds, arguments;
+    for (const LoopAction &action : actions) {
+      kinds.push_back(action.kind);
+      arguments.push_back(action.argument);
+    }
+    Value allKinds = constant(kinds), allArguments = constant(arguments);
+    size_t parts = loop.getNumResults();
+    return countedLoop(builder, location, oneInt(builder, location, static_cast<int64_t>(actions.size())),
+                       before, [&](OpBuilder &inside, Value number, ValueRange values) {
+                         kind = at(inside, allKinds, number);
+                         argument = at(inside, allArguments, number);
+                         ValueRange state = values.take_front(parts), kept = values.slice(parts, parts),
+                                    gradients = values.drop_front(2 * parts);
+                         SmallVector<Value> next = move(inside, state, kept);
+                         llvm::append_range(next, keep(inside, state, kept));
+                         if (!gradients.empty())
+                           llvm::append_range(next, reverse(inside, state, gradients));
+                         return next;
+                       });
+  }
+
+  /// The state behind an iteration.
+  SmallVector<Value> stepped(OpBuilder &inside, Value iteration, ValueRange state) {
+    return step.write(inside, iteration, mapped(state));
+  }
+
+private:
+  Value constant(ArrayRef<int64_t> numbers) {
+    auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, builder.getI64Type());
+    return ConstantOp::create(builder, location, type, DenseElementsAttr::get(type, numbers));
+  }
+
+  Value at(OpBuilder &inside, Value numbers, Value index) {
+    return GatherOp::create(inside, location, numbers, index, Value(), inside.getI64IntegerAttr(0));
+  }
+
+  /// `then` where the action is of that kind, else `otherwise`.
+  SmallVector<Value> where(OpBuilder &inside, LoopAction::Kind wanted, ValueRange otherwise,
+                           llvm::function_ref<SmallVector<Value>(OpBuilder &)> then) {
+    Value is = EqualOp::create(inside, location, kind, oneInt(inside, location, wanted));
+    auto branch = scf::IfOp::create(inside, location, otherwise.getTypes(), asCondition(inside, location, is),
+                                    /*withElseRegion=*/true);
+    OpBuilder inThen = OpBuilder::atBlockBegin(&branch.getThenRegion().front()),
+              inElse = OpBuilder::atBlockBegin(&branch.getElseRegion().front());
+    SmallVector<Value> values = then(inThen);
+    for (auto [value, other] : llvm::zip(values, otherwise))
+      value = widened(inThen, location, value, other.getType());
+    scf::YieldOp::create(inThen, location, values);
+    scf::YieldOp::create(inElse, location, otherwise);
+    return SmallVector<Value>(branch.getResults());
+  }
+
+  IRMapping mapped(ValueRange state) {
+    IRMapping mapping;
+    mapping.map(reads, values);
+    mapping.map(loop.getRegionIterArgs(), state);
+    return mapping;
+  }
+
+  SmallVector<Value> move(OpBuilder &inside, ValueRange state, ValueRange kept) {
+    auto next = where(inside, LoopAction::Step, state,
+                      [&](OpBuilder &then) { return stepped(then, argument, state); });
+    return where(inside, LoopAction::Restore, next, [&](OpBuilder &then) {
+      return llvm::map_to_vector(
+          kept, [&](Value array) { return Value(ArrayReadOp::create(then, location, array, argument)); });
+    });
+  }
+
+  SmallVector<Value> keep(OpBuilder &inside, ValueRange state, ValueRange kept) {
+    return where(inside, LoopAction::Store, kept, [&](OpBuilder &then) {
+      SmallVector<Value> arrays;
+      for (auto [array, value] : llvm::zip(kept, state))
+        arrays.push_back(ArrayWriteOp::create(then, location, array, argument, value));
+      return arrays;
+    });
+  }
+
+  SmallVector<Value> reverse(OpBuilder &inside, ValueRange state, ValueRange gradients) {
+    return where(inside, LoopAction::Reverse, gradients, [&](OpBuilder &then) {
+      SmallVector<Value> inputs, given(gradients.take_front(carried.size()));
+      SmallVector<int64_t> numbers;
+      for (unsigned number : carried) {
+        inputs.push_back(state[number]);
+        numbers.push_back(number);
+      }
+      llvm::append_range(inputs, values);
+      auto gradient = VjpOp::create(then, location, inputs, ValueRange(), given,
+                                    then.getDenseI64ArrayAttr({}), then.getDenseI64ArrayAttr(numbers));
+      OpBuilder::InsertionGuard guard(then);
+      Block *body = then.createBlock(&gradient.getBody());
+      IRMapping mapping = mapped(state);
+      for (auto [i, input] : llvm::enumerate(inputs)) {
+        Value own = body->addArgument(input.getType(), location);
+        mapping.map(i < carried.size() ? loop.getRegionIterArgs()[carried[i]] : reads[i - carried.size()],
+                    own);
+      }
+      YieldOp::create(then, location, step.write(then, argument, mapping));
+      SmallVector<Value> next(gradient.getResults());
+      then.setInsertionPointAfter(gradient);
+      for (size_t i = carried.size(); i < next.size(); ++i)
+        next[i] = AddOp::create(then, location, gradients[i], next[i]);
+      return next;
+    });
+  }
+
+  OpBuilder &builder;
+  scf::ForOp loop;
+  const LoopStep &step;
+  Location location;
+  SmallVector<Value> reads, values;
+  SmallVector<unsigned> carried;
+  Value kind, argument; ///< of the action
+};
+
+/// The loop in the program whose gradient the op is, if it is still there: its results are among the saved
+/// ones.
+scf::ForOp findPrimal(VjpOp op, scf::ForOp inside) {
+  auto loop = op.getSaved().empty() ? scf::ForOp() : op.getSaved().front().getDefiningOp<scf::ForOp>();
+  if (!loop || loop->getBlock() != op->getBlock() || !llvm::equal(loop.getResults(), op.getSaved()))
+    return {};
+  llvm::DenseMap<Value, Value> same;
+  for (auto [argument, input] : llvm::zip(op.getBody().getArguments(), op.getInputs()))
+    same[argument] = input;
+  bool isSame = OperationEquivalence::isEquivalentTo(
+      loop, inside,
+      [&](Value own, Value other) {
+        return success(own == other || (same.contains(other) && same.lookup(other) == own));
+      },
+      [&](Value own, Value other) { same[other] = own; }, OperationEquivalence::IgnoreLocations);
+  return isSame ? loop : scf::ForOp();
+}
+
+/// The actions up to the first way back, and the others.
+std::pair<ArrayRef<LoopAction>, ArrayRef<LoopAction>> parted(ArrayRef<LoopAction> actions) {
+  size_t first = 0;
+  while (actions[first].kind != LoopAction::Reverse)
+    ++first;
+  return {actions.take_front(first), actions.drop_front(first)};
+}
+
+/// Puts the first part of the actions in the place of the loop, whose results nothing uses then; returns what
+/// they leave.
+FailureOr<SmallVector<Value>> advancePrimal(scf::ForOp loop, ArrayRef<LoopAction> actions, int64_t last) {
+  OpBuilder builder(loop);
+  auto step = LoopStep::create(loop);
+  if (failed(step))
+    return failure();
+  ActionLoop forward(builder, loop, *step);
+  SmallVector<Value> left = forward.run(actions, forward.begin(loop.getInitArgs()));
+  SmallVector<Value> results = forward.stepped(builder, oneInt(builder, loop.getLoc(), last),
+                                               ArrayRef(left).take_front(loop.getNumResults()));
+  for (auto [value, result] : llvm::zip(results, loop.getResults()))
+    result.replaceAllUsesWith(widened(builder, loop.getLoc(), value, result.getType()));
+  return left;
+}
+
+FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::ForOp primal) {
+  scf::ForOp loop = loopOf(op);
+  auto step = LoopStep::create(loop);
+  auto iterations = iterationsOf(loop);
+  if (failed(step) || !iterations)
+    return failure();
+  Location location = loop.getLoc();
+  auto carried = differentiableResults(loop);
+  SmallVector<Value> gradients;
+  for (auto [i, number] : llvm::enumerate(carried)) {
+    auto given = llvm::find(op.getCotangentOf(), static_cast<int64_t>(number));
+    gradients.push_back(given == op.getCotangentOf().end()
+                            ? zerosLike(builder, location, op.getInputs()[i])
+                            : op.getCotangents()[given - op.getCotangentOf().begin()]);
+  }
+  ValueRange reads = op.getInputs().drop_front(carried.size());
+  for (Value value : reads)
+    gradients.push_back(zerosLike(builder, location, value));
+  if (*iterations == 0)
+    return gradients;
+  auto actions = binomialSchedule(*iterations, snapshotsOf(loop));
+  auto [before, rest] = parted(actions);
+  ActionLoop backward(builder, loop, *step, op.getBody().getArguments().drop_front(carried.size()), reads);
+  FailureOr<SmallVector<Value>> left = failure();
+  if (primal) {
+    left = advancePrimal(primal, before, *iterations - 1);
+  } else {
+    SmallVector<Value> state(loop.getInitArgs());
+    for (auto [i, number] : llvm::enumerate(carried))
+      state[number] = op.getInputs()[i];
+    left = backward.run(before, backward.begin(state));
+  }
+  if (failed(left))
+    return failure();
+  llvm::append_range(*left, gradients);
+  return SmallVector<Value>(ArrayRef(backward.run(rest, *left)).drop_front(2 * loop.getNumResults()));
+}
+
+} // namespace
+
+bool isLoopGradient(VjpOp op) { return loopOf(op) != nullptr; }
+
+FailureOr<SmallVector<Value>> decomposeLoopGradient(OpBuilder &builder, VjpOp op) {
+  return writeActions(builder, op, {});
+}
+
+LogicalResult differentiateFor(OpBuilder &builder, scf::ForOp loop, ArrayRef<Value> cotangents,
+                               llvm::function_ref<bool(Value)> isActive, GradientSink accumulate) {
+  auto snapshots = loop->getAttrOfType<IntegerAttr>(snapshotsAttribute);
+  if (!snapshots || snapshots.getInt() < 1)
+    return loop.emitError() << "expected the attribute '" << snapshotsAttribute
+                            << "' to be the number of states to keep, 1 or more";
+  if (!iterationsOf(loop))
+    return loop.emitError() << "binomial checkpointing needs a known number of iterations";
+  for (Type type : loop.getResultTypes())
+    if (!isa<RankedTensorType>(type))
+      return loop.emitError() << "binomial checkpointing needs a loop that carries tensors alone, found "
+                              << type;
+  if (failed(LoopStep::create(loop)) || failed(checkBounds(builder, loop)))
+    return failure();
+  SmallVector<Value> inputs, reads = activeCaptures(loop, isActive), given;
+  for (Value value : reads)
+    if (!isDifferentiable(value.getType()))
+      return loop.emitError() << "binomial checkpointing needs a loop that reads tensors alone, found "
+                              << value.getType();
+  SmallVector<int64_t> savedOf, cotangentOf;
+  auto carried = differentiableResults(loop);
+  for (unsigned number : carried)
+    inputs.push_back(loop.getInitArgs()[number]);
+  llvm::append_range(inputs, reads);
+  for (auto [i, cotangent] : llvm::enumerate(cotangents)) {
+    savedOf.push_back(static_cast<int64_t>(i));
+    if (!cotangent)
+      continue;
+    given.push_back(cotangent);
+    cotangentOf.push_back(static_cast<int64_t>(i));
+  }
+  auto gradient =
+      VjpOp::create(builder, loop.getLoc(), inputs, loop.getResults(), given,
+                    builder.getDenseI64ArrayAttr(savedOf), builder.getDenseI64ArrayAttr(cotangentOf));
+  for (auto [value, result] : llvm::zip(inputs, gradient.getResults()))
+    accumulate(value, result);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(&gradient.getBody());
+  for (Value input : inputs)
+    body->addArgument(input.getType(), loop.getLoc());
+  IRMapping mapping;
+  mapping.map(reads, body->getArguments().drop_front(carried.size()));
+  auto copy = cast<scf::ForOp>(builder.clone(*loop, mapping));
+  for (auto [i, number] : llvm::enumerate(carried))
+    copy.getInitArgsMutable()[number].set(body->getArgument(i));
+  YieldOp::create(builder, loop.getLoc(), copy.getResults());
+  return success();
+}
+
+LogicalResult differentiateLoopGradient(OpBuilder &builder, VjpOp op, ArrayRef<Value> cotangents,
+                                        llvm::function_ref<bool(Value)> isActive, GradientSink accumulate) {
+  // The loop in forward mode, along the cotangents of the gradients, within a copy of the op.
+  auto copy = cast<VjpOp>(builder.clone(*op));
+  Block &block = copy.getBody().front();
+  Tangents tangents;
+  SmallVector<std::pair<Value, Value>> along;
+  for (auto [i, cotangent] : llvm::enumerate(cotangents))
+    if (cotangent) {
+      Value own = block.addArgument(cotangent.getType(), op.getLoc());
+      tangents[block.getArgument(static_cast<unsigned>(i))] = own;
+      along.emplace_back(own, cotangent);
+    }
+  if (failed(pushForward(block, tangents))) {
+    copy.erase();
+    return failure();
+  }
+  SmallVector<Value> results(block.getTerminator()->getOperands());
+  auto forward = cast<scf::ForOp>(results.front().getDefiningOp());
+  SmallVector<Value> ofForward(forward.getNumResults());
+  for (auto [number, cotangent] : llvm::zip(op.getCotangentOf(), op.getCotangents()))
+    if (Value tangent = tangents.lookup(results[number])) {
+      accumulate(cotangent, tangent);
+      ofForward[cast<OpResult>(tangent).getResultNumber()] = cotangent;
+    }
+  for (auto [argument, input] : llvm::zip(block.getArguments(), op.getInputs()))
+    argument.replaceAllUsesWith(input);
+  for (auto [own, cotangent] : along)
+    own.replaceAllUsesWith(cotangent);
+  block.getTerminator()->erase();
+  copy->getBlock()->getOperations().splice(copy->getIterator(), block.getOperations());
+  copy.erase();
+  return differentiateFor(builder, forward, ofForward, isActive, accumulate);
+}
+
+LogicalResult expandLoopGradients(Operation *root) {
+  while (true) {
+    VjpOp next;
+    root->walk<WalkOrder::PreOrder>([&](VjpOp op) {
+      auto walk = op.getBody().walk([&](scf::ForOp loop) {
+        return loop->hasAttr(snapshotsAttribute) ? WalkResult::interrupt() : WalkResult::advance();
+      });
+      next = walk.wasInterrupted() ? op : VjpOp();
+      return next ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!next)
+      return success();
+    OpBuilder builder(next);
+    scf::ForOp loop = loopOf(next), primal = loop ? findPrimal(next, loop) : scf::ForOp();
+    auto values =
+        guarded([&] { return loop ? writeActions(builder, next, primal) : next.decompose(builder); });
+    if (failed(values))
+      return failure();
+    next->replaceAllUsesWith(*values);
+    next->erase();
+    if (primal && primal.use_empty()) // a loop of no iterations stays
+      primal.erase();
+  }
+}
+
+} // namespace proa::pd
