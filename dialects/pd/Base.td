@@ -48,7 +48,7 @@ def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tenso
 //            "Slot@LOD" is the innermost LoD level of that slot's tensor, which must have one; "Slot@LOD?" may be absent;
 //            "Slot*@LOD" those of a list (docs/architecture.md, "LoD").
 //   outputs: one entry a result; "" where the legacy op has no such slot. "Slot@LOD" makes the result the one LoD level of
-//            the slot's tensor.
+//            the slot's tensor, "A|B@LOD" of several.
 //   attributes: "name" or "name=LegacyName", one entry for each attribute that the legacy op has under either name.
 //            An absent one takes the default of the op's record.
 //   ignored: attributes, input slots and output slots that have no meaning here.

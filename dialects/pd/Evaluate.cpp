@@ -1,5 +1,6 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Guarded.h"
+#include "dialects/pd/Specialize.h"
 #include "dialects/pd/textbook/Textbook.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -42,6 +43,23 @@ void evaluateElementwise(ScalarOpInterface op, llvm::ArrayRef<Tensor> operands, 
   });
 }
 
+bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape();
+}
+
+/// Runs one op of a decomposition. Where it has dims that only a run knows, they are known now.
+Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<Tensor> operands) {
+  if (llvm::all_of(step->getOperandTypes(), isStaticTensor) &&
+      llvm::all_of(step->getResultTypes(), isStaticTensor))
+    return evaluateOp(step, operands);
+  Block block;
+  Operation *clone = cloneForValues(step, operands, block);
+  if (!clone)
+    return problem(step->getName().getStringRef().str(), "its operands do not fit");
+  return evaluateOp(clone, operands);
+}
+
 /// Decomposes into a block of its own and runs that.
 Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
                                                     llvm::ArrayRef<Tensor> operands) {
@@ -59,7 +77,7 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
     llvm::SmallVector<Tensor> inputs;
     for (Value input : step.getOperands())
       inputs.push_back(known.at(input));
-    auto results = evaluateOp(&step, inputs);
+    auto results = evaluateStep(&step, inputs);
     if (!results)
       return results;
     for (auto [value, tensor] : llvm::zip(step.getResults(), *results))
@@ -150,6 +168,9 @@ DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor
 Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands) {
   llvm::SmallVector<Tensor> results;
   Textbook::Computation computation = Textbook::get().find(op);
+  auto composite = dyn_cast<DecomposableOpInterface>(op);
+  if (composite && !computation && !llvm::all_of(op->getResultTypes(), isStaticTensor))
+    return evaluateComposite(composite, operands);
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || (!tensor.hasStaticShape() && !computation))
@@ -170,7 +191,7 @@ Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tenso
     return results;
   if (computation && succeeded(computation(op, operands, results)))
     return results;
-  if (auto composite = dyn_cast<DecomposableOpInterface>(op))
+  if (composite)
     return evaluateComposite(composite, operands);
   if (ElementsAttr value; matchPattern(op, m_Constant(&value)))
     return llvm::SmallVector<Tensor>{tensorFromAttribute(value)};

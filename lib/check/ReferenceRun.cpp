@@ -1,7 +1,8 @@
 #include "lib/check/ReferenceRun.h"
+#include "lib/check/ArrayInterpreter.h"
 
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/Specialize.h"
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 #include "passes/decompose/Passes.h"
@@ -13,7 +14,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -23,48 +23,44 @@ using namespace mlir;
 namespace proa::check {
 namespace {
 
-/// Operands of at most so many elements are constants while types are inferred: a shape operand decides the
-/// result's dims.
-constexpr int64_t maxConstantElements = 4096;
-
 /// Evaluates the ops of a function in their order.
 class Interpreter {
 public:
-  explicit Interpreter(MLIRContext &context) : context(context) {}
-
-  void define(Value value, Tensor tensor) { known[value] = std::move(tensor); }
-  const Tensor &valueOf(Value value) const { return known.at(value); }
+  void define(Value value, Tensor tensor) { known.tensors[value] = std::move(tensor); }
+  const Tensor &valueOf(Value value) const { return known.tensors.at(value); }
 
   /// Why the op can't be evaluated; empty: it was.
   std::string evaluate(Operation &op) {
     // Casts only say more or less of a type; the bool of a condition is a tensor here.
     if (isa<tensor::CastOp, tensor::ExtractOp>(op) && op.getNumOperands() == 1) {
-      known[op.getResult(0)] = known.at(op.getOperand(0));
+      known.copy(op.getOperand(0), op.getResult(0));
       return {};
     }
+    if (isArrayOp(op))
+      return runArrayOp(op, known);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return evaluateBranch(branch);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return evaluateLoop(loop);
     if (op.getNumRegions() > 0 || !isa_and_present<pd::PdDialect>(op.getDialect()))
       return "no evaluation of " + op.getName().getStringRef().str();
-    Block scratch;
-    Operation *clone = cloneWithStaticTypes(op, scratch);
-    if (!clone)
-      return op.getName().getStringRef().str() + ": its operands do not fit";
     llvm::SmallVector<Tensor> operands;
     for (Value operand : op.getOperands())
-      operands.push_back(known.at(operand));
+      operands.push_back(known.tensors.at(operand));
+    Block scratch;
+    Operation *clone = pd::cloneForValues(&op, operands, scratch);
+    if (!clone)
+      return op.getName().getStringRef().str() + ": its operands do not fit";
     auto results = pd::evaluateOp(clone, operands);
     if (!results)
       return results.problems()[0].where + ": " + results.problems()[0].message;
     for (auto [value, tensor] : llvm::zip(op.getResults(), *results))
-      known[value] = tensor;
+      known.tensors[value] = tensor;
     return {};
   }
 
 private:
-  bool isTrue(Value condition) { return pd::loadScalar(known.at(condition), 0).integer != 0; }
+  bool isTrue(Value condition) { return pd::loadScalar(known.tensors.at(condition), 0).integer != 0; }
 
   std::string evaluateBlock(Block &block) {
     for (Operation &op : block.without_terminator())
@@ -75,11 +71,17 @@ private:
 
   /// Gives each of `to` what the value beside it has; all are read before any is written.
   void move(ValueRange from, ValueRange to) {
-    llvm::SmallVector<Tensor> tensors;
-    for (Value value : from)
-      tensors.push_back(known.at(value));
-    for (auto [value, tensor] : llvm::zip(to, tensors))
-      known[value] = tensor;
+    HostValues read;
+    for (auto [source, value] : llvm::zip(from, to)) {
+      if (known.arrays.contains(source))
+        read.arrays[value] = known.arrays.at(source);
+      else
+        read.tensors[value] = known.tensors.at(source);
+    }
+    for (auto &[value, tensor] : read.tensors)
+      known.tensors[value] = tensor;
+    for (auto &[value, array] : read.arrays)
+      known.arrays[value] = array;
   }
 
   std::string evaluateBranch(scf::IfOp branch) {
@@ -111,42 +113,7 @@ private:
     return "a loop of more than " + std::to_string(maxIterations) + " iterations";
   }
 
-  /// Null where the operands break a constraint of the op.
-  Operation *cloneWithStaticTypes(Operation &op, Block &scratch) {
-    OpBuilder builder(&context);
-    builder.setInsertionPointToEnd(&scratch);
-    IRMapping mapping;
-    for (Value operand : op.getOperands()) {
-      const Tensor &tensor = known.at(operand);
-      auto type = RankedTensorType::get(tensor.dims(), pd::elementTypeOf(&context, tensor.dtype()));
-      Value value;
-      if (tensor.size() <= maxConstantElements)
-        value = pd::ConstantOp::create(builder, op.getLoc(), type, pd::attributeFromTensor(&context, tensor));
-      else
-        value = scratch.addArgument(type, op.getLoc());
-      mapping.map(operand, value);
-    }
-    Operation *clone = builder.clone(op, mapping);
-    // A decomposition may leave out what nobody reads.
-    for (auto [original, result] : llvm::zip(op.getResults(), clone->getResults()))
-      if (!original.use_empty())
-        UnrealizedConversionCastOp::create(builder, op.getLoc(), TypeRange{builder.getI1Type()},
-                                           ValueRange{result});
-    llvm::SmallVector<Type> types;
-    auto inference = dyn_cast<InferTypeOpInterface>(clone);
-    if (!inference)
-      return clone;
-    if (failed(inference.inferReturnTypes(&context, op.getLoc(), clone->getOperands(),
-                                          clone->getAttrDictionary(), clone->getPropertiesStorage(),
-                                          clone->getRegions(), types)))
-      return nullptr;
-    for (auto [result, type] : llvm::zip(clone->getResults(), types))
-      result.setType(type);
-    return clone;
-  }
-
-  MLIRContext &context;
-  llvm::DenseMap<Value, Tensor> known;
+  HostValues known;
 };
 
 /// Gradients become ops; nothing else is changed, so that every op is evaluated as the program has it.
@@ -177,7 +144,7 @@ std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors
 
 ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors &parameters) {
   ReferenceRun run;
-  Interpreter interpreter(*main.getContext());
+  Interpreter interpreter;
   run.notEvaluated = bindArguments(main, feeds, parameters, interpreter);
   for (Operation &op : main.getBody().front().without_terminator())
     if (run.notEvaluated.empty())
@@ -187,8 +154,12 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
   Operation *end = main.getBody().front().getTerminator();
   for (auto [i, value] : llvm::enumerate(end->getOperands()))
     if (auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch"))
-      if (!main.getResultAttr(i, "pd.lod_of"))
-        run.outputs.push_back({fetch.str(), interpreter.valueOf(value)});
+      if (!main.getResultAttr(i, "pd.lod_of")) {
+        if (!isa<RankedTensorType>(value.getType()))
+          run.notEvaluated = "a fetched tensor array";
+        else
+          run.outputs.push_back({fetch.str(), interpreter.valueOf(value)});
+      }
   return run;
 }
 

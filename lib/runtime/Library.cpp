@@ -5,6 +5,7 @@
 #include "lib/runtime/library/Losses.h"
 #include "lib/runtime/library/Metrics.h"
 #include "lib/runtime/library/Selection.h"
+#include "lib/runtime/library/Targets.h"
 
 #include <algorithm>
 #include <map>
@@ -20,6 +21,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"argmin", makeArgmin},
       {"argsort", makeArgsort},
       {"array_add", makeArrayAdd},
+      {"array_beam_search_decode", makeBeamSearchDecode},
       {"array_concat", makeArrayConcat},
       {"array_create", makeArrayCreate},
       {"array_length", makeArrayLength},
@@ -54,7 +56,10 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"cummin", makeCummin},
       {"cumprod", makeCumprod},
       {"cumsum", makeCumsum},
+      {"deformable_psroi_pooling", makeDeformablePsroiPooling},
+      {"deformable_psroi_pooling_grad", makeDeformablePsroiPoolingGrad},
       {"det", makeDet},
+      {"detection_map", makeDetectionMap},
       {"dim", makeDim},
       {"distribute_fpn_proposals", makeDistributeFpnProposals},
       {"edit_distance", makeEditDistance},
@@ -70,7 +75,10 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"gather_nd", makeGatherNd},
       {"gather_tree", makeGatherTree},
       {"gaussian", makeGaussian},
+      {"generate_mask_labels", makeGenerateMaskLabels},
+      {"generate_proposal_labels", makeGenerateProposalLabels},
       {"generate_proposals", makeGenerateProposals},
+      {"graph_khop_sampler", makeGraphKhopSampler},
       {"graph_sample_neighbors", makeGraphSampleNeighbors},
       {"gru", makeGru},
       {"gru_grad", makeGruGrad},
@@ -108,6 +116,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"psroi_pool", makePsroiPool},
       {"psroi_pool_grad", makePsroiPoolGrad},
       {"put_along_axis", makePutAlongAxis},
+      {"pyramid_hash", makePyramidHash},
       {"qr", makeQr},
       {"randint", makeRandint},
       {"randperm", makeRandperm},
@@ -116,6 +125,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"repeat_interleave", makeRepeatInterleave},
       {"reshape", makeReshape},
       {"retinanet_detection_output", makeRetinanetDetectionOutput},
+      {"retinanet_target_assign", makeRetinanetTargetAssign},
       {"rnn", makeRnn},
       {"rnn_gradient", makeRnnGradient},
       {"roi_align", makeRoiAlign},
@@ -124,6 +134,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"roi_pool_grad", makeRoiPoolGrad},
       {"roll", makeRoll},
       {"row_positions", makeRowPositions},
+      {"rpn_target_assign", makeRpnTargetAssign},
       {"sampling_id", makeSamplingId},
       {"scatter_nd", makeScatterNd},
       {"set_value", makeSetValue},
@@ -137,6 +148,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"standard_gamma", makeStandardGamma},
       {"svd", makeSvd},
       {"take_along_axis", makeTakeAlongAxis},
+      {"tdm_sampler", makeTdmSampler},
       {"tile", makeTile},
       {"topk", makeTopk},
       {"transpose", makeTranspose},
@@ -149,6 +161,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"viterbi_decode", makeViterbiDecode},
       {"warpctc", makeWarpctc},
       {"warprnnt", makeWarprnnt},
+      {"weighted_sample_neighbors", makeWeightedSampleNeighbors},
       {"yolo_box", makeYoloBox},
       {"yolo_loss", makeYoloLoss},
   };

@@ -196,6 +196,7 @@ private:
           slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
       legacy::Slot output{slot.spelling, {}};
       if (llvm::StringRef owner = slot.spelling; owner.consume_back("@LOD")) {
+        owner = owner.split('|').first; // all of them have it
         const legacy::Slot *found = out.output(std::string_view(owner.data(), owner.size()));
         if (found && found->arguments.size() == 1 && next < op->getNumResults())
           names.bindLod(op->getResult(next++), found->arguments.front());

@@ -26,6 +26,7 @@ void importDropoutNd(OpImporter &);
 void importMatchMatrixTensor(OpImporter &);
 void importPositiveNegativePair(OpImporter &);
 void importFusedAdam(OpImporter &);
+void importVarConv2d(OpImporter &);
 } // namespace hooks
 
 namespace {
@@ -65,6 +66,10 @@ void addComposed(std::vector<LegacyOp> &entries) {
   entries.push_back(composed("match_matrix_tensor", "pd.matmul",
                              {x, {"Y", Arity::Required}, {"W", Arity::Required}}, {out},
                              hooks::importMatchMatrixTensor));
+  entries.push_back(
+      composed("var_conv_2d", "pd.matmul",
+               {x, {"ROW", Arity::Required}, {"COLUMN", Arity::Required}, {"W", Arity::Required}}, {out},
+               hooks::importVarConv2d));
   entries.push_back(composed("lod_rank_table", "pd.argsort", {x}, {out}, hooks::importLodRankTable));
   entries.push_back(composed("max_sequence_len", "pd.slice", {table}, {out}, hooks::importMaxSequenceLength));
   entries.push_back(

@@ -4,6 +4,7 @@
 #include "dialects/pd/Pd.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -165,9 +166,10 @@ void OpImporter::importByTable() {
   for (const LegacySlot &slot : entry->outputs) {
     size_t count = slot.arity == Arity::Variadic ? results.size() - (entry->outputs.size() - 1) : 1;
     llvm::StringRef spelling = slot.spelling;
-    if (spelling.consume_back("@LOD"))
-      setOutputLod(spelling, results[next]);
-    else if (!spelling.empty())
+    if (spelling.consume_back("@LOD")) {
+      for (llvm::StringRef owner : llvm::split(spelling, '|'))
+        setOutputLod(owner, results[next]);
+    } else if (!spelling.empty())
       setOutputs(spelling, llvm::ArrayRef<Value>(results).slice(next, count));
     next += count;
   }

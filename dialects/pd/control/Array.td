@@ -3,8 +3,7 @@
 #define PROA_DIALECTS_PD_CONTROL_ARRAY
 
 include "dialects/pd/Base.td"
-
-def Pd_Array : Type<CPred<"::llvm::isa<::proa::pd::ArrayType>($_self)">, "tensor array", "::proa::pd::ArrayType">;
+include "dialects/pd/control/ArrayOperand.td"
 
 def Pd_ArrayCreateOp : Pd_Op<"array_create"> {
   let summary = "An array without elements";

@@ -5,6 +5,7 @@
 #include "dialects/pd/detection/Proposals.h"
 #include "dialects/pd/detection/Regions.h"
 #include "dialects/pd/detection/Selection.h"
+#include "dialects/pd/detection/Targets.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -89,6 +90,9 @@ void registerDetectionOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/detection/Selection.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/detection/Targets.cpp.inc"
       >();
 }
 

@@ -77,4 +77,43 @@ def Pd_RoiAlignGradOp : Pd_RoiGradOp<"roi_align_grad", (ins), (ins I64Attr:$samp
 def Pd_PsroiPoolGradOp : Pd_RoiGradOp<"psroi_pool_grad", (ins), (ins I64Attr:$output_channels)>;
 def Pd_RoiPoolGradOp : Pd_RoiGradOp<"roi_pool_grad", (ins Pd_IntTensor:$arg_max), (ins)>;
 
+defvar movedCellAttributes = (ins DefaultValuedAttr<BoolAttr, "false">:$no_trans, DefaultValuedAttr<F64Attr, "1.0">:$spatial_scale,
+  I64Attr:$output_dim, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$group_size, DefaultValuedAttr<I64Attr, "1">:$pooled_height,
+  DefaultValuedAttr<I64Attr, "1">:$pooled_width, DenseI64ArrayAttr:$part_size, DefaultValuedAttr<I64Attr, "1">:$sample_per_part,
+  DefaultValuedAttr<F64Attr, "0.1">:$trans_std);
+
+def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling"> {
+  let summary = "Means of samples in the cells of regions, each cell moved, and read from a channel of its own";
+  let description = [{
+    Each box, its corners rounded (right and bottom plus 1), times spatial_scale and minus 0.5, is cut into pooled_height x
+    pooled_width cells. Cell (i, j) of output channel c is moved by trans_std times the box's extents times trans [R, 2 * classes, part_size]:
+    the class is c / (output_dim / classes), the part the one that the cell lies in, and each class has first how far right, then how far down
+    (no_trans: not at all). Its result is the mean over the sample_per_part x sample_per_part points from the cell's corner on, interpolated
+    between elements, of channel (c * group height + group row) * group width + group column of x, the group being that in group_size
+    which the cell lies in. Points more than half an element outside of x do not count; `top_count` says how many do.
+
+    Constraints:
+      C1. x has rank 4, boxes is [R, 4], and trans has rank 4
+      C2. output_dim, sample_per_part, the pooled extents and the pairs group_size and part_size are positive
+  }];
+  let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$trans, Optional<Pd_IntTensor>:$boxes_num),
+    movedCellAttributes);
+  let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$top_count);
+  let infer = "inferDeformablePsroiPooling";
+  let library = "deformable_psroi_pooling";
+  let vjpInCode = 1;
+  let lod = "none";
+  let legacy = [Legacy<"deformable_psroi_pooling", ["Input", "ROIs", "Trans", "RoisNum"], ["Output", "TopCount"], ["no_trans", "spatial_scale",
+    "output_dim", "group_size", "pooled_height", "pooled_width", "part_size", "sample_per_part", "trans_std"], [], "importRoi">];
+}
+
+def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {
+  let summary = "The gradients of x and trans of deformable_psroi_pooling, from that of its result";
+  let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$trans, Pd_FloatTensor:$out_grad,
+    Optional<Pd_IntTensor>:$boxes_num), movedCellAttributes);
+  let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$trans_grad);
+  let infer = "inferDeformablePsroiPoolingGrad";
+  let library = "deformable_psroi_pooling_grad";
+}
+
 #endif

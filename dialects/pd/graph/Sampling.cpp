@@ -21,6 +21,34 @@ LogicalResult inferTdmChildOf(std::optional<Location> location, RankedTensorType
   return success();
 }
 
+void addNeighbors(RankedTensorType row, RankedTensorType nodes, Results &results) {
+  int64_t count = nodes.hasStaticShape() ? nodes.getNumElements() : ShapedType::kDynamic;
+  results.push_back(row.clone({ShapedType::kDynamic}));
+  results.push_back(RankedTensorType::get({count}, IntegerType::get(row.getContext(), 32)));
+  results.push_back(row.clone({ShapedType::kDynamic}));
+}
+
+LogicalResult inferTdmSamplerOf(std::optional<Location> location, RankedTensorType x,
+                                llvm::ArrayRef<int64_t> counts, llvm::ArrayRef<int64_t> layers,
+                                bool withPositive, std::optional<Type> dtype, Results &results) {
+  if (layers.size() != counts.size() + 1 || !llvm::is_sorted(layers))
+    return inferenceError(location, "C1: layer_offset_lod must ascend and have one element more than "
+                                    "neg_samples_num_list, found " +
+                                        llvm::Twine(layers.size()) + " and " + llvm::Twine(counts.size()));
+  int64_t width = 0;
+  for (auto [layer, count] : llvm::enumerate(counts)) {
+    int64_t nodes = layers[layer + 1] - layers[layer];
+    if (count < 0 || count >= nodes)
+      return inferenceError(location, "C2: layer " + llvm::Twine(layer) + " has " + llvm::Twine(nodes) +
+                                          " nodes, " + llvm::Twine(count) + " are to be drawn");
+    width += count + (withPositive ? 1 : 0);
+  }
+  int64_t items = x.hasStaticShape() ? x.getNumElements() : ShapedType::kDynamic;
+  Type type = dtype.value_or(IntegerType::get(x.getContext(), 32));
+  results.append(3, RankedTensorType::get({items, width}, type));
+  return success();
+}
+
 FailureOr<SmallVector<Value>> TdmChildOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression tree = e.wrap(getTreeInfo());

@@ -30,6 +30,24 @@ mlir::LogicalResult inferPrecisionRecall(std::optional<mlir::Location> location,
   return mlir::success();
 }
 
+mlir::LogicalResult inferDetectionMapOf(std::optional<mlir::Location> location,
+                                        mlir::RankedTensorType detected, mlir::RankedTensorType labels,
+                                        int64_t classes, llvm::StringRef kind, Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferDetectionMap(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
+  auto state = {adaptor.getPosCount(), adaptor.getTruePos(), adaptor.getFalsePos(),
+                adaptor.getTruePosOffsets(), adaptor.getFalsePosOffsets()};
+  auto given = llvm::count_if(state, [](mlir::Value value) { return value != nullptr; });
+  if (given != 0 && given != 5)
+    return inferenceError(location, "C3: pos_count, true_pos, false_pos and their offsets must be given all "
+                                    "or none, found " +
+                                        llvm::Twine(given) + " of 5");
+  return inferDetectionMapOf(location, tensorType(adaptor.getDetectRes()), tensorType(adaptor.getLabel()),
+                             static_cast<int64_t>(adaptor.getClassNum()), adaptor.getApType(), results);
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

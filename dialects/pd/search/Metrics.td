@@ -53,4 +53,35 @@ def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegm
     "AccumMetrics", "AccumStatesInfo"], ["class_number"]>];
 }
 
+def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]> {
+  let summary = "The mean average precision of detected boxes";
+  let description = [{
+    Rows of detect_res hold label, score and corners, rows of label the label, (with 6 columns) whether the box is difficult, and
+    corners; offsets say which belong to which image. By score, best first, a detection, moved into [0, 1], is right where the true box of its
+    label and image that it overlaps most does so by more than overlap_threshold and is not taken; without evaluate_difficult
+    those of difficult boxes do not count. `accum_pos_count` counts the true boxes of each class, `accum_true_pos` and
+    `accum_false_pos` list score and 1 or 0 for each detection, class by class by `true_offsets` and `false_offsets`; with
+    has_state not 0 all add to pos_count, true_pos and false_pos. The average precision of a class is by ap_type the area under the
+    precision over the recall (integral), or the mean of the greatest precisions at eleven recalls (11point). The mean is over classes
+    with true boxes, but not those of which there are background_label ones: Paddle compares the count there, not the class.
+
+    Constraints:
+      C1. detect_res has 6 columns, label 5 or 6
+      C2. class_num is positive, and ap_type integral or 11point
+      C3. pos_count, true_pos, false_pos and the offsets of these two are given all or none
+  }];
+  let arguments = (ins Pd_FloatTensor:$detect_res, Pd_FloatTensor:$label, Pd_IntTensor:$detect_offsets, Pd_IntTensor:$label_offsets,
+    Optional<Pd_IntTensor>:$has_state, Optional<Pd_IntTensor>:$pos_count, Optional<Pd_FloatTensor>:$true_pos,
+    Optional<Pd_FloatTensor>:$false_pos, Optional<Pd_IntTensor>:$true_pos_offsets, Optional<Pd_IntTensor>:$false_pos_offsets,
+    I64Attr:$class_num, DefaultValuedAttr<I64Attr, "0">:$background_label, DefaultValuedAttr<F64Attr, "0.5">:$overlap_threshold,
+    DefaultValuedAttr<BoolAttr, "true">:$evaluate_difficult, DefaultValuedAttr<StrAttr, "\"integral\"">:$ap_type);
+  let assemblyFormat = "$detect_res `,` $label `,` $detect_offsets `,` $label_offsets (`state` $has_state^)? (`counts` $pos_count^ $true_pos `,` $false_pos `,` $true_pos_offsets `,` $false_pos_offsets)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_IntTensor:$accum_pos_count, Pd_FloatTensor:$accum_true_pos, Pd_FloatTensor:$accum_false_pos,
+    Pd_FloatTensor:$map, Pd_IntTensor:$true_offsets, Pd_IntTensor:$false_offsets);
+  let infer = "inferDetectionMap";
+  let legacy = [Legacy<"detection_map", ["DetectRes", "Label", "DetectRes@LOD", "Label@LOD", "HasState", "PosCount", "TruePos",
+    "FalsePos", "TruePos@LOD?", "FalsePos@LOD?"], ["AccumPosCount", "AccumTruePos", "AccumFalsePos", "MAP", "AccumTruePos@LOD",
+    "AccumFalsePos@LOD"], ["class_num", "background_label", "overlap_threshold", "evaluate_difficult", "ap_type"]>];
+}
+
 #endif

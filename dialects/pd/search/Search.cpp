@@ -4,6 +4,7 @@
 #include "dialects/pd/index/Index.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/search/Beams.h"
 #include "dialects/pd/search/Contents.h"
 #include "dialects/pd/search/Metrics.h"
 #include "dialects/pd/search/Tables.h"
@@ -393,6 +394,9 @@ void registerSearchOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/search/Tables.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/search/Beams.cpp.inc"
       >();
 }
 

@@ -55,4 +55,32 @@ def Pd_BeamSearchOp : Pd_TableOp<"beam_search"> {
     "parent_idx", ""], [], ["level", "beam_size", "end_id", "is_accumulated"], "importBeamSearch">];
 }
 
+def Pd_PyramidHashOp : Pd_TableOp<"pyramid_hash"> {
+  let summary = "Rows of numbers looked up by the hash codes of the runs of ids in sequences";
+  let description = [{
+    A sequence's runs are those of 2 ids, then of 3, up to pyramid_layer, each from the first id on. Elements j to j + rand_len of a
+    run's row, for each multiple j of rand_len, are those of w from the run's code on: xxHash32 of its ids as floats, with seed j, modulo
+    space_len. With is_training a run is dropped where a number from 0 to 1 of the C library's generator rand_r, begun with seed, is
+    below drop_out_percent; without it all rows are multiplied by drop_out_percent. A sequence of no runs has a row of zeros.
+    `drop_pos` is 1 for each run that stays, 0 for others and behind them; `out_offsets` and `drop_offsets` count rows and runs that
+    stay. `x_floats` has the ids as floats.
+
+    Constraints:
+      C1. x is [ids, 1], w float32 [space_len + rand_len, 1]
+      C2. space_len, rand_len and num_emb are positive, rand_len divides num_emb, and pyramid_layer is 2 or more
+      C3. there are no filters: with use_filter white_list_len and black_list_len are 0
+  }];
+  let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$w, Pd_IntTensor:$offsets, I64Attr:$num_emb, I64Attr:$space_len, I64Attr:$rand_len,
+    DefaultValuedAttr<I64Attr, "2">:$pyramid_layer, DefaultValuedAttr<F64Attr, "0.0">:$drop_out_percent,
+    DefaultValuedAttr<I64Attr, "0">:$is_training, DefaultValuedAttr<I64Attr, "0">:$seed, DefaultValuedAttr<BoolAttr, "true">:$use_filter,
+    DefaultValuedAttr<I64Attr, "0">:$white_list_len, DefaultValuedAttr<I64Attr, "0">:$black_list_len);
+  let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$drop_pos, Pd_FloatTensor:$x_floats, Pd_IntTensor:$out_offsets,
+    Pd_IntTensor:$drop_offsets);
+  let infer = "inferPyramidHash";
+  let lod = "none";
+  let legacy = [Legacy<"pyramid_hash", ["X", "W", "X@LOD"], ["Out", "DropPos", "X_Temp_Out", "Out@LOD", "DropPos@LOD"], ["num_emb",
+    "space_len", "rand_len", "pyramid_layer", "drop_out_percent", "is_training", "seed", "use_filter", "white_list_len",
+    "black_list_len"], ["WhiteList", "BlackList", "lr", "distribute_update_vars"]>];
+}
+
 #endif

@@ -61,8 +61,8 @@ def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
 def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
   let summary = "The path of the greatest weight through [batch, time, tags], and its weight";
   let description = [{
-    transition [tags, tags] holds the weights of going from one tag to another. With include_bos_eos_tag the last tag stands
-    before each sequence, and the last but one behind it. `path` has as many columns as the longest sequence; behind the end of
+    transition [tags, tags] holds the weights of going from one tag to another. With include_bos_eos_tag the last row
+    holds those of beginning with a tag, the last but one those of ending with it. `path` has as many columns as the longest sequence; behind the end of
     one stand zeros.
 
     Constraints:

@@ -12,6 +12,10 @@ const Textbook &Textbook::get() {
     addRowComputations(made);
     addTransforms(made);
     addInterpolations(made);
+    addCounts(made);
+    addMatrices(made);
+    addRecurrences(made);
+    addRegions(made);
     return made;
   }();
   return book;

@@ -35,6 +35,10 @@ void addPoolings(Textbook &book);
 void addRowComputations(Textbook &book);
 void addTransforms(Textbook &book);
 void addInterpolations(Textbook &book);
+void addCounts(Textbook &book);
+void addMatrices(Textbook &book);
+void addRecurrences(Textbook &book);
+void addRegions(Textbook &book);
 
 /// A tensor of images or volumes with its dims in the order batch, channels, spatial..., however it is
 /// stored.

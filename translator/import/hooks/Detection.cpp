@@ -3,6 +3,8 @@
 
 #include "dialects/pd/Infer.h"
 
+#include <array>
+
 using namespace mlir;
 
 namespace proa::import::hooks {
@@ -159,6 +161,34 @@ void importCollectFpnProposals(OpImporter &importer) {
   importer.setOutput("RoisNum", results[1]);
   if (Value offsets = offsetsOf(importer, results[1]))
     importer.setOutputLod("FpnRois", {offsets});
+}
+
+/// The points have three LoD levels: objects, polygons, points.
+void importGenerateMaskLabels(OpImporter &importer) {
+  Operands levels = importer.lod("GtSegms"), regions = importer.innermostLods("Rois"), operands;
+  for (llvm::StringRef slot : {"Rois", "ImInfo", "GtClasses", "IsCrowd", "GtSegms", "LabelsInt32"})
+    operands.push_back(importer.requiredInput(slot));
+  if (regions.empty() || llvm::is_contained(operands, Value()))
+    return;
+  if (levels.size() != 3)
+    return importer.report("input 'GtSegms' has " + llvm::Twine(levels.size()) + " LoD levels, expected 3");
+  operands.push_back(regions[0]);
+  operands.append(levels);
+  llvm::SmallVector<Operands> groups;
+  for (Value operand : operands)
+    groups.push_back({operand});
+  Builder &builder = importer.getBuilder();
+  llvm::SmallVector<NamedAttribute> attributes;
+  for (llvm::StringRef name : {"num_classes", "resolution"})
+    attributes.push_back(importer.named(name, builder.getI64IntegerAttr(importer.intAttribute(name, 0))));
+  Operands results = importer.create("pd.generate_mask_labels", groups, attributes);
+  if (results.empty())
+    return;
+  const std::array slots{"MaskRois", "RoiHasMaskInt32", "MaskInt32"};
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    importer.setOutput(slot, results[i]);
+    importer.setOutputLod(slot, {results[3]});
+  }
 }
 
 } // namespace proa::import::hooks

@@ -4,6 +4,7 @@
 
 #include "dialects/pd/Infer.h"
 
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -200,6 +201,30 @@ void importBeamSearch(OpImporter &importer) {
   importer.setOutput("parent_idx", results[2]);
   importer.setOutputLod("selected_ids", {rows, results[3]});
   importer.setOutputLod("selected_scores", {rows, results[3]});
+}
+
+/// The two LoD levels of the steps' ids are arrays, element by element.
+void importBeamSearchDecode(OpImporter &importer) {
+  Value ids = importer.array("Ids"), scores = importer.array("Scores");
+  if (!ids || !scores)
+    return importer.report("inputs 'Ids' and 'Scores' must be tensor arrays");
+  Operands levels = importer.lod("Ids");
+  if (levels.size() != 2)
+    return importer.report("the tensors in array 'Ids' have " + llvm::Twine(levels.size()) +
+                           " LoD levels, expected 2");
+  OpBuilder &builder = importer.getBuilder();
+  llvm::SmallVector<NamedAttribute> attributes;
+  for (llvm::StringRef name : {"beam_size", "end_id"})
+    attributes.push_back(importer.named(name, builder.getI64IntegerAttr(importer.intAttribute(name, 0))));
+  Operands results =
+      importer.create("pd.beam_search_decode", {{ids}, {scores}, {levels[0]}, {levels[1]}}, attributes);
+  if (results.empty())
+    return;
+  const std::array slots{"SentenceIds", "SentenceScores"};
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    importer.setOutput(slot, results[i]);
+    importer.setOutputLod(slot, {results[2], results[3]});
+  }
 }
 
 /// For each pair of a sequence of x and one of y all products x_i W_t y_j, by t, then i, then j.

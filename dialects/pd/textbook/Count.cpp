@@ -1,0 +1,218 @@
+//! Extents, counts, distinct elements, and labels by trying everything.
+#include "dialects/pd/Evaluate.h"
+#include "dialects/pd/search/Search.h"
+#include "dialects/pd/sequence/Labels.h"
+#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/textbook/Textbook.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+std::vector<int64_t> integersOf(const Tensor &tensor) {
+  std::vector<int64_t> out;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    out.push_back(loadScalar(tensor, i).integer);
+  return out;
+}
+
+/// A vector with the dtype of what stands there.
+void setIntegers(Tensor &result, llvm::ArrayRef<int64_t> values) {
+  result = Tensor(result.dtype(), {static_cast<int64_t>(values.size())});
+  for (auto [i, value] : llvm::enumerate(values))
+    storeScalar(result, static_cast<int64_t>(i), HostScalar::of(value));
+}
+
+LogicalResult dim(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  storeScalar(results[0], 0, HostScalar::of(operands[0].dims()[cast<DimOp>(op).getIndex()]));
+  return success();
+}
+
+LogicalResult bincount(Operation *op, llvm::ArrayRef<Tensor> operands,
+                       llvm::MutableArrayRef<Tensor> results) {
+  std::vector<int64_t> numbers = integersOf(operands[0]);
+  auto extent = static_cast<int64_t>(cast<BincountOp>(op).getMinlength());
+  for (int64_t number : numbers) {
+    if (number < 0)
+      return failure();
+    extent = std::max(extent, number + 1);
+  }
+  bool isWeighted = operands.size() > 1;
+  std::vector<double> sums(static_cast<size_t>(extent));
+  for (auto [i, number] : llvm::enumerate(numbers))
+    sums[static_cast<size_t>(number)] += isWeighted ? realAt(operands[1], static_cast<int64_t>(i)) : 1;
+  results[0] = Tensor(results[0].dtype(), {extent});
+  for (auto [i, sum] : llvm::enumerate(sums))
+    setReal(results[0], static_cast<int64_t>(i), sum);
+  return success();
+}
+
+//===-- Distinct elements
+//---------------------------------------------------------------------------------===//
+
+bool isLess(const HostScalar &a, const HostScalar &b) {
+  return a.isInteger() ? a.integer < b.integer : a.number.real() < b.number.real();
+}
+
+bool isEqual(const HostScalar &a, const HostScalar &b) { return !isLess(a, b) && !isLess(b, a); }
+
+struct Distinct {
+  std::vector<HostScalar> values;
+  std::vector<int64_t> firsts, inverse, counts;
+
+  /// Element number `index` is like value number `place`; one more than there are makes a new one.
+  void add(size_t place, const HostScalar &value, int64_t index) {
+    if (place == values.size()) {
+      values.push_back(value);
+      firsts.push_back(index);
+      counts.push_back(0);
+    }
+    inverse.push_back(static_cast<int64_t>(place));
+    ++counts[place];
+  }
+};
+
+/// The distinct elements in the order of their first appearance; an element is compared with those found
+/// before from number candidates(how many there are) on.
+template <class Candidates> Distinct distinct(const Tensor &x, Candidates candidates) {
+  Distinct out;
+  for (int64_t i = 0; i < x.size(); ++i) {
+    HostScalar value = loadScalar(x, i);
+    size_t place = candidates(out.values.size());
+    while (place < out.values.size() && !isEqual(out.values[place], value))
+      ++place;
+    out.add(place, value, i);
+  }
+  return out;
+}
+
+void setValues(Tensor &result, const std::vector<HostScalar> &values) {
+  result = Tensor(result.dtype(), {static_cast<int64_t>(values.size())});
+  for (auto [i, value] : llvm::enumerate(values))
+    storeScalar(result, static_cast<int64_t>(i), value);
+}
+
+size_t fromTheFirst(size_t) { return 0; }
+size_t fromTheLast(size_t count) { return count == 0 ? 0 : count - 1; }
+
+LogicalResult unique(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  if (!cast<UniqueOp>(op).getAxis().empty())
+    return failure();
+  Distinct found = distinct(operands[0], fromTheFirst);
+  std::vector<size_t> order(found.values.size()), rank(found.values.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  llvm::sort(order, [&](size_t a, size_t b) { return isLess(found.values[a], found.values[b]); });
+  Distinct sorted;
+  for (size_t i = 0; i < order.size(); ++i) {
+    rank[order[i]] = i;
+    sorted.values.push_back(found.values[order[i]]);
+    sorted.firsts.push_back(found.firsts[order[i]]);
+    sorted.counts.push_back(found.counts[order[i]]);
+  }
+  for (int64_t place : found.inverse)
+    sorted.inverse.push_back(static_cast<int64_t>(rank[static_cast<size_t>(place)]));
+  setValues(results[0], sorted.values);
+  setIntegers(results[1], sorted.firsts);
+  setIntegers(results[2], sorted.inverse);
+  setIntegers(results[3], sorted.counts);
+  return success();
+}
+
+LogicalResult setDistinct(const Distinct &found, llvm::MutableArrayRef<Tensor> results) {
+  setValues(results[0], found.values);
+  setIntegers(results[1], found.inverse);
+  setIntegers(results[2], found.counts);
+  return success();
+}
+
+LogicalResult uniqueConsecutive(Operation *op, llvm::ArrayRef<Tensor> operands,
+                                llvm::MutableArrayRef<Tensor> results) {
+  return cast<UniqueConsecutiveOp>(op).getAxis().empty()
+             ? setDistinct(distinct(operands[0], fromTheLast), results)
+             : failure();
+}
+
+LogicalResult uniqueWithCounts(Operation *, llvm::ArrayRef<Tensor> operands,
+                               llvm::MutableArrayRef<Tensor> results) {
+  return setDistinct(distinct(operands[0], fromTheFirst), results);
+}
+
+//===-- Labels
+//--------------------------------------------------------------------------------------------===//
+
+LogicalResult gatherTree(Operation *, llvm::ArrayRef<Tensor> operands,
+                         llvm::MutableArrayRef<Tensor> results) {
+  llvm::ArrayRef<int64_t> dims = operands[0].dims();
+  for (int64_t parent : integersOf(operands[1]))
+    if (parent < 0 || parent >= dims[2])
+      return failure();
+  forEachIndex({dims[1], dims[2]}, [&](llvm::ArrayRef<int64_t> index, int64_t) {
+    int64_t beam = index[1];
+    for (int64_t t = dims[0]; t-- > 0;) {
+      auto at = [&](int64_t k) { return (t * dims[1] + index[0]) * dims[2] + k; };
+      storeScalar(results[0], at(index[1]), loadScalar(operands[0], at(beam)));
+      beam = loadScalar(operands[1], at(beam)).integer;
+    }
+  });
+  return success();
+}
+
+/// Paths are all tried, where there are at most so many.
+constexpr int64_t maxPaths = 200000;
+
+LogicalResult viterbi(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  bool isFramed = cast<ViterbiDecodeOp>(op).getIncludeBosEosTag();
+  llvm::ArrayRef<int64_t> dims = operands[0].dims();
+  std::vector<int64_t> lengths = integersOf(operands[2]);
+  if (dims[2] < 1 || operands[1].dims() != std::vector<int64_t>{dims[2], dims[2]} ||
+      static_cast<int64_t>(lengths.size()) != dims[0] || lengths.empty())
+    return failure();
+  int64_t tags = dims[2], longest = *std::max_element(lengths.begin(), lengths.end());
+  results[1] = Tensor(results[1].dtype(), {dims[0], std::max<int64_t>(0, longest)});
+  auto go = [&](int64_t from, int64_t to) { return realAt(operands[1], from * tags + to); };
+  for (int64_t n = 0; n < dims[0]; ++n) {
+    int64_t length = lengths[static_cast<size_t>(n)], paths = 1;
+    for (int64_t t = 0; t < length && paths <= maxPaths; ++t)
+      paths *= tags;
+    if (paths > maxPaths || length < 1 || length > dims[1] || (isFramed && tags < 2))
+      return failure();
+    double best = -std::numeric_limits<double>::infinity();
+    std::vector<int64_t> bestPath, path(static_cast<size_t>(length));
+    for (int64_t number = 0; number < paths; ++number) {
+      int64_t rest = number;
+      for (int64_t &tag : path) {
+        tag = rest % tags;
+        rest /= tags;
+      }
+      double score = isFramed ? go(tags - 1, path.front()) + go(tags - 2, path.back()) : 0;
+      for (int64_t t = 0; t < length; ++t)
+        score += realAt(operands[0], (n * dims[1] + t) * tags + path[static_cast<size_t>(t)]) +
+                 (t > 0 ? go(path[static_cast<size_t>(t) - 1], path[static_cast<size_t>(t)]) : 0);
+      if (score > best) {
+        best = score;
+        bestPath = path;
+      }
+    }
+    setReal(results[0], n, best);
+    for (int64_t t = 0; t < longest; ++t)
+      storeScalar(results[1], n * longest + t,
+                  HostScalar::of(t < length ? bestPath[static_cast<size_t>(t)] : int64_t(0)));
+  }
+  return success();
+}
+
+} // namespace
+
+void addCounts(Textbook &book) {
+  book.add<DimOp>(dim);
+  book.add<BincountOp>(bincount);
+  book.add<UniqueOp>(unique);
+  book.add<UniqueConsecutiveOp>(uniqueConsecutive);
+  book.add<UniqueWithCountsOp>(uniqueWithCounts);
+  book.add<GatherTreeOp>(gatherTree);
+  book.add<ViterbiDecodeOp>(viterbi);
+}
+
+} // namespace proa::pd
