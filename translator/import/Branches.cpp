@@ -169,6 +169,13 @@ const ProgramImporter::Arm *ProgramImporter::findArm(llvm::StringRef written) co
   return nullptr;
 }
 
+const ProgramImporter::Arm *ProgramImporter::findOpposite(const Arm &arm) const {
+  for (const Arm &other : llvm::reverse(arms))
+    if (isNegation(arm.condition, other.condition) || isNegation(other.condition, arm.condition))
+      return &other;
+  return nullptr;
+}
+
 void ProgramImporter::removeArms(const Arm *first, const Arm *second) {
   std::vector<Arm> left;
   for (Arm &arm : arms)
@@ -317,14 +324,17 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
       pairs.emplace_back(first, second);
   };
   add(names[0], names[1]);
-  auto isOf = [&](const std::string &name, const Arm *arm) {
-    return arm ? arm->written.contains(name) : !findArm(name) && lookup(name) != nullptr;
-  };
+  // What no arm writes is there whichever arm runs.
+  auto isOuter = [&](const std::string &name) { return !findArm(name) && lookup(name); };
+  auto isOf = [&](const std::string &name, const Arm *arm) { return arm && arm->written.contains(name); };
   const auto &operations = program.blocks[currentBlock].operations;
   for (size_t i = currentIndex; i < operations.size(); ++i)
-    if (const auto *later = selectedNames(operations[i]);
-        later && isOf((*later)[0], onFalse) && isOf((*later)[1], onTrue))
-      add((*later)[0], (*later)[1]);
+    if (const auto *later = selectedNames(operations[i])) {
+      bool isFirstOf = isOf((*later)[0], onFalse), isSecondOf = isOf((*later)[1], onTrue);
+      if ((isFirstOf || isSecondOf) && (isFirstOf || isOuter((*later)[0])) &&
+          (isSecondOf || isOuter((*later)[1])))
+        add((*later)[0], (*later)[1]);
+    }
   size_t selectedCount = pairs.size();
   for (const Arm *arm : {onFalse, onTrue})
     if (arm)
@@ -338,10 +348,18 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
     branch.names.push_back(second);
   Value condition = onTrue ? onTrue->condition : onFalse->condition;
   size_t falseRegion = onTrue ? 1 : 0;
-  importArm(onTrue, branch, 1 - falseRegion);
+  auto importOne = [&](const Arm *arm, size_t region) {
+    importArm(arm, branch, region);
+    for (auto [i, name] : llvm::enumerate(branch.names))
+      if (arm && isOuter(name)) {
+        branch.values[region][i] = lookup(name);
+        branch.lods[region][i] = variableLod(name);
+      }
+  };
+  importOne(onTrue, 1 - falseRegion);
   for (size_t i = 0; i < pairs.size(); ++i)
     branch.names[i] = pairs[i].first;
-  importArm(onFalse, branch, falseRegion);
+  importOne(onFalse, falseRegion);
   for (size_t i = pairs.size(); i-- > 0;)
     if (!branch.values[0][i] && !branch.values[1][i]) {
       if (i < selectedCount)
@@ -380,12 +398,20 @@ void ProgramImporter::importSelectInput(const legacy::Operation &op) {
   if (selected.contains(key))
     return defineSelected(result, key);
   const Arm *onFalse = findArm(names[0]), *onTrue = findArm(names[1]);
+  // One of the two may be an outer variable: its arm may be missing, or give other variables alone.
+  bool isOuterOnFalse = !onFalse && onTrue && lookup(names[0]),
+       isOuterOnTrue = onFalse && !onTrue && lookup(names[1]);
+  if (isOuterOnFalse)
+    onFalse = findOpposite(*onTrue);
+  if (isOuterOnTrue)
+    onTrue = findOpposite(*onFalse);
+  Value maskValue = lookup(mask->arguments.front());
   bool isPair = onFalse && onTrue &&
                 (isNegation(onFalse->condition, onTrue->condition) ||
                  isNegation(onTrue->condition, onFalse->condition));
-  // One of the two may be an outer variable that a missing arm leaves as it is.
-  Value maskValue = lookup(mask->arguments.front());
-  bool isSingle = !onFalse && onTrue && lookup(names[0]) && isMaskOf(maskValue, onTrue->condition);
+  if (isOuterOnFalse || isOuterOnTrue)
+    isPair &= isMaskOf(maskValue, onTrue ? onTrue->condition : Value());
+  bool isSingle = isOuterOnFalse && !onFalse && isMaskOf(maskValue, onTrue->condition);
   if (!isPair && !isSingle)
     return selectByMask(op, names, result);
   size_t before = problems.size();

@@ -100,6 +100,8 @@ private:
   void finishArmsWriting(const Names &names);
   void finishArmsBefore(const legacy::Operation &op);
   const Arm *findArm(llvm::StringRef written) const;
+  /// The waiting arm on the opposite condition.
+  const Arm *findOpposite(const Arm &arm) const;
   void removeArms(const Arm *first, const Arm *second);
   /// Imports an arm and puts the values of the branch's variables after it into the branch.
   void importArm(const Arm *arm, Branch &branch, size_t region);
