@@ -6,8 +6,10 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/control/Control.h"
+#include "dialects/pd/shape/Shape.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -19,6 +21,11 @@ std::string textOf(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
+}
+
+bool hasOneElement(Type type) {
+  auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 1;
 }
 
 } // namespace
@@ -71,6 +78,16 @@ bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &
     OpBuilder::InsertionGuard guard(builder);
     variable.before = makeFiller(builder, loop.location, after.getType());
     joined = pd::joinedTypes(variable.before.getType(), after.getType());
+  }
+  // To Paddle a number and a vector of one element are alike. From the second iteration on it has the rank
+  // that the body gives it.
+  if (!joined && !variable.isReshaped && hasOneElement(variable.type) && hasOneElement(after.getType()) &&
+      getElementTypeOrSelf(variable.type) == getElementTypeOrSelf(after.getType())) {
+    auto shape = cast<RankedTensorType>(after.getType()).getShape();
+    variable.before = pd::ReshapeOp::create(builder, loop.location, after.getType(), variable.before, Value(),
+                                            builder.getDenseI64ArrayAttr(shape));
+    variable.isReshaped = true;
+    joined = after.getType();
   }
   if (!joined) {
     report("variable '" + variable.name + "' has type " + textOf(variable.type) +
