@@ -234,6 +234,15 @@ void ProgramImporter::importArm(const Arm *arm, Branch &branch, size_t region) {
   environment = std::move(outer);
 }
 
+/// Python numbers are doubles here, or integers; beside a tensor they stand for elements of its type.
+Type ProgramImporter::declaredElement(const legacy::Operation &select) const {
+  const legacy::Slot *output = select.output("Out");
+  const legacy::Variable *variable = output && !output->arguments.empty()
+                                         ? variables.find(currentBlock, output->arguments.front())
+                                         : nullptr;
+  return variable && variable->dtype ? pd::elementTypeOf(&context, *variable->dtype) : Type();
+}
+
 llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condition, Location location) {
   llvm::SmallVector<Type> types;
   for (size_t i = 0; i < branch.names.size(); ++i) {
@@ -245,6 +254,16 @@ llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condi
         inArm.setInsertionPointToEnd(&branch.regions[arm].front());
         *values[arm] = makeFiller(inArm, location, values[1 - arm]->getType());
       }
+    Type element = i < branch.declared.size() ? branch.declared[i] : Type();
+    auto first = dyn_cast<RankedTensorType>(values[0]->getType()),
+         second = dyn_cast<RankedTensorType>(values[1]->getType());
+    if (element && first && second && first.getElementType() != second.getElementType())
+      for (size_t arm : {0, 1})
+        if (pd::tensorType(*values[arm]).getElementType() != element) {
+          OpBuilder inArm(builder.getContext());
+          inArm.setInsertionPointToEnd(&branch.regions[arm].front());
+          *values[arm] = pd::CastOp::create(inArm, location, *values[arm], TypeAttr::get(element));
+        }
     Type type = pd::joinedTypes(values[0]->getType(), values[1]->getType());
     if (!type) {
       std::string text;
@@ -319,11 +338,15 @@ bool ProgramImporter::isReadLater(llvm::StringRef name) const {
 void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names) {
   // The variables of the branch are the pairs that are selected from here on, then those that an arm changes.
   std::vector<std::pair<std::string, std::string>> pairs;
-  auto add = [&](const std::string &first, const std::string &second) {
-    if (!llvm::is_contained(pairs, std::pair(first, second)))
-      pairs.emplace_back(first, second);
+  Branch branch;
+  auto add = [&](const std::string &first, const std::string &second, const legacy::Operation *select) {
+    if (llvm::is_contained(pairs, std::pair(first, second)))
+      return;
+    pairs.emplace_back(first, second);
+    if (select)
+      branch.declared.push_back(declaredElement(*select));
   };
-  add(names[0], names[1]);
+  add(names[0], names[1], currentOp);
   // What no arm writes is there whichever arm runs.
   auto isOuter = [&](const std::string &name) { return !findArm(name) && lookup(name); };
   auto isOf = [&](const std::string &name, const Arm *arm) { return arm && arm->written.contains(name); };
@@ -333,7 +356,7 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
       bool isFirstOf = isOf((*later)[0], onFalse), isSecondOf = isOf((*later)[1], onTrue);
       if ((isFirstOf || isSecondOf) && (isFirstOf || isOuter((*later)[0])) &&
           (isSecondOf || isOuter((*later)[1])))
-        add((*later)[0], (*later)[1]);
+        add((*later)[0], (*later)[1], &operations[i]);
     }
   size_t selectedCount = pairs.size();
   for (const Arm *arm : {onFalse, onTrue})
@@ -342,8 +365,7 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
         if (arm->environment.contains(name) ||
             (llvm::none_of(pairs, [&](auto &pair) { return pair.first == name || pair.second == name; }) &&
              isReadLater(name)))
-          add(name.str(), name.str());
-  Branch branch;
+          add(name.str(), name.str(), nullptr);
   for (auto &[first, second] : pairs)
     branch.names.push_back(second);
   Value condition = onTrue ? onTrue->condition : onFalse->condition;
@@ -443,6 +465,7 @@ void ProgramImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<s
       return;
     Branch branch;
     branch.names = {names[i]};
+    branch.declared = {declaredElement(op)};
     for (size_t region : {0, 1}) {
       OpBuilder::InsertionGuard guard(builder);
       builder.createBlock(&branch.regions[region]);

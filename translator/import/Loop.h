@@ -24,6 +24,7 @@ struct ProgramImporter::Loop {
   mlir::Location location;
   std::string condition;
   std::vector<Carried> carried;
+  bool changesType = false; ///< an iteration gives a variable another rank or element type
   mlir::Region body;
   llvm::SmallVector<mlir::Value> results; ///< of the body, for each carried variable that has a type
 
