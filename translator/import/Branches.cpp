@@ -169,6 +169,13 @@ const ProgramImporter::Arm *ProgramImporter::findArm(llvm::StringRef written) co
   return nullptr;
 }
 
+const ProgramImporter::Arm *ProgramImporter::findOpposite(const Arm &arm) const {
+  for (const Arm &other : llvm::reverse(arms))
+    if (isNegation(arm.condition, other.condition) || isNegation(other.condition, arm.condition))
+      return &other;
+  return nullptr;
+}
+
 void ProgramImporter::removeArms(const Arm *first, const Arm *second) {
   std::vector<Arm> left;
   for (Arm &arm : arms)
@@ -227,6 +234,15 @@ void ProgramImporter::importArm(const Arm *arm, Branch &branch, size_t region) {
   environment = std::move(outer);
 }
 
+/// Python numbers are doubles here, or integers; beside a tensor they stand for elements of its type.
+Type ProgramImporter::declaredElement(const legacy::Operation &select) const {
+  const legacy::Slot *output = select.output("Out");
+  const legacy::Variable *variable = output && !output->arguments.empty()
+                                         ? variables.find(currentBlock, output->arguments.front())
+                                         : nullptr;
+  return variable && variable->dtype ? pd::elementTypeOf(&context, *variable->dtype) : Type();
+}
+
 llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condition, Location location) {
   llvm::SmallVector<Type> types;
   for (size_t i = 0; i < branch.names.size(); ++i) {
@@ -238,6 +254,16 @@ llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condi
         inArm.setInsertionPointToEnd(&branch.regions[arm].front());
         *values[arm] = makeFiller(inArm, location, values[1 - arm]->getType());
       }
+    Type element = i < branch.declared.size() ? branch.declared[i] : Type();
+    auto first = dyn_cast<RankedTensorType>(values[0]->getType()),
+         second = dyn_cast<RankedTensorType>(values[1]->getType());
+    if (element && first && second && first.getElementType() != second.getElementType())
+      for (size_t arm : {0, 1})
+        if (pd::tensorType(*values[arm]).getElementType() != element) {
+          OpBuilder inArm(builder.getContext());
+          inArm.setInsertionPointToEnd(&branch.regions[arm].front());
+          *values[arm] = pd::CastOp::create(inArm, location, *values[arm], TypeAttr::get(element));
+        }
     Type type = pd::joinedTypes(values[0]->getType(), values[1]->getType());
     if (!type) {
       std::string text;
@@ -312,19 +338,26 @@ bool ProgramImporter::isReadLater(llvm::StringRef name) const {
 void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names) {
   // The variables of the branch are the pairs that are selected from here on, then those that an arm changes.
   std::vector<std::pair<std::string, std::string>> pairs;
-  auto add = [&](const std::string &first, const std::string &second) {
-    if (!llvm::is_contained(pairs, std::pair(first, second)))
-      pairs.emplace_back(first, second);
+  Branch branch;
+  auto add = [&](const std::string &first, const std::string &second, const legacy::Operation *select) {
+    if (llvm::is_contained(pairs, std::pair(first, second)))
+      return;
+    pairs.emplace_back(first, second);
+    if (select)
+      branch.declared.push_back(declaredElement(*select));
   };
-  add(names[0], names[1]);
-  auto isOf = [&](const std::string &name, const Arm *arm) {
-    return arm ? arm->written.contains(name) : !findArm(name) && lookup(name) != nullptr;
-  };
+  add(names[0], names[1], currentOp);
+  // What no arm writes is there whichever arm runs.
+  auto isOuter = [&](const std::string &name) { return !findArm(name) && lookup(name); };
+  auto isOf = [&](const std::string &name, const Arm *arm) { return arm && arm->written.contains(name); };
   const auto &operations = program.blocks[currentBlock].operations;
   for (size_t i = currentIndex; i < operations.size(); ++i)
-    if (const auto *later = selectedNames(operations[i]);
-        later && isOf((*later)[0], onFalse) && isOf((*later)[1], onTrue))
-      add((*later)[0], (*later)[1]);
+    if (const auto *later = selectedNames(operations[i])) {
+      bool isFirstOf = isOf((*later)[0], onFalse), isSecondOf = isOf((*later)[1], onTrue);
+      if ((isFirstOf || isSecondOf) && (isFirstOf || isOuter((*later)[0])) &&
+          (isSecondOf || isOuter((*later)[1])))
+        add((*later)[0], (*later)[1], &operations[i]);
+    }
   size_t selectedCount = pairs.size();
   for (const Arm *arm : {onFalse, onTrue})
     if (arm)
@@ -332,16 +365,23 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
         if (arm->environment.contains(name) ||
             (llvm::none_of(pairs, [&](auto &pair) { return pair.first == name || pair.second == name; }) &&
              isReadLater(name)))
-          add(name.str(), name.str());
-  Branch branch;
+          add(name.str(), name.str(), nullptr);
   for (auto &[first, second] : pairs)
     branch.names.push_back(second);
   Value condition = onTrue ? onTrue->condition : onFalse->condition;
   size_t falseRegion = onTrue ? 1 : 0;
-  importArm(onTrue, branch, 1 - falseRegion);
+  auto importOne = [&](const Arm *arm, size_t region) {
+    importArm(arm, branch, region);
+    for (auto [i, name] : llvm::enumerate(branch.names))
+      if (arm && isOuter(name)) {
+        branch.values[region][i] = lookup(name);
+        branch.lods[region][i] = variableLod(name);
+      }
+  };
+  importOne(onTrue, 1 - falseRegion);
   for (size_t i = 0; i < pairs.size(); ++i)
     branch.names[i] = pairs[i].first;
-  importArm(onFalse, branch, falseRegion);
+  importOne(onFalse, falseRegion);
   for (size_t i = pairs.size(); i-- > 0;)
     if (!branch.values[0][i] && !branch.values[1][i]) {
       if (i < selectedCount)
@@ -380,12 +420,20 @@ void ProgramImporter::importSelectInput(const legacy::Operation &op) {
   if (selected.contains(key))
     return defineSelected(result, key);
   const Arm *onFalse = findArm(names[0]), *onTrue = findArm(names[1]);
+  // One of the two may be an outer variable: its arm may be missing, or give other variables alone.
+  bool isOuterOnFalse = !onFalse && onTrue && lookup(names[0]),
+       isOuterOnTrue = onFalse && !onTrue && lookup(names[1]);
+  if (isOuterOnFalse)
+    onFalse = findOpposite(*onTrue);
+  if (isOuterOnTrue)
+    onTrue = findOpposite(*onFalse);
+  Value maskValue = lookup(mask->arguments.front());
   bool isPair = onFalse && onTrue &&
                 (isNegation(onFalse->condition, onTrue->condition) ||
                  isNegation(onTrue->condition, onFalse->condition));
-  // One of the two may be an outer variable that a missing arm leaves as it is.
-  Value maskValue = lookup(mask->arguments.front());
-  bool isSingle = !onFalse && onTrue && lookup(names[0]) && isMaskOf(maskValue, onTrue->condition);
+  if (isOuterOnFalse || isOuterOnTrue)
+    isPair &= isMaskOf(maskValue, onTrue ? onTrue->condition : Value());
+  bool isSingle = isOuterOnFalse && !onFalse && isMaskOf(maskValue, onTrue->condition);
   if (!isPair && !isSingle)
     return selectByMask(op, names, result);
   size_t before = problems.size();
@@ -417,6 +465,7 @@ void ProgramImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<s
       return;
     Branch branch;
     branch.names = {names[i]};
+    branch.declared = {declaredElement(op)};
     for (size_t region : {0, 1}) {
       OpBuilder::InsertionGuard guard(builder);
       builder.createBlock(&branch.regions[region]);

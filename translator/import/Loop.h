@@ -17,12 +17,14 @@ struct ProgramImporter::Loop {
     VariableLod lod = {}; ///< of a variable: the LoD before the loop
     size_t levelCount =
         0; ///< of a variable: how many levels the loop carries for it; 0: `lod` holds in the loop too
+    bool isReshaped = false; ///< `before` got the rank that the body gives it
   };
   const legacy::Operation *op;
   int32_t block;
   mlir::Location location;
   std::string condition;
   std::vector<Carried> carried;
+  bool changesType = false; ///< an iteration gives a variable another rank or element type
   mlir::Region body;
   llvm::SmallVector<mlir::Value> results; ///< of the body, for each carried variable that has a type
 

@@ -6,8 +6,10 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/control/Control.h"
+#include "dialects/pd/shape/Shape.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -19,6 +21,11 @@ std::string textOf(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
+}
+
+bool hasOneElement(Type type) {
+  auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 1;
 }
 
 } // namespace
@@ -71,7 +78,18 @@ bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &
     variable.before = makeFiller(builder, loop.location, after.getType());
     joined = pd::joinedTypes(variable.before.getType(), after.getType());
   }
+  // To Paddle a number and a vector of one element are alike. From the second iteration on it has the rank
+  // that the body gives it.
+  if (!joined && !variable.isReshaped && hasOneElement(variable.type) && hasOneElement(after.getType()) &&
+      getElementTypeOrSelf(variable.type) == getElementTypeOrSelf(after.getType())) {
+    auto shape = cast<RankedTensorType>(after.getType()).getShape();
+    variable.before = pd::ReshapeOp::create(builder, loop.location, after.getType(), variable.before, Value(),
+                                            builder.getDenseI64ArrayAttr(shape));
+    variable.isReshaped = true;
+    joined = after.getType();
+  }
   if (!joined) {
+    loop.changesType = true;
     report("variable '" + variable.name + "' has type " + textOf(variable.type) +
            " before an iteration and " + textOf(after.getType()) +
            " after it; a loop can change extents, not ranks or element types");
@@ -179,6 +197,52 @@ void ProgramImporter::finishLoop(Loop &loop) {
   leaveLods(loop);
 }
 
+/// The first iteration by itself: from then on each of them keeps the types. What a loop of no iterations
+/// leaves of other types is zeros.
+void ProgramImporter::importPeeled(const legacy::Operation &op, const Loop &loop) {
+  Branch branch;
+  Names wanted;
+  for (const Loop::Carried &variable : loop.carried)
+    if (!variable.isLevel) {
+      branch.names.push_back(variable.name);
+      wanted.insert(variable.name);
+    }
+  size_t before = problems.size();
+  Value condition = lookup(loop.condition);
+  for (size_t arm : {0, 1}) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&branch.regions[arm]);
+    Environment outer = environment;
+    if (arm == 0) {
+      importBlock(loop.block, wanted);
+      importLoop(op, loop.block, /*mayPeel=*/false);
+    }
+    for (const std::string &name : branch.names) {
+      branch.values[arm].push_back(lookup(name));
+      branch.lods[arm].push_back(variableLod(name));
+    }
+    environment = std::move(outer);
+  }
+  if (problems.size() != before)
+    return;
+  for (size_t i = branch.names.size(); i-- > 0;) {
+    Value after = branch.values[0][i], &start = branch.values[1][i];
+    if (!after) {
+      branch.erase(i);
+    } else if (start && !pd::joinedTypes(start.getType(), after.getType())) {
+      OpBuilder inArm(builder.getContext());
+      inArm.setInsertionPointToEnd(&branch.regions[1].front());
+      start = makeFiller(inArm, loop.location, after.getType());
+      branch.lods[1][i].isOfNothing = true;
+    }
+  }
+  llvm::SmallVector<Value> results = makeBranch(branch, condition, loop.location);
+  for (auto [i, value] : llvm::enumerate(results)) {
+    define(branch.names[i], value);
+    setVariableLod(branch.names[i], branch.resultLods[i]);
+  }
+}
+
 void ProgramImporter::importWhile(const legacy::Operation &op) {
   const legacy::Slot *condition = op.input("Condition");
   if (!condition || condition->arguments.size() != 1)
@@ -186,9 +250,15 @@ void ProgramImporter::importWhile(const legacy::Operation &op) {
   std::optional<int32_t> block = blockOf(op);
   if (!block)
     return;
-  Loop loop{&op, *block, locationOf(currentIndex, op), condition->arguments.front(), {}, {}, {}};
   recordRun(*block, op, Value());
+  importLoop(op, *block, /*mayPeel=*/true);
+}
+
+void ProgramImporter::importLoop(const legacy::Operation &op, int32_t block, bool mayPeel) {
+  Loop loop{&op, block, locationOf(currentIndex, op), op.input("Condition")->arguments.front(), {}, false,
+            {},  {}};
   size_t before = problems.size();
+  Problems outside = problems;
   if (findCarried(loop)) {
     // The types of what is carried are wide enough when an iteration keeps them. Each attempt widens one at
     // least; only the warnings of the last one count.
@@ -213,9 +283,13 @@ void ProgramImporter::importWhile(const legacy::Operation &op) {
         options.warn(warning.where, warning.message);
     if (attempt == Attempt::Done)
       finishLoop(loop);
+    if (attempt == Attempt::Failed && loop.changesType && mayPeel) {
+      problems = std::move(outside);
+      importPeeled(op, loop);
+    }
   }
   if (problems.size() != before)
-    for (llvm::StringRef name : effectsOf(program, *block).written)
+    for (llvm::StringRef name : effectsOf(program, block).written)
       poisoned.insert(name);
 }
 

@@ -69,6 +69,8 @@ private:
     llvm::SmallVector<mlir::Value> values[2];
     std::vector<VariableLod> lods[2];
     std::vector<VariableLod> resultLods;
+    /// Of the first variables: the element type that a select_input declares for them, or null.
+    llvm::SmallVector<mlir::Type> declared;
 
     void erase(size_t i);
   };
@@ -100,7 +102,11 @@ private:
   /// Does that for the waiting arms that write one of these variables.
   void finishArmsWriting(const Names &names);
   void finishArmsBefore(const legacy::Operation &op);
+  /// The element type that the program declares for what a select_input makes, or null.
+  mlir::Type declaredElement(const legacy::Operation &select) const;
   const Arm *findArm(llvm::StringRef written) const;
+  /// The waiting arm on the opposite condition.
+  const Arm *findOpposite(const Arm &arm) const;
   void removeArms(const Arm *first, const Arm *second);
   /// Imports an arm and puts the values of the branch's variables after it into the branch.
   void importArm(const Arm *arm, Branch &branch, size_t region);
@@ -113,6 +119,8 @@ private:
   bool isReadLater(llvm::StringRef name) const;
 
   void importWhile(const legacy::Operation &op);
+  void importLoop(const legacy::Operation &op, int32_t block, bool mayPeel);
+  void importPeeled(const legacy::Operation &op, const Loop &loop);
   bool findCarried(Loop &loop);
   enum class Attempt { Failed, Again, Done };
   Attempt importBody(Loop &loop);

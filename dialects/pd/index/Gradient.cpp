@@ -88,6 +88,16 @@ Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
 }
 
 Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  if (getReduce() == "multiply") {
+    TensorBuilder e(builder, getOperation());
+    Expression x = e.wrap(getX()), values = e.wrap(getValues()), cotangent = e.wrap(cotangents[0]);
+    Expression ones = expandTo(e.constant(1, x.type().getElementType()), extentsOf(x));
+    Expression factors =
+        e.wrap(e.create<PutAlongAxisOp>(ones, getIndices(), getValues(), getAxisAttr(), getReduceAttr()));
+    // The product of the others is the whole one by the value, as in Paddle.
+    Value whole = e.create<TakeAlongAxisOp>(cotangent * e.wrap(getOut()), getIndices(), getAxisAttr());
+    return llvm::SmallVector<Value>{cotangent * factors, Value(), e.wrap(whole) / values};
+  }
   if (getReduce() != "assign" && getReduce() != "add")
     return noGradientOf(getOperation(), getReduce());
   TensorBuilder e(builder, getOperation());

@@ -41,8 +41,23 @@ void update(Tensor &out, int64_t at, const HostScalar &value, llvm::StringRef re
                                      : value);
 }
 
-/// A vector of row numbers as the index tensor of scatter_nd.
-Expression asColumn(Expression index) { return reshapeTo(index, {Extent(index, 0), Extent(1)}); }
+/// A vector of row numbers, or one row number, as the index tensor of scatter_nd.
+Expression asColumn(Expression index) {
+  return reshapeTo(index, {index.rank() > 0 ? Extent(index, 0) : Extent(1), Extent(1)});
+}
+
+/// The extents of operands that are broadcast to `shape`. Where it is open, some operand is.
+llvm::SmallVector<Extent> commonExtents(TensorBuilder &e, ValueRange operands,
+                                        llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<Extent> extents(shape.begin(), shape.end());
+  auto rank = static_cast<int64_t>(shape.size());
+  for (int64_t d = 0; d < rank; ++d)
+    for (Value operand : operands)
+      if (int64_t own = d - rank + tensorType(operand).getRank();
+          ShapedType::isDynamic(shape[d]) && own >= 0 && tensorType(operand).isDynamicDim(own))
+        extents[d] = Extent(e.wrap(operand), own);
+  return extents;
+}
 
 } // namespace
 
@@ -158,13 +173,14 @@ LogicalResult SetValueOp::canonicalize(SetValueOp op, PatternRewriter &rewriter)
 
 FailureOr<SmallVector<Value>> ScatterOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Expression index = asColumn(e.wrap(getIndex()));
+  Expression index = asColumn(e.wrap(getIndex())), updates = e.wrap(getUpdates());
+  if (updates.rank() < tensorType(getX()).getRank())
+    updates = insertDim(updates, 0);
   if (getOverwrite())
-    return SmallVector<Value>{e.create<ScatterNdOp>(getX(), index, getUpdates(), "assign")};
-  Expression updates = e.wrap(getUpdates());
+    return SmallVector<Value>{e.create<ScatterNdOp>(getX(), index, updates, "assign")};
   Expression zeros = expandTo(e.constant(0, updates.type().getElementType()), extentsOf(updates));
   Value cleared = e.create<ScatterNdOp>(getX(), index, zeros, "assign");
-  return SmallVector<Value>{e.create<ScatterNdOp>(cleared, index, getUpdates(), "add")};
+  return SmallVector<Value>{e.create<ScatterNdOp>(cleared, index, updates, "add")};
 }
 
 FailureOr<SmallVector<Value>> ScatterNdAddOp::decompose(OpBuilder &builder) {
@@ -192,11 +208,10 @@ FailureOr<SmallVector<Value>> IndexPutOp::decompose(OpBuilder &builder) {
   auto common = broadcastShapes(std::nullopt, getIndices().getTypes());
   auto type = tensorType(getX());
   auto count = static_cast<int64_t>(getIndices().size());
-  if (failed(common) || llvm::is_contained(*common, ShapedType::kDynamic) || count == 0 ||
-      count > type.getRank())
+  if (failed(common) || count == 0 || count > type.getRank())
     return failure();
   TensorBuilder e(builder, getOperation());
-  llvm::SmallVector<Extent> box(common->begin(), common->end()), value = box;
+  llvm::SmallVector<Extent> box = commonExtents(e, getIndices(), *common), value = box;
   box.push_back(1);
   llvm::SmallVector<Expression> columns;
   for (Value index : getIndices()) {

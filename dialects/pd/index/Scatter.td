@@ -67,7 +67,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments]> {
 def Pd_ScatterOp : Pd_Op<"scatter"> {
   let summary = "x with row index[i] replaced by row i of updates";
   let description = [{
-    `index` is a vector (or a matrix of one column). Without `overwrite` the addressed rows are first set to zero, then
+    `index` is a vector (or a matrix of one column), or one row number; `updates` is one row then. Without `overwrite` the addressed rows are first set to zero, then
     all updates are added.
   }];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates, DefaultValuedAttr<BoolAttr, "true">:$overwrite);

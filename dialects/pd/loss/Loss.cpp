@@ -100,14 +100,15 @@ LogicalResult checkLabelSmooth(std::optional<Location> location, RankedTensorTyp
 }
 
 LogicalResult inferAccuracyOf(std::optional<Location> location, RankedTensorType indices,
-                              RankedTensorType label, Type element, Results &results) {
+                              RankedTensorType label, Results &results) {
   if (indices.getRank() != 2 || label.getRank() != 2 || !areCompatible(label.getShape().drop_front(), {1}))
     return typesError(location, "C1: indices and label must have rank 2, and label one column", indices,
                       label);
   if (!areCompatible(indices.getShape().take_front(), label.getShape().take_front()))
     return typesError(location, "C2: indices and label must have as many rows", indices, label);
-  auto count = RankedTensorType::get({}, IntegerType::get(element.getContext(), 32));
-  results.append({RankedTensorType::get({}, element), count, count});
+  MLIRContext *context = indices.getContext();
+  auto count = RankedTensorType::get({}, IntegerType::get(context, 32));
+  results.append({RankedTensorType::get({}, Float32Type::get(context)), count, count});
   return success();
 }
 

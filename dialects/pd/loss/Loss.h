@@ -24,7 +24,7 @@ mlir::LogicalResult checkReduction(std::optional<mlir::Location> location, llvm:
 mlir::LogicalResult checkLabelSmooth(std::optional<mlir::Location> location, mlir::RankedTensorType label,
                                      mlir::Value prior);
 mlir::LogicalResult inferAccuracyOf(std::optional<mlir::Location> location, mlir::RankedTensorType indices,
-                                    mlir::RankedTensorType label, mlir::Type element, Results &results);
+                                    mlir::RankedTensorType label, Results &results);
 
 template <class Adaptor>
 mlir::LogicalResult inferCrossEntropyWithSoftmax(std::optional<mlir::Location> location, Adaptor adaptor,
@@ -80,8 +80,7 @@ mlir::LogicalResult inferLabelSmooth(std::optional<mlir::Location> location, Ada
 
 template <class Adaptor>
 mlir::LogicalResult inferAccuracy(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  return inferAccuracyOf(location, tensorType(adaptor.getIndices()), tensorType(adaptor.getLabel()),
-                         tensorType(adaptor.getX()).getElementType(), results);
+  return inferAccuracyOf(location, tensorType(adaptor.getIndices()), tensorType(adaptor.getLabel()), results);
 }
 
 /// One loss a row: x with a last dimension of 1.

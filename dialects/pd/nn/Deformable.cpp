@@ -276,6 +276,45 @@ Values CvmOp::decompose(OpBuilder &builder) {
   return e.results({concat({shows, clicks - shows, rest}, 1)});
 }
 
+FailureOr<llvm::SmallVector<Value>> CvmOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX()), cotangent = e.computed(cotangents[0]);
+  Expression rest = getUseCvm() ? slice(cotangent, 1, 2, toTheEnd) : cotangent;
+  auto columns = [&](Expression first) {
+    llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
+    gradients[0] = e.gradient(concat({first, rest}, 1), getX());
+    return gradients;
+  };
+  if (getCvm())
+    return columns(e.computed(getCvm()));
+  Expression first = slice(x, 1, 0, 2);
+  if (!getUseCvm())
+    return columns(first * 0.0);
+  Expression shows = slice(cotangent, 1, 0, 1), clicks = slice(cotangent, 1, 1, 2);
+  return columns(concat({shows - clicks, clicks}, 1) / (first + 1.0));
+}
+
+FailureOr<llvm::SmallVector<Value>> DataNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.computed(getX()), scales = e.computed(getScales()), centred = x - e.computed(getMeans());
+  llvm::SmallVector<Value> gradients;
+  Expression rows = e.countAlong(x, {0});
+  Expression count = e.computed(getBatchSize()) * 0.0 + rows;
+  auto sum = [&](Expression v) { return e.sum(v, {0}, false); };
+  Expression dout = cotangents[0] ? e.computed(cotangents[0]) : x * 0.0;
+  Expression dnormalized = getScaleW() ? dout * e.computed(getScaleW()) : dout;
+  gradients.push_back(e.gradient(dnormalized * scales, getX()));
+  gradients.push_back(e.gradient(count, getBatchSize()));
+  gradients.push_back(e.gradient(sum(x), getBatchSum()));
+  gradients.push_back(
+      e.gradient(sum(centred * centred) + count * getEpsilon().convertToDouble(), getBatchSquareSum()));
+  if (getScaleW())
+    gradients.push_back(e.gradient(sum(dout * centred * scales), getScaleW()));
+  if (getBias())
+    gradients.push_back(e.gradient(sum(dout), getBias()));
+  return gradients;
+}
+
 Values DataNormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression size = e.computed(getBatchSize());

@@ -3,6 +3,8 @@
 
 #include "dialects/pd/sequence/Labels.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 namespace proa::pd {
 
 struct DeformableShape {
@@ -83,6 +85,9 @@ mlir::LogicalResult inferCvm(std::optional<mlir::Location> location, Adaptor ada
   if (failed(
           require(location, fits, "C1: x must be a matrix of more than two columns", adaptor.getOperands())))
     return mlir::failure();
+  auto cvm = adaptor.getCvm() ? tensorType(adaptor.getCvm()) : mlir::RankedTensorType();
+  if (cvm && failed(mlir::verifyCompatibleShape({x.getDimSize(0), 2}, cvm.getShape())))
+    return inferenceError(location, "C2: cvm must have two columns and the rows of x");
   bool keeps = adaptor.getUseCvm() || x.isDynamicDim(1);
   results.push_back(x.clone({x.getDimSize(0), keeps ? x.getDimSize(1) : x.getDimSize(1) - 2}));
   return mlir::success();

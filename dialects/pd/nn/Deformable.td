@@ -100,32 +100,40 @@ def Pd_FspOp : Pd_Op<"fsp"> {
 def Pd_CvmOp : Pd_Op<"cvm"> {
   let summary = "With use_cvm columns 0 and 1 become log(x_0 + 1) and log(x_1 + 1) - log(x_0 + 1), else they are dropped";
   let description = [{
+    `cvm` holds the shows and clicks of each row. Where it is given it stands, as in Paddle, in columns 0 and 1 of the
+    gradient of x; else the gradient is the derivative.
+
     Constraints:
       C1. x is a matrix of more than two columns
+      C2. cvm has two columns and the rows of x
   }];
-  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<BoolAttr, "true">:$use_cvm);
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$cvm, DefaultValuedAttr<BoolAttr, "true">:$use_cvm);
+  let vjpInCode = 1;
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferCvm";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"cvm", ["X"], ["Y"], ["use_cvm"], ["CVM"]>];
+  let legacy = [Legacy<"cvm", ["X", "CVM"], ["Y"], ["use_cvm"], [], "importCvm">];
 }
 
 def Pd_DataNormOp : Pd_Op<"data_norm", [AttrSizedOperandSegments]> {
   let summary = "(x - batch_sum / batch_size) * sqrt(batch_size / batch_square_sum), of each column";
   let description = [{
-    `means` and `scales` are the two factors. scale_w and bias are applied where present.
+    `means` and `scales` are the two factors. scale_w and bias are applied where present. The three batch operands are
+    counters and not weights: as in Paddle their gradients are what the batch adds to them, the number of its rows, their
+    sum, and the sum of (x - means)^2 + epsilon; and the gradient of x takes means and scales for constants.
 
     Constraints:
       C1. x is a matrix, and the other operands are vectors with an element for each column
   }];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$batch_size, Pd_FloatTensor:$batch_sum, Pd_FloatTensor:$batch_square_sum,
-    Optional<Pd_FloatTensor>:$scale_w, Optional<Pd_FloatTensor>:$bias);
+    Optional<Pd_FloatTensor>:$scale_w, Optional<Pd_FloatTensor>:$bias, DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+  let vjpInCode = 1;
   let assemblyFormat = "$x `,` $batch_size `,` $batch_sum `,` $batch_square_sum (`scale` `=` $scale_w^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$means, Pd_FloatTensor:$scales);
   let infer = "inferDataNorm";
   let decomposesInCode = 1;
   let legacy = [Legacy<"data_norm", ["X", "BatchSize", "BatchSum", "BatchSquareSum", "scale_w", "bias"], ["Y", "Means", "Scales"],
-    [], ["epsilon", "slot_dim", "summary_decay_rate", "enable_scale_and_shift", "data_layout", "sync_stats"], "importDataNorm">];
+    ["epsilon"], ["slot_dim", "summary_decay_rate", "enable_scale_and_shift", "data_layout", "sync_stats"], "importDataNorm">];
 }
 
 #endif

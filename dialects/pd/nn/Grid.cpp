@@ -122,13 +122,15 @@ private:
     return clipped(corners ? mirrored : mirrored - 0.5, d);
   }
 
-  /// The elements at whole positions; zero where one is outside.
-  Expression elementsAt(llvm::ArrayRef<Expression> whole) {
+  Expression elementsAt(llvm::ArrayRef<Expression> whole) { return elementsAt(whole, whole); }
+
+  /// The elements at whole positions; zero where a checked position is outside.
+  Expression elementsAt(llvm::ArrayRef<Expression> whole, llvm::ArrayRef<Expression> checked) {
     std::optional<Expression> index, inside;
     for (auto [d, position] : llvm::enumerate(whole)) {
       auto axis = static_cast<int64_t>(d);
       Expression clamped = clipped(position, axis);
-      Expression isInside = e.wrap(e.create<EqualOp>(clamped, position));
+      Expression isInside = e.wrap(e.create<EqualOp>(clipped(checked[d], axis), checked[d]));
       inside = inside ? e.wrap(e.create<LogicalAndOp>(*inside, isInside)) : isInside;
       Expression number = e.cast(clamped, e.getBuilder().getI64Type());
       index = index ? *index * e.wrap(extents[d].getValue(e)) + number : number;
@@ -141,7 +143,9 @@ private:
     llvm::SmallVector<Expression> whole;
     for (Expression position : positions)
       whole.push_back(e.wrap(e.create<RoundOp>(position)));
-    return elementsAt(whole);
+    // In space Paddle looks at the position before it is rounded.
+    bool inSpace = positions.size() == 3;
+    return elementsAt(whole, inSpace ? llvm::ArrayRef(positions) : llvm::ArrayRef(whole));
   }
 
   /// The sum over the corners of the cell around the position.

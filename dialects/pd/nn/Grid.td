@@ -10,7 +10,7 @@ def Pd_GridSampleOp : Pd_Op<"grid_sample"> {
     The last dimension of grid holds a position for each spatial dimension, the last one first, in which -1 and 1 are the
     ends of the dimension: the centres of the border elements with `align_corners`, else their outer edges. `bilinear`
     weighs the elements around the position, `nearest` takes the closest (halves away from zero). Outside of x
-    `padding_mode` sees zeros (`zeros`), the closest border (`border`), or x mirrored at its ends (`reflection`).
+    `padding_mode` sees zeros (`zeros`; with three spatial dimensions `nearest` does so where the position itself is outside), the closest border (`border`), or x mirrored at its ends (`reflection`).
 
     Constraints:
       C1. x has rank 4 or 5, and grid the same rank

@@ -13,7 +13,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
 
     Output position o stands at the input position: with `align_corners` o * (in - 1) / (out - 1); else, with ratio
     r = 1 / scale, or in / out where no scale is given, at (o + 0.5) * r - 0.5, not below 0 (with `align_mode` 1 in the
-    linear methods at o * r). nearest takes the element at floor(o * r), or with `align_corners` the rounded position.
+    linear methods at o * r). Along a dimension of one output position r is 0. nearest takes the element at floor(o * r), or with `align_corners` the rounded position.
     bicubic uses the Keys kernel with a = -0.75 on four elements; positions outside take the border's element.
 
     Constraints:

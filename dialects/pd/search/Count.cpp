@@ -39,8 +39,10 @@ distinctType(std::optional<Location> location, RankedTensorType type, llvm::Arra
 
 LogicalResult BincountOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
                                            llvm::SmallVectorImpl<Type> &results) {
-  Type element =
-      adaptor.getWeights() ? tensorType(adaptor.getWeights()).getElementType() : countType(context, {});
+  Type element = countType(context, {});
+  if (adaptor.getWeights()) // integers are summed as doubles too
+    element = tensorType(adaptor.getWeights()).getElementType().isF32() ? Type(Float32Type::get(context))
+                                                                        : Type(Float64Type::get(context));
   results.push_back(RankedTensorType::get({unknown}, element));
   return success();
 }

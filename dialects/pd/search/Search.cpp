@@ -292,7 +292,7 @@ FailureOr<SmallVector<Value>> SearchsortedOp::decompose(OpBuilder &builder) {
   Expression sequence = e.wrap(getSortedSequence()), values = e.wrap(getValues());
   if (sequence.rank() > 1)
     sequence = insertDim(sequence, sequence.rank() - 1);
-  values = insertDim(values, values.rank());
+  values = insertDim(e.cast(values, sequence.type().getElementType()), values.rank());
   Value before =
       getRight() ? e.create<LessEqualOp>(sequence, values) : e.create<LessThanOp>(sequence, values);
   Type dtype = tensorType(getOut()).getElementType();

@@ -82,8 +82,10 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
   for (size_t d = 0; d < count; ++d) {
     Axis axis{in.spatial()[d], out.spatial()[d], 0, op.getAlignCorners(), op.getAlignMode() != 0};
     double scale = scales.empty() ? 0 : scales[scales.size() == 1 ? 0 : d];
-    if (op.getAlignCorners())
-      axis.ratio = axis.out > 1 ? static_cast<float>(axis.in - 1) / static_cast<float>(axis.out - 1) : 0.0f;
+    if (axis.out <= 1)
+      axis.ratio = 0;
+    else if (op.getAlignCorners())
+      axis.ratio = static_cast<float>(axis.in - 1) / static_cast<float>(axis.out - 1);
     else
       axis.ratio = scale > 0 ? 1 / static_cast<float>(scale)
                              : static_cast<float>(axis.in) / static_cast<float>(axis.out);

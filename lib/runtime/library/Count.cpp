@@ -55,16 +55,25 @@ Result<void> bincount(Call &call, int64_t minimalLength) {
   Result<View> out = call.output(0, std::span(&length, 1));
   if (!out)
     return out.problems();
-  if (weights && weights.dtype != out->dtype)
-    return failure("the weights are {}, the result {}", nameOf(weights.dtype), nameOf(out->dtype));
+  bool areAdded = true;
   bool known = dispatchReal(out->dtype, [&](auto zero) {
     using T = decltype(zero);
     std::vector<Wide<T>> sums(static_cast<size_t>(length), 0);
-    for (size_t i = 0; i < numbers->size(); ++i)
-      sums[static_cast<size_t>((*numbers)[i])] +=
-          weights ? static_cast<Wide<T>>(weights.as<T>()[i]) : Wide<T>(1);
+    auto add = [&](auto weightAt) {
+      for (size_t i = 0; i < numbers->size(); ++i)
+        sums[static_cast<size_t>((*numbers)[i])] += weightAt(i);
+    };
+    if (!weights)
+      add([](size_t) { return Wide<T>(1); });
+    else
+      areAdded = dispatchReal(weights.dtype, [&](auto zeroWeight) {
+        using W = decltype(zeroWeight);
+        add([&](size_t i) { return static_cast<Wide<T>>(static_cast<Wide<W>>(weights.as<W>()[i])); });
+      });
     std::transform(sums.begin(), sums.end(), out->as<T>(), [](Wide<T> sum) { return static_cast<T>(sum); });
   });
+  if (!areAdded)
+    return failure("weights of {} are not supported", nameOf(weights.dtype));
   return known ? Result<void>() : failure("counting in {} is not supported", nameOf(out->dtype));
 }
 

@@ -42,8 +42,10 @@ struct AxisRule {
 
   AxisRule(int64_t in, int64_t out, double scale, const InterpolateAttributes &attributes)
       : in(in), out(out), attributes(&attributes) {
-    if (attributes.alignCorners)
-      ratio = out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0;
+    if (out <= 1) // as Paddle: no step, whatever the scale
+      ratio = 0;
+    else if (attributes.alignCorners)
+      ratio = static_cast<float>(in - 1) / static_cast<float>(out - 1);
     else
       ratio = scale > 0 ? 1.0f / static_cast<float>(scale) : static_cast<float>(in) / static_cast<float>(out);
   }
@@ -109,6 +111,8 @@ Result<std::vector<double>> scaleOf(const Call &call, const InterpolateAttribute
   return scale;
 }
 
+bool hasIntegers(const View &view) { return view.dtype == DType::Int32 || view.dtype == DType::Int64; }
+
 Result<Target> targetOf(const Call &call, const InterpolateAttributes &attributes,
                         std::span<const int64_t> extents) {
   size_t spatial = extents.size();
@@ -116,10 +120,11 @@ Result<Target> targetOf(const Call &call, const InterpolateAttributes &attribute
       std::vector<int64_t>(attributes.size.end() - static_cast<ptrdiff_t>(spatial), attributes.size.end()),
       std::vector<double>(spatial, 0)};
   std::vector<int64_t> sizes;
-  // Between out_size and scale_tensor stand the size tensors, or one absent operand.
+  // Between out_size and scale_tensor stand the size tensors, or one absent operand. Scales, which may be
+  // absent too, are no integers.
   size_t first = attributes.isGradient ? 2 : 1;
-  for (size_t i = first + 1; i + 1 < call.inputCount(); ++i)
-    if (call.input(i)) {
+  for (size_t i = first + 1; i < call.inputCount(); ++i)
+    if (call.input(i) && hasIntegers(call.input(i))) {
       Result<std::vector<int64_t>> one = integersOf(call.input(i));
       if (!one || one->size() != 1)
         return failure("expected size tensors of one integer each");

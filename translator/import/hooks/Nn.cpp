@@ -77,6 +77,13 @@ void importInterpolateV1(OpImporter &importer) {
   importer.importByTable();
 }
 
+/// With a LoD there is one row of shows and clicks for each sequence.
+void importCvm(OpImporter &importer) {
+  if (!importer.lod("X").empty())
+    importer.overrideInput("CVM", Value());
+  importer.importByTable();
+}
+
 void importDataNorm(OpImporter &importer) {
   if (importer.intAttribute("slot_dim", -1) > 0)
     importer.report("attribute 'slot_dim' is above 0: columns normalized by slots can't be imported");

@@ -41,10 +41,11 @@ void importLodReset(OpImporter &importer) {
   if (!x)
     return;
   llvm::SmallVector<Value> levels = importer.lod("Y");
-  if (levels.empty() && y) {
+  bool isGiven = !levels.empty();
+  if (!isGiven && y) {
     levels = {importer.createOne(
         "pd.cast", {{y}}, {importer.named("dtype", TypeAttr::get(importer.getBuilder().getI64Type()))})};
-  } else if (levels.empty()) {
+  } else if (!isGiven) {
     llvm::SmallVector<int64_t> offsets = importer.intsAttribute("target_lod");
     if (offsets.size() < 2 || offsets.front() != 0 || !llvm::is_sorted(offsets))
       return importer.report("attribute 'target_lod' must ascend from 0, with two offsets or more");
@@ -52,7 +53,7 @@ void importLodReset(OpImporter &importer) {
   }
   if (!levels.front())
     return;
-  if (importer.boolAttribute("append", false)) {
+  if (!isGiven && importer.boolAttribute("append", false)) { // the LoD of Y replaces all levels
     llvm::SmallVector<Value> all = importer.lod("X");
     all.append(levels);
     levels = all;
