@@ -22,7 +22,9 @@ func.func @regions(%r: tensor<9x4xf32>, %c: tensor<5x1xi32>, %g: tensor<5x4xf32>
 func.func @moved_cells(%x: tensor<2x8x6x5xf32>, %b: tensor<3x4xf32>, %t: tensor<3x2x2x2xf32>, %n: tensor<2xi64>) -> tensor<3x2x2x2xf32> {
   // CHECK: pd.deformable_psroi_pooling {{.*}} -> (tensor<3x2x2x2xf32>, tensor<3x2x2x2xf32>)
   %0:2 = pd.deformable_psroi_pooling %x, %b, %t, %n {output_dim = 2 : i64, group_size = array<i64: 2, 2>, pooled_height = 2 : i64, pooled_width = 2 : i64, part_size = array<i64: 2, 2>} : (tensor<2x8x6x5xf32>, tensor<3x4xf32>, tensor<3x2x2x2xf32>, tensor<2xi64>) -> (tensor<3x2x2x2xf32>, tensor<3x2x2x2xf32>)
-  return %0#0 : tensor<3x2x2x2xf32>
+  // CHECK: pd.deformable_psroi_pooling_grad {{.*}} -> (tensor<2x8x6x5xf32>, tensor<3x2x2x2xf32>)
+  %1:2 = pd.deformable_psroi_pooling_grad %x, %b, %t, %0#0, %n {output_dim = 2 : i64, group_size = array<i64: 2, 2>, pooled_height = 2 : i64, pooled_width = 2 : i64, part_size = array<i64: 2, 2>} : (tensor<2x8x6x5xf32>, tensor<3x4xf32>, tensor<3x2x2x2xf32>, tensor<3x2x2x2xf32>, tensor<2xi64>) -> (tensor<2x8x6x5xf32>, tensor<3x2x2x2xf32>)
+  return %1#1 : tensor<3x2x2x2xf32>
 }
 
 // -----
