@@ -28,6 +28,12 @@ const std::map<std::string, DType, std::less<>> elementTypes = {{"0.t_bool", DTy
                                                                 {"0.t_f8e4m3fn", DType::Float8E4M3FN},
                                                                 {"0.t_f8e5m2", DType::Float8E5M2}};
 
+/// Field "#" where it is a string, else nothing.
+std::string nameOf(const Json &json) {
+  auto name = json.find("#");
+  return name != json.end() && name->is_string() ? name->get<std::string>() : "";
+}
+
 class Reader {
 public:
   explicit Reader(const std::string &file) : file(file) {}
@@ -51,7 +57,7 @@ public:
     const Json *ops = array(blocks->front(), "ops", path);
     for (size_t i = 0; ops && i < ops->size(); ++i) {
       std::string at = path + ".ops[" + std::to_string(i) + "]";
-      if ((*ops)[i].is_object() && (*ops)[i].value("#", "") == "p")
+      if (nameOf((*ops)[i]) == "p")
         model.parameters.push_back(parameter((*ops)[i], at));
       else
         model.operations.push_back(operation((*ops)[i], at));
@@ -122,9 +128,9 @@ private:
     const Json *data = array(json, "D", path);
     if (!data || data->size() < 2 || !(*data)[0].is_object() || !(*data)[1].is_array())
       return report(path + ".D", "expected the element type and the dims of a tensor");
-    auto element = elementTypes.find((*data)[0].value("#", ""));
+    auto element = elementTypes.find(nameOf((*data)[0]));
     if (element == elementTypes.end())
-      return report(path + ".D[0]", fmt::format("'{}' is no element type", (*data)[0].value("#", "")));
+      return report(path + ".D[0]", fmt::format("'{}' is no element type", nameOf((*data)[0])));
     type.kind = Type::Kind::Tensor;
     type.dtype = element->second;
     for (const Json &dim : (*data)[1]) {
@@ -265,7 +271,7 @@ Result<Model> readModel(std::string_view text, const std::string &path) {
   Json json;
   try {
     json = Json::parse(text);
-  } catch (const Json::parse_error &error) {
+  } catch (const Json::exception &error) { // a number that no double holds is no parse_error
     return problem(path, std::string("is no valid JSON: ") + error.what());
   }
   Reader reader(path);
