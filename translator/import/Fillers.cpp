@@ -7,6 +7,8 @@
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/shape/Shape.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -38,6 +40,23 @@ bool isFiller(Value value, Value other) {
   if (!value || !other)
     return !value && other;
   return !pd::joinedTypes(value.getType(), other.getType()) && isUndefinedNumber(value);
+}
+
+Value convertedTo(OpBuilder &builder, Location location, Value value, Type type) {
+  auto from = dyn_cast<RankedTensorType>(value.getType()), to = dyn_cast<RankedTensorType>(type);
+  if (!from || !to)
+    return {};
+  if (from.hasStaticShape() && to.hasStaticShape() && from.getShape() != to.getShape() &&
+      from.getNumElements() == to.getNumElements()) {
+    from = from.clone(to.getShape());
+    value = pd::ReshapeOp::create(builder, location, from, value, Value(),
+                                  builder.getDenseI64ArrayAttr(to.getShape()));
+  }
+  if (failed(verifyCompatibleShape(from, to)))
+    return {};
+  if (from.getElementType() != to.getElementType())
+    value = pd::CastOp::create(builder, location, value, TypeAttr::get(to.getElementType()));
+  return value;
 }
 
 Value makeFiller(OpBuilder &builder, Location location, Type type) {

@@ -11,6 +11,11 @@ namespace proa::import {
 bool isFiller(mlir::Value value, mlir::Value other);
 bool isUndefinedNumber(mlir::Value value);
 
+/// `value` as a tensor of the type: cast where the shapes are alike, reshaped where the numbers of elements
+/// are; null for other tensors and for arrays.
+mlir::Value convertedTo(mlir::OpBuilder &builder, mlir::Location location, mlir::Value value,
+                        mlir::Type type);
+
 /// Zeros of the type, of extent 1 where it leaves an extent open; an empty array.
 mlir::Value makeFiller(mlir::OpBuilder &builder, mlir::Location location, mlir::Type type);
 

@@ -67,6 +67,17 @@ bool ProgramImporter::findCarried(Loop &loop) {
   return problems.size() == before;
 }
 
+/// What a variable is after a loop of no iterations whose first one gives it another type: its value before
+/// the loop in that type. Null where there is no such value; `lost` says so where somebody reads it.
+Value ProgramImporter::withoutIteration(OpBuilder &builder, Location location, const std::string &name,
+                                        Value before, Type type, std::string &lost) {
+  Value converted = convertedTo(builder, location, before, type);
+  if (!converted && !isUndefinedNumber(before) && isReadLater(name))
+    lost = "variable '" + name + "' has type " + textOf(before.getType()) + " before the loop and " +
+           textOf(type) + " after an iteration: a loop of no iterations leaves zeros";
+  return converted;
+}
+
 /// Brings the type of a carried variable together with the value after an iteration; false, and a report,
 /// where they do not fit. Sets `again` where the type became wider.
 bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &again) {
@@ -75,7 +86,11 @@ bool ProgramImporter::widenCarried(Loop &loop, size_t index, Value after, bool &
   // What it was before the loop is seen at most after no iteration at all.
   if (!joined && (variable.isUndefined || !variable.isReadFirst)) {
     OpBuilder::InsertionGuard guard(builder);
-    variable.before = makeFiller(builder, loop.location, after.getType());
+    Value unchanged;
+    if (!variable.isUndefined && variable.before)
+      unchanged = withoutIteration(builder, loop.location, variable.name, variable.before, after.getType(),
+                                   variable.lost);
+    variable.before = unchanged ? unchanged : makeFiller(builder, loop.location, after.getType());
     joined = pd::joinedTypes(variable.before.getType(), after.getType());
   }
   // To Paddle a number and a vector of one element are alike. From the second iteration on it has the rank
@@ -197,8 +212,7 @@ void ProgramImporter::finishLoop(Loop &loop) {
   leaveLods(loop);
 }
 
-/// The first iteration by itself: from then on each of them keeps the types. What a loop of no iterations
-/// leaves of other types is zeros.
+/// The first iteration by itself: from then on each of them keeps the types.
 void ProgramImporter::importPeeled(const legacy::Operation &op, const Loop &loop) {
   Branch branch;
   Names wanted;
@@ -232,8 +246,12 @@ void ProgramImporter::importPeeled(const legacy::Operation &op, const Loop &loop
     } else if (start && !pd::joinedTypes(start.getType(), after.getType())) {
       OpBuilder inArm(builder.getContext());
       inArm.setInsertionPointToEnd(&branch.regions[1].front());
-      start = makeFiller(inArm, loop.location, after.getType());
-      branch.lods[1][i].isOfNothing = true;
+      std::string lost;
+      Value unchanged = withoutIteration(inArm, loop.location, branch.names[i], start, after.getType(), lost);
+      if (!lost.empty())
+        warn(lost);
+      branch.lods[1][i].isOfNothing = !unchanged;
+      start = unchanged ? unchanged : makeFiller(inArm, loop.location, after.getType());
     }
   }
   llvm::SmallVector<Value> results = makeBranch(branch, condition, loop.location);
@@ -281,8 +299,12 @@ void ProgramImporter::importLoop(const legacy::Operation &op, int32_t block, boo
         heldWarnings->push_back(warning);
       else if (options.warn)
         options.warn(warning.where, warning.message);
-    if (attempt == Attempt::Done)
+    if (attempt == Attempt::Done) {
       finishLoop(loop);
+      for (const Loop::Carried &variable : loop.carried)
+        if (!variable.lost.empty())
+          warn(variable.lost);
+    }
     if (attempt == Attempt::Failed && loop.changesType && mayPeel) {
       problems = std::move(outside);
       importPeeled(op, loop);

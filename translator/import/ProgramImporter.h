@@ -125,6 +125,8 @@ private:
   enum class Attempt { Failed, Again, Done };
   Attempt importBody(Loop &loop);
   bool declareArrays(Loop &loop);
+  mlir::Value withoutIteration(mlir::OpBuilder &builder, mlir::Location location, const std::string &name,
+                               mlir::Value before, mlir::Type type, std::string &lost);
   bool widenCarried(Loop &loop, size_t index, mlir::Value after, bool &again);
   void finishLoop(Loop &loop);
   // LodFlow.cpp

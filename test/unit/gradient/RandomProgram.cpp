@@ -128,6 +128,9 @@ void RandomProgram::product() {
       shape.push_back(a[a.size() - 2]);
     if (ry > 1)
       shape.push_back(b.back());
+    // Not with itself: what is symmetric has equal elements, of which maxima have no derivative.
+    if (x.name == y.name)
+      y = emit("cos", {y}, "", y.shape);
     Value out = emit("matmul", {x, y},
                      fmt::format("transpose_x = {}, transpose_y = {}", transposeX, transposeY), shape);
     emit("tanh", {out}, "", shape);
