@@ -131,7 +131,10 @@ private:
     // What a half of the step changes of a difference is about four times what is wrong with it.
     double coarse = difference(2e-5), fine = difference(1e-5), expected = fine + (fine - coarse) / 3;
     double size = std::max(1.0, std::abs(expected));
-    EXPECT_NEAR(reverse, expected, 1e-6 * size + std::abs(fine - coarse)) << "gradient against differences";
+    // Where a program is so steep that differences do not tell its derivative, both modes must agree all the
+    // same.
+    if (std::abs(fine - coarse) < 1e-4 * size)
+      EXPECT_NEAR(reverse, expected, 1e-6 * size + std::abs(fine - coarse)) << "gradient against differences";
     EXPECT_NEAR(forward, reverse, 1e-9 * size) << "forward against reverse";
     for (int64_t e = 0; e < results[0].size(); ++e)
       EXPECT_NEAR(results[decomposedAt].as<double>()[e], results[0].as<double>()[e], 1e-9)
