@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Training: steps of an MLP and a BERT beside Paddle 2.6.2, memory with recomputation, time to build gradients. Printed as tables
+"""Training: steps of an MLP and a BERT beside Paddle 2.6.2 and 3, memory with recomputation, time to build gradients. Printed as tables
 of Markdown, for docs/benchmarks.md.
 
-    test/bench/training.py                        everything; Paddle is installed into build/peers on first use
-    test/bench/training.py --python PATH          Paddle's Python, where it is installed already
+    test/bench/training.py                        everything; both Paddles are installed into build/peers on first use
     test/bench/training.py --only gradients       one of steps, memory, gradients
     test/bench/training.py --build build/dev      other binaries than those of build/release
 
@@ -23,6 +22,7 @@ from peer_latency import output_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ("mlp", "bert")
+PEERS = ("paddle2", "paddle3")
 
 
 def last_json(command):
@@ -38,32 +38,39 @@ class Bench:
     def tool(self, name):
         return os.path.join(self.options.build, "bin", name)
 
-    def peer(self, *arguments):
-        python = self.options.python or peer_latency.peer_python("paddle2")
-        return last_json([python, os.path.join(HERE, "training_peer.py"), *arguments])
+    def peer(self, engine, *arguments):
+        return last_json([peer_latency.peer_python(engine), os.path.join(HERE, "training_peer.py"), *arguments])
 
     def program(self, kind):
         folder = os.path.join(self.folder, kind)
         if kind not in self.made:
-            self.made[kind] = self.peer("make", kind, folder)["ops"]
+            self.made[kind] = self.peer("paddle2", "make", kind, folder)["ops"]
         return folder
 
     def run(self, folder, *arguments):
         return last_json([self.tool("proa-run"), folder, "--json", "--cache", "off", *arguments])
 
     def steps(self):
-        lines = ["| program | ops | threads | proa ms | paddle2 ms | paddle2 / proa |", "|---|---|---|---|---|---|"]
+        columns = ["program", "ops", "threads", "proa ms", *(peer + " ms" for peer in PEERS), *(peer + " / proa" for peer in PEERS)]
+        lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
         for kind in KINDS:
-            folder = self.program(kind)
             for threads in ("1", "2"):
-                own, other = [], []
+                times = {"proa": [], **{peer: [] for peer in PEERS}}
                 for _ in range(self.options.rounds):
-                    first = self.run(folder, "--threads", threads, "--repeat", "3", "--warmup", "1")
-                    repeat = max(7, int(self.options.seconds * 1e3 / first["median_ms"]))
-                    own.append(self.run(folder, "--threads", threads, "--repeat", str(repeat), "--warmup", "3")["median_ms"])
-                    other.append(self.peer("measure", folder, "--threads", threads, "--seconds", str(self.options.seconds))["median_ms"])
-                lines.append("| %s | %d | %s | %.2f | %.2f | %.2f |" % (kind, self.made[kind], threads, min(own), min(other), min(other) / min(own)))
+                    for engine, found in times.items():
+                        found.append(self.step_ms(engine, self.program(kind), threads))
+                best = {engine: min(found) for engine, found in times.items()}
+                cells = [kind, str(self.made[kind]), threads, *("%.2f" % best[engine] for engine in times)]
+                cells += ["%.2f" % (best[peer] / best["proa"]) for peer in PEERS]
+                lines.append("| " + " | ".join(cells) + " |")
         return lines
+
+    def step_ms(self, engine, folder, threads):
+        if engine != "proa":
+            return self.peer(engine, "measure", folder, "--threads", threads, "--seconds", str(self.options.seconds))["median_ms"]
+        first = self.run(folder, "--threads", threads, "--repeat", "3", "--warmup", "1")
+        repeat = max(7, int(self.options.seconds * 1e3 / first["median_ms"]))
+        return self.run(folder, "--threads", threads, "--repeat", str(repeat), "--warmup", "3")["median_ms"]
 
     def memory(self):
         lines = ["| program | kept: arena MB | step ms | cheap: arena MB | step ms | least: arena MB | step ms |",
@@ -110,7 +117,7 @@ def chain(count):
 
 
 SECTIONS = {
-    "steps": ("## Training steps", "One step, forward, backward and update, f32, medians: an MLP (784, 1024, 1024, 10; batch 256; momentum) and a\nBERT (4 layers, width 256, batch 4 of 128 tokens; AdamW), made by Paddle and run by both."),
+    "steps": ("## Training steps", "One step, forward, backward and update, f32, medians: an MLP (784, 1024, 1024, 10; batch 256; momentum) and a\nBERT (4 layers, width 256, batch 4 of 128 tokens; AdamW), made by Paddle 2.6.2.\npaddle3 is Paddle 3 on the same legacy program."),
     "memory": ("## Memory of training", "The arena of one step on one thread: with all values kept, with `--recompute` (what costs next to no time is computed\nonce more) and with `--recompute=0` (as little memory as it can be brought to)."),
     "gradients": ("## Building gradients", "`proa-opt --pd-grad` on a chain of products, sums and activations, the whole process."),
 }
@@ -119,7 +126,6 @@ SECTIONS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=sorted(SECTIONS), action="append")
-    parser.add_argument("--python", help="the Python of an environment with Paddle 2.6.2")
     parser.add_argument("--build", default=os.path.join(peer_latency.ROOT, "build", "release"))
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=4, help="measuring time of a round")

@@ -18,6 +18,7 @@ parser.add_argument("--seconds", type=float, default=4.0)
 arguments = parser.parse_args()
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read when the libraries load
     os.environ[variable] = str(arguments.threads)
+os.environ["FLAGS_enable_pir_api"] = "0"  # Paddle 3 reads legacy programs only so
 
 import numpy as np  # noqa: E402
 import paddle  # noqa: E402
