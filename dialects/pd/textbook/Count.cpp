@@ -10,20 +10,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-std::vector<int64_t> integersOf(const Tensor &tensor) {
-  std::vector<int64_t> out;
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    out.push_back(loadScalar(tensor, i).integer);
-  return out;
-}
-
-/// A vector with the dtype of what stands there.
-void setIntegers(Tensor &result, llvm::ArrayRef<int64_t> values) {
-  result = Tensor(result.dtype(), {static_cast<int64_t>(values.size())});
-  for (auto [i, value] : llvm::enumerate(values))
-    storeScalar(result, static_cast<int64_t>(i), HostScalar::of(value));
-}
-
 LogicalResult dim(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   storeScalar(results[0], 0, HostScalar::of(operands[0].dims()[cast<DimOp>(op).getIndex()]));
   return success();
@@ -114,16 +100,16 @@ LogicalResult unique(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::Mutab
   for (int64_t place : found.inverse)
     sorted.inverse.push_back(static_cast<int64_t>(rank[static_cast<size_t>(place)]));
   setValues(results[0], sorted.values);
-  setIntegers(results[1], sorted.firsts);
-  setIntegers(results[2], sorted.inverse);
-  setIntegers(results[3], sorted.counts);
+  results[1] = vectorOf(results[1].dtype(), sorted.firsts);
+  results[2] = vectorOf(results[2].dtype(), sorted.inverse);
+  results[3] = vectorOf(results[3].dtype(), sorted.counts);
   return success();
 }
 
 LogicalResult setDistinct(const Distinct &found, llvm::MutableArrayRef<Tensor> results) {
   setValues(results[0], found.values);
-  setIntegers(results[1], found.inverse);
-  setIntegers(results[2], found.counts);
+  results[1] = vectorOf(results[1].dtype(), found.inverse);
+  results[2] = vectorOf(results[2].dtype(), found.counts);
   return success();
 }
 

@@ -1,9 +1,7 @@
-//! Recurrent layers over sequences. Their gradients are derivatives of the same computation: at x + ih, with
-//! h so small that h * h vanishes, the imaginary part of an analytic function is h times its derivative,
-//! without cancellation.
+//! Recurrent layers over sequences. Their gradients are derivatives of the same computation.
 #include "dialects/pd/sequence/Recurrent.h"
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/textbook/Textbook.h"
+#include "dialects/pd/textbook/ComplexStep.h"
 
 #include <array>
 #include <cmath>
@@ -13,20 +11,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-using Number = std::complex<double>;
-using Numbers = std::vector<Number>;
-
-Numbers numbersOf(const Tensor &tensor) {
-  Numbers out;
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    out.push_back(realAt(tensor, i));
-  return out;
-}
-
-void store(Tensor &tensor, const Numbers &numbers) {
-  for (auto [i, number] : llvm::enumerate(numbers))
-    setReal(tensor, static_cast<int64_t>(i), number.real());
-}
+using namespace complexstep;
 
 Number activate(llvm::StringRef name, Number x) {
   if (name == "sigmoid")
@@ -186,27 +171,17 @@ LogicalResult lstm(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::Mutable
   return success();
 }
 
-/// One run of all rows for each element of an input; more than so many products take too long.
-constexpr size_t maxWork = 100000000;
-
 /// For each input number i of `which` the derivative of `loss`, zeros where the input is absent.
 template <class Loss>
 LogicalResult derive(Inputs in, int64_t gates, llvm::ArrayRef<size_t> which,
                      llvm::MutableArrayRef<Tensor> results, Loss loss) {
-  constexpr double step = 1e-100;
-  if (!isWhole(in, gates) || (in.x.size() + in.weight.size()) * in.x.size() * in.width > maxWork)
+  if (!isWhole(in, gates) ||
+      static_cast<int64_t>((in.x.size() + in.weight.size()) * in.x.size() * in.width) > maxWork)
     return failure();
   for (auto [result, input] : llvm::enumerate(which)) {
-    Numbers gradient(in[input].size());
-    for (size_t i = 0; i < gradient.size(); ++i) {
-      Number kept = in[input][i];
-      in[input][i] = kept + Number(0, step);
-      gradient[i] = loss(in).imag() / step;
-      in[input][i] = kept;
-    }
     for (int64_t i = 0; i < results[result].size(); ++i)
       setReal(results[result], i, 0);
-    store(results[result], gradient);
+    store(results[result], derivative(in[input], [&] { return loss(in); }));
   }
   return success();
 }

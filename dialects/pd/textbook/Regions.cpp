@@ -1,8 +1,7 @@
-//! Poolings of regions. Their gradients are those of the same computation, at complex numbers: the imaginary
-//! part at x + ih, with h so small that h * h vanishes, is h times the derivative.
+//! Poolings of regions. Their gradients are derivatives of the same computation.
 #include "dialects/pd/detection/Regions.h"
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/textbook/Textbook.h"
+#include "dialects/pd/textbook/ComplexStep.h"
 
 #include <array>
 #include <cmath>
@@ -12,20 +11,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-using Number = std::complex<double>;
-using Numbers = std::vector<Number>;
-
-Numbers numbersOf(const Tensor &tensor) {
-  Numbers out;
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    out.push_back(realAt(tensor, i));
-  return out;
-}
-
-void store(Tensor &tensor, const Numbers &numbers) {
-  for (auto [i, number] : llvm::enumerate(numbers))
-    setReal(tensor, static_cast<int64_t>(i), number.real());
-}
+using namespace complexstep;
 
 /// Images and the boxes in them.
 struct Pooled {
@@ -224,25 +210,18 @@ template <class Op> std::pair<Numbers, Numbers> runMovedCells(Op op, const Poole
   return {out, counts};
 }
 
-/// One run for each element of an input; more than so many elements computed take too long.
-constexpr int64_t maxWork = 100000000;
-
 /// The derivative of <result, cotangent> by each of the inputs.
 template <class Run>
 LogicalResult derive(Pooled in, Numbers Pooled::*input, const Tensor &cotangent, Tensor &result, Run run) {
-  constexpr double step = 1e-100;
-  if (static_cast<int64_t>((in.*input).size()) * cotangent.size() > maxWork)
+  Numbers &numbers = in.*input, weights = numbersOf(cotangent);
+  if (static_cast<int64_t>(numbers.size()) * cotangent.size() > maxWork)
     return failure();
-  Numbers weights = numbersOf(cotangent);
-  for (size_t i = 0; i < (in.*input).size(); ++i) {
-    Number kept = (in.*input)[i], sum = 0;
-    (in.*input)[i] = kept + Number(0, step);
-    Numbers out = run(in);
-    for (size_t k = 0; k < out.size(); ++k)
-      sum += out[k] * weights[k];
-    setReal(result, static_cast<int64_t>(i), sum.imag() / step);
-    (in.*input)[i] = kept;
-  }
+  store(result, derivative(numbers, [&] {
+          Number sum = 0;
+          for (auto [number, weight] : llvm::zip(run(in), weights))
+            sum += number * weight;
+          return sum;
+        }));
   return success();
 }
 

@@ -9,20 +9,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-std::vector<int64_t> integersOf(const Tensor &tensor) {
-  std::vector<int64_t> out;
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    out.push_back(loadScalar(tensor, i).integer);
-  return out;
-}
-
-Tensor vectorOf(DType dtype, llvm::ArrayRef<int64_t> values) {
-  Tensor out(dtype, {static_cast<int64_t>(values.size())});
-  for (auto [i, value] : llvm::enumerate(values))
-    storeScalar(out, static_cast<int64_t>(i), HostScalar::of(value));
-  return out;
-}
-
 LogicalResult rowPositions(Operation *, llvm::ArrayRef<Tensor> operands,
                            llvm::MutableArrayRef<Tensor> results) {
   std::vector<int64_t> offsets = integersOf(operands[1]), sequence, position;

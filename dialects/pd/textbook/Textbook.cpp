@@ -58,4 +58,18 @@ void setReal(Tensor &tensor, int64_t index, double value) {
   storeScalar(tensor, index, HostScalar::of(value));
 }
 
+std::vector<int64_t> integersOf(const Tensor &tensor) {
+  std::vector<int64_t> out;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    out.push_back(loadScalar(tensor, i).integer);
+  return out;
+}
+
+Tensor vectorOf(DType dtype, llvm::ArrayRef<int64_t> values) {
+  Tensor out(dtype, {static_cast<int64_t>(values.size())});
+  for (auto [i, value] : llvm::enumerate(values))
+    storeScalar(out, static_cast<int64_t>(i), HostScalar::of(value));
+  return out;
+}
+
 } // namespace proa::pd

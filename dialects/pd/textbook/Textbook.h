@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <vector>
+
 namespace proa::pd {
 
 class Textbook {
@@ -63,5 +65,8 @@ llvm::SmallVector<int64_t> paddingsBefore(llvm::StringRef algorithm, llvm::Array
 
 double realAt(const Tensor &tensor, int64_t index);
 void setReal(Tensor &tensor, int64_t index, double value);
+
+std::vector<int64_t> integersOf(const Tensor &tensor);
+Tensor vectorOf(DType dtype, llvm::ArrayRef<int64_t> values);
 
 } // namespace proa::pd
