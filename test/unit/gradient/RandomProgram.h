@@ -26,6 +26,7 @@ private:
   Value emit(const std::string &op, const std::vector<Value> &operands, const std::string &attributes,
              Shape shape);
 
+  Value apart(const Value &x);
   void drawOp();
   void unary();
   void binary();
