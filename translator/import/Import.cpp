@@ -188,6 +188,9 @@ void ProgramImporter::makeFunction() {
       poisoned.insert(name);
       continue;
     }
+    if (auto dims = options.feedDims.find(name);
+        dims != options.feedDims.end() && static_cast<int64_t>(dims->second.size()) == type.getRank())
+      type = type.clone(dims->second);
     types.push_back(type);
     names.push_back(name);
     attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
