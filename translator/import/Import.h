@@ -29,7 +29,7 @@ struct ImportOptions {
   std::vector<std::string> fetches;
   /// How many LoD levels feeds have, where that is not what their declarations say.
   std::map<std::string, int> lodLevels;
-  /// The dims of feeds, where they are known better than their declarations say: no dim of these is open.
+  /// What the open dims of feeds are, where that is known.
   std::map<std::string, std::vector<int64_t>> feedDims;
   /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part
   /// gives, instead of what the program's gradient ops give. The forward part ends where the gradient of the
