@@ -31,7 +31,6 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const params::Mod
   importOptions.source = files.program;
   importOptions.feeds = request.feeds;
   importOptions.fetches = request.fetches;
-  importOptions.feedDims = request.dims;
   auto module = import::importProgram(context, program, importOptions);
   if (!module)
     return module.problems();
