@@ -158,9 +158,10 @@ struct Model::Implementation {
 
   Result<void> open(const std::string &path);
   void describeInterface(mlir::ModuleOp module);
-  /// The program for feeds with the LoD levels of these.
-  Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds);
-  Result<const Imported *> importWith(const std::map<std::string, int> &levels);
+  /// The program for feeds with the LoD levels of these, and with their dims or with the declared ones.
+  Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, bool withDims = false);
+  Result<const Imported *> importWith(const std::map<std::string, int> &levels,
+                                      const std::map<std::string, std::vector<int64_t>> &dims = {});
   Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
   Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
@@ -228,10 +229,14 @@ Result<void> Model::Implementation::open(const std::string &path) {
   return {};
 }
 
-Result<const Imported *> Model::Implementation::importWith(const std::map<std::string, int> &levels) {
+Result<const Imported *>
+Model::Implementation::importWith(const std::map<std::string, int> &levels,
+                                  const std::map<std::string, std::vector<int64_t>> &dims) {
   std::string key;
   for (const auto &[name, count] : levels)
     key += name + "=" + std::to_string(count) + ";";
+  for (const auto &[name, extents] : dims)
+    key += describe(DType::Float32, extents) + name + ";";
   if (auto found = imports.find(key); found != imports.end())
     return &found->second;
   import::ImportOptions importOptions;
@@ -239,6 +244,7 @@ Result<const Imported *> Model::Implementation::importWith(const std::map<std::s
   importOptions.feeds = options.feeds;
   importOptions.fetches = options.fetches;
   importOptions.lodLevels = levels;
+  importOptions.feedDims = dims;
   importOptions.ownGradients = options.ownGradients;
   auto module = import::importProgram(*context, *program, importOptions);
   if (!module)
@@ -283,12 +289,17 @@ Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
   return {};
 }
 
-Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &given) {
+Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &given,
+                                                          bool withDims) {
   std::map<std::string, int> levels;
   for (const TensorInfo &info : feeds)
     if (auto count = static_cast<int>(given.at(info.name).lod().size()); count != info.lodLevel)
       levels[info.name] = count;
-  return importWith(levels);
+  std::map<std::string, std::vector<int64_t>> dims;
+  for (const auto &[name, tensor] : given)
+    if (withDims)
+      dims[name] = tensor.dims();
+  return importWith(levels, dims);
 }
 
 void Model::Implementation::describeInterface(mlir::ModuleOp module) {
@@ -436,6 +447,15 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   if (!imported)
     return imported.problems();
   auto program = compile(*(*imported)->module, given);
+  // Some ops give another rank for other dims of their operands (squeeze of a dim that is not 1), or need to
+  // know dims: types inferred from open dims do not hold then. Imported for these dims they do.
+  bool isOpen = llvm::any_of(feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
+  if (!program && isOpen)
+    if (auto again = importFor(given, /*withDims=*/true))
+      if (auto compiled = compile(*(*again)->module, given)) {
+        imported = again;
+        program = std::move(compiled);
+      }
   if (!program)
     return program.problems();
   times.load = 0;

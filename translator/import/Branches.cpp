@@ -27,6 +27,10 @@ const std::vector<std::string> *selectedNames(const legacy::Operation &op) {
   return op.type == "select_input" && slot && slot->arguments.size() == 2 ? &slot->arguments : nullptr;
 }
 
+bool hasOneElement(RankedTensorType type) {
+  return type && type.hasStaticShape() && type.getNumElements() == 1;
+}
+
 bool isNegation(Value value, Value of) {
   auto negation = value.getDefiningOp<pd::LogicalNotOp>();
   return negation && negation.getX() == of;
@@ -264,6 +268,18 @@ llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condi
           inArm.setInsertionPointToEnd(&branch.regions[arm].front());
           *values[arm] = pd::CastOp::create(inArm, location, *values[arm], TypeAttr::get(element));
         }
+    // To Paddle a number and a vector of one element are alike; what is behind the condition has one rank
+    // here.
+    if (first && second && first.getRank() != second.getRank() && hasOneElement(first) &&
+        hasOneElement(second)) {
+      size_t lower = first.getRank() < second.getRank() ? 0 : 1;
+      OpBuilder inArm(builder.getContext());
+      inArm.setInsertionPointToEnd(&branch.regions[lower].front());
+      auto shape = (lower == 0 ? second : first).getShape();
+      *values[lower] = pd::ReshapeOp::create(
+          inArm, location, RankedTensorType::get(shape, pd::tensorType(*values[lower]).getElementType()),
+          *values[lower], Value(), inArm.getDenseI64ArrayAttr(shape));
+    }
     Type type = pd::joinedTypes(values[0]->getType(), values[1]->getType());
     if (!type) {
       std::string text;

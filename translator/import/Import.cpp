@@ -171,6 +171,17 @@ RankedTensorType ProgramImporter::typeOf(const std::string &name, const std::str
   return RankedTensorType::get(shape, pd::elementTypeOf(&context, *variable->dtype));
 }
 
+RankedTensorType ProgramImporter::withKnownDims(const std::string &name, RankedTensorType type) const {
+  auto known = options.feedDims.find(name);
+  if (known == options.feedDims.end() || static_cast<int64_t>(known->second.size()) != type.getRank())
+    return type;
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  for (auto [dim, given] : llvm::zip(shape, known->second))
+    if (ShapedType::isDynamic(dim) && given >= 0)
+      dim = given;
+  return type.clone(shape);
+}
+
 void ProgramImporter::makeFunction() {
   module = ModuleOp::create(builder, UnknownLoc::get(&context));
   std::vector<std::pair<std::string, const char *>> arguments;
@@ -188,6 +199,7 @@ void ProgramImporter::makeFunction() {
       poisoned.insert(name);
       continue;
     }
+    type = withKnownDims(name, type);
     types.push_back(type);
     names.push_back(name);
     attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));

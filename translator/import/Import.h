@@ -29,6 +29,8 @@ struct ImportOptions {
   std::vector<std::string> fetches;
   /// How many LoD levels feeds have, where that is not what their declarations say.
   std::map<std::string, int> lodLevels;
+  /// What the open dims of feeds are, where that is known.
+  std::map<std::string, std::vector<int64_t>> feedDims;
   /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part
   /// gives, instead of what the program's gradient ops give. The forward part ends where the gradient of the
   /// loss is begun with a constant.

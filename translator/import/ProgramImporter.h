@@ -37,6 +37,8 @@ private:
   void findInterface();
   void findFeedsAndFetches(llvm::SmallVectorImpl<const legacy::Operation *> &body);
   void makeFunction();
+  /// A feed's type, its open dims replaced by those of ImportOptions::feedDims.
+  mlir::RankedTensorType withKnownDims(const std::string &name, mlir::RankedTensorType type) const;
   void importOp(size_t index, const legacy::Operation &op);
   void finishFunction();
 

@@ -14,7 +14,8 @@ def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
   let precision = "follow";
-  let legacy = [Legacy<"scale", ["X", "ScaleTensor|@scale", "BiasTensor"], ["Out"], ["scale", "bias", "bias_after_scale"]>];
+  let legacy = [Legacy<"scale", ["X", "ScaleTensor|@scale", "BiasTensor"], ["Out"], ["scale", "bias", "bias_after_scale"], [],
+    "importScale">];
 }
 
 def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {

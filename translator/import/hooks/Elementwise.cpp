@@ -80,6 +80,28 @@ void importCloseness(OpImporter &importer) {
   importer.importByTable();
 }
 
+/// Of bools (a Python number added to a mask) scale and bias are bools as well: any number but 0 is true, a
+/// product is "and", a sum is "or".
+void importScale(OpImporter &importer) {
+  Value x = importer.requiredInput("X");
+  if (!x)
+    return;
+  if (!pd::tensorType(x).getElementType().isInteger(1) || importer.input("ScaleTensor") ||
+      importer.input("BiasTensor"))
+    return importer.importByTable();
+  bool factor = importer.floatAttribute("scale", 1.0) != 0,
+       summand = importer.floatAttribute("bias", 0.0) != 0;
+  bool isSumLast = importer.boolAttribute("bias_after_scale", true);
+  auto all = [&](bool value) {
+    double number = value ? 1 : 0;
+    return importer.createOne("pd.full_like", {{x}, {}},
+                              {importer.named("value", importer.getBuilder().getF64FloatAttr(number))});
+  };
+  if (summand && (isSumLast || factor))
+    return importer.setOutput("Out", all(true));
+  importer.setOutput("Out", factor ? importer.createOne("pd.assign", {{x}}) : all(false));
+}
+
 /// Integers are converted to float32.
 void importUnaryOfReals(OpImporter &importer) {
   Value x = importer.requiredInput("X");
