@@ -1,5 +1,7 @@
 #include "lib/codegen/LoadedObject.h"
 
+#include "lib/support/KernelScratch.h"
+
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -22,13 +24,14 @@ static Problems toProblems(llvm::Error error) {
 
 static llvm::Error defineSupportSymbols(llvm::orc::LLJIT &jit) {
   llvm::orc::SymbolMap symbols;
-  auto define = [&](const char *name, void (*address)()) {
+  auto define = [&](const char *name, auto *address) {
     symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
                                           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
   define("__extendhfsf2", __extendhfsf2);
   define("__truncsfhf2", __truncsfhf2);
   define("__truncdfhf2", __truncdfhf2);
+  define("aligned_alloc", allocateKernelScratch);
   return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
 }
 

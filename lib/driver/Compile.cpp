@@ -3,6 +3,7 @@
 
 #include "lib/codegen/CompileKernels.h"
 #include "lib/planner/BuildPlan.h"
+#include "lib/support/Files.h"
 #include "passes/lower-linalg/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,7 +13,6 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <filesystem>
-#include <fstream>
 
 using namespace mlir;
 
@@ -43,14 +43,16 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-void dump(ModuleOp module, const CompileOptions &options, const char *stage) {
+Result<void> dump(ModuleOp module, const CompileOptions &options, const char *stage) {
   if (options.dumpDirectory.empty())
-    return;
-  std::filesystem::create_directories(options.dumpDirectory);
-  std::ofstream file(options.dumpDirectory + "/" + stage + ".mlir");
+    return {};
+  std::error_code error;
+  std::filesystem::create_directories(options.dumpDirectory, error);
+  if (error)
+    return problem(options.dumpDirectory, "can not create the folder: " + error.message());
   std::string text;
   llvm::raw_string_ostream(text) << module;
-  file << text;
+  return writeFile(options.dumpDirectory + "/" + stage + ".mlir", text);
 }
 
 /// Takes back state results that turned out to be the parameter itself, as the running mean of a
@@ -87,7 +89,8 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
       options.progress(what, part);
   };
   DiagnosticCollector diagnostics(module->getContext());
-  dump(*module, options, "0-imported");
+  if (Result<void> written = dump(*module, options, "0-imported"); !written)
+    return written.problems();
   progress("optimizing", 0.0);
   PassManager pm(module->getContext());
   pm.enableVerifier(false);
@@ -95,7 +98,8 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   if (failed(pm.run(*module)))
     return diagnostics.take("optimization");
   dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));
-  dump(*module, options, "1-kernels-formed");
+  if (Result<void> written = dump(*module, options, "1-kernels-formed"); !written)
+    return written.problems();
 
   OwningOpRef<ModuleOp> kernels = takeKernels(*module);
   progress("lowering kernels", 0.1);
@@ -104,7 +108,8 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   lowering.addPass(createLowerToLinalg());
   if (failed(lowering.run(*kernels)))
     return diagnostics.take("lowering to linalg");
-  dump(*kernels, options, "2-linalg");
+  if (Result<void> written = dump(*kernels, options, "2-linalg"); !written)
+    return written.problems();
   progress("generating code", 0.2);
   CodegenOptions codegen;
   codegen.threads = static_cast<unsigned>(options.threads);
@@ -112,7 +117,8 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   auto compiled = compileKernels(*kernels, codegen);
   if (!compiled)
     return compiled.problems();
-  dump(*kernels, options, "3-llvm");
+  if (Result<void> written = dump(*kernels, options, "3-llvm"); !written)
+    return written.problems();
 
   llvm::StringMap<planner::KernelFacts> facts;
   for (const CompiledKernel &kernel : compiled->kernels)

@@ -205,7 +205,7 @@ Result<void> Model::Implementation::open(const std::string &path) {
     if (!text)
       return text.problems();
     programText = std::move(*text);
-    auto readProgram = legacy::readProgram(files->program);
+    auto readProgram = legacy::readProgramText(programText, files->program);
     if (!readProgram)
       return readProgram.problems();
     program = std::move(*readProgram);

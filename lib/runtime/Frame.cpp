@@ -2,8 +2,10 @@
 
 #include "lib/runtime/Profile.h"
 #include "lib/runtime/ThreadPool.h"
+#include "lib/support/KernelScratch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace proa::runtime {
@@ -274,9 +276,13 @@ Result<void> Frame::runKernel(const BoundStep &bound) {
     for (ValueId id : *ids)
       pointers[count++] = view(id).data;
   int64_t grain = bound.grain != 0 ? bound.grain : grainFor(bound, extent);
+  std::atomic<bool> hasMemory = true;
   parallelFor(extent, grain, [&](int64_t begin, int64_t end) {
-    bound.function(pointers.data(), kernelDims.data(), begin, end);
+    if (!callKernel([&] { bound.function(pointers.data(), kernelDims.data(), begin, end); }))
+      hasMemory = false;
   });
+  if (!hasMemory)
+    return failure("no memory for what the kernel computes in between");
   return {};
 }
 

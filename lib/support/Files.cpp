@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <optional>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,17 +26,84 @@ Problems systemProblem(const std::string &path, const std::string &action) {
   return problem(path, "can not " + action + ": " + std::strerror(errno));
 }
 
-/// Opens a regular file for reading and tells its size.
-Result<size_t> openRegular(const std::string &path, Descriptor &file) {
+/// Opens a regular file or a pipe for reading; tells the size of the file, nothing for a pipe.
+Result<std::optional<size_t>> openForReading(const std::string &path, Descriptor &file) {
   file.number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file.number < 0)
     return systemProblem(path, "open the file");
   struct stat status{};
   if (::fstat(file.number, &status) != 0)
     return systemProblem(path, "read the file's size");
-  if (!S_ISREG(status.st_mode))
-    return problem(path, "expected a regular file");
-  return static_cast<size_t>(status.st_size);
+  if (S_ISREG(status.st_mode))
+    return std::optional<size_t>(static_cast<size_t>(status.st_size));
+  if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+    return std::optional<size_t>();
+  return problem(path, S_ISDIR(status.st_mode) ? "found a folder, expected a regular file or a pipe"
+                                               : "found a device, expected a regular file or a pipe");
+}
+
+Result<std::string> readPipe(const std::string &path, const Descriptor &file) {
+  std::string content;
+  char buffer[1 << 16];
+  while (true) {
+    ssize_t got = ::read(file.number, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return systemProblem(path, "read from the pipe");
+    if (got == 0)
+      return content;
+    content.append(buffer, static_cast<size_t>(got));
+  }
+}
+
+/// Memory of its own with what a pipe gave.
+Result<std::shared_ptr<const MappedFile>> mapPipe(const std::string &path, const Descriptor &file) {
+  Result<std::string> content = readPipe(path, file);
+  if (!content)
+    return content.problems();
+  if (content->empty())
+    return std::shared_ptr<const MappedFile>(std::make_shared<MappedFile>(nullptr, 0));
+  void *address =
+      ::mmap(nullptr, content->size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED)
+    return systemProblem(path, "keep the content in memory");
+  std::memcpy(address, content->data(), content->size());
+  return std::shared_ptr<const MappedFile>(
+      std::make_shared<MappedFile>(static_cast<const std::byte *>(address), content->size()));
+}
+
+using Pieces = std::span<const std::span<const std::byte>>;
+
+/// Whether all bytes were written; if not, errno says why.
+bool writeAll(const Descriptor &file, Pieces pieces) {
+  for (std::span<const std::byte> piece : pieces)
+    while (!piece.empty()) {
+      ssize_t put = ::write(file.number, piece.data(), piece.size());
+      if (put < 0 && errno == EINTR)
+        continue;
+      if (put < 0)
+        return false;
+      piece = piece.subspan(static_cast<size_t>(put));
+    }
+  return true;
+}
+
+/// Devices and pipes are written to; to replace /dev/null by a file would break the machine.
+Result<void> writeToDevice(const std::string &path, Pieces pieces) {
+  Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+  if (file.number < 0)
+    return systemProblem(path, "open the file");
+  if (!writeAll(file, pieces))
+    return systemProblem(path, "write the file");
+  return {};
+}
+
+/// The file behind a link, so that the link stays; the path itself where there is none.
+std::string behindLinks(const std::string &path) {
+  std::error_code error;
+  std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
 }
 
 } // namespace
@@ -46,25 +115,30 @@ MappedFile::~MappedFile() {
 
 Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path) {
   Descriptor file{-1};
-  Result<size_t> size = openRegular(path, file);
-  if (!size)
-    return size.problems();
-  if (*size == 0)
+  Result<std::optional<size_t>> found = openForReading(path, file);
+  if (!found)
+    return found.problems();
+  if (!*found)
+    return mapPipe(path, file);
+  size_t size = **found;
+  if (size == 0)
     return std::shared_ptr<const MappedFile>(std::make_shared<MappedFile>(nullptr, 0));
   // Tensors over the file may be written to: a private mapping gives the writer its own copy of the page.
-  void *address = ::mmap(nullptr, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
+  void *address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
   if (address == MAP_FAILED)
     return systemProblem(path, "map the file");
   return std::shared_ptr<const MappedFile>(
-      std::make_shared<MappedFile>(static_cast<const std::byte *>(address), *size));
+      std::make_shared<MappedFile>(static_cast<const std::byte *>(address), size));
 }
 
 Result<std::string> readFile(const std::string &path) {
   Descriptor file{-1};
-  Result<size_t> size = openRegular(path, file);
-  if (!size)
-    return size.problems();
-  std::string content(*size, '\0');
+  Result<std::optional<size_t>> found = openForReading(path, file);
+  if (!found)
+    return found.problems();
+  if (!*found)
+    return readPipe(path, file);
+  std::string content(**found, '\0');
   size_t done = 0;
   while (done < content.size()) {
     ssize_t got = ::read(file.number, content.data() + done, content.size() - done);
@@ -80,8 +154,12 @@ Result<std::string> readFile(const std::string &path) {
   return content;
 }
 
-Result<void> writeFilePieces(const std::string &path, std::span<const std::span<const std::byte>> pieces) {
-  std::string temporary = path + ".tmpXXXXXX";
+Result<void> writeFilePieces(const std::string &path, Pieces pieces) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    return S_ISDIR(status.st_mode) ? problem(path, "found a folder, expected the name of a file to write")
+                                   : writeToDevice(path, pieces);
+  std::string target = behindLinks(path), temporary = target + ".tmpXXXXXX";
   Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
   if (file.number < 0)
     return systemProblem(path, "create a file beside it");
@@ -90,21 +168,14 @@ Result<void> writeFilePieces(const std::string &path, std::span<const std::span<
     ::unlink(temporary.c_str());
     return problems;
   };
-  for (std::span<const std::byte> piece : pieces)
-    while (!piece.empty()) {
-      ssize_t put = ::write(file.number, piece.data(), piece.size());
-      if (put < 0 && errno == EINTR)
-        continue;
-      if (put < 0)
-        return fail("write the file");
-      piece = piece.subspan(static_cast<size_t>(put));
-    }
+  if (!writeAll(file, pieces))
+    return fail("write the file");
   // mkostemp makes files private; an output file has the usual rights.
   mode_t mask = ::umask(0);
   ::umask(mask);
   if (::fchmod(file.number, 0666 & ~mask) != 0)
     return fail("set the file's rights");
-  if (::rename(temporary.c_str(), path.c_str()) != 0)
+  if (::rename(temporary.c_str(), target.c_str()) != 0)
     return fail("replace the file");
   return {};
 }

@@ -26,14 +26,15 @@ private:
   size_t size;
 };
 
-/// Maps `path`. An empty file gives an empty span. Error: the file can not be opened, or is no regular file.
+/// Maps `path`. An empty file gives an empty span; what a pipe gives is read into memory. Error: the file can
+/// not be opened, or is a folder or a device.
 Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path);
 
 /// All of `path` as a string.
 Result<std::string> readFile(const std::string &path);
 
 /// Writes `path` as a whole: a reader sees the old content or the new, never a part (a temporary file is
-/// renamed).
+/// renamed). Where `path` is a link, the file behind it is replaced; a device or a pipe is written to.
 Result<void> writeFile(const std::string &path, std::span<const std::byte> content);
 Result<void> writeFile(const std::string &path, const std::string &content);
 /// The same for content in several pieces, written one after another.

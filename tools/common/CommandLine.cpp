@@ -1,8 +1,13 @@
 #include "tools/common/CommandLine.h"
 
+#include "lib/support/Files.h"
 #include "proa/Model.h"
 
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 
 namespace proa::tools {
@@ -20,11 +25,23 @@ std::optional<int> CommandLine::read(int argc, char **argv) {
     return std::nullopt;
   } catch (const CLI::Success &request) { // --help, --version
     exit(request, std::cout, std::cerr);
-    return ExitCode::success;
+    return finishOutput(ExitCode::success);
+  } catch (const CLI::RequiredError &error) { // the reason may be a misspelled option
+    std::vector<std::string> unknown = remaining();
+    return failCommandLine(*this, unknown.empty() ? error.what() : CLI::ExtrasError(unknown).what());
   } catch (const CLI::ParseError &error) {
     return failCommandLine(*this, error.what());
   }
 }
+
+namespace {
+
+Problems outputProblem() {
+  return problem("stdout", std::string("can not write the output") +
+                               (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
+}
+
+} // namespace
 
 int fail(const Problems &problems) {
   std::cerr << problems.text();
@@ -36,13 +53,43 @@ int failCommandLine(const CLI::App &app, const std::string &message) {
   return ExitCode::wrongCommandLine;
 }
 
+int finishOutput(int code) {
+  std::cout.flush();
+  errno = 0;
+  bool isWritten = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  return isWritten ? code : fail(outputProblem());
+}
+
+Result<void> writeOutput(const std::string &path, const std::string &content) {
+  if (path != "-")
+    return writeFile(path, content);
+  std::fwrite(content.data(), 1, content.size(), stdout); // finishOutput says what went wrong
+  return {};
+}
+
+void checkOutputFile(const std::string &path, Problems &problems) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path folder = fs::path(path).parent_path();
+  if (path.empty())
+    return;
+  if (fs::is_directory(path, ignored))
+    problems.add(path, "found a folder, expected the name of a file to write");
+  else if (!folder.empty() && !fs::is_directory(folder, ignored))
+    problems.add(path, "there is no folder '" + folder.string() + "' to write the file to");
+}
+
+std::string inputPath(const std::string &path) { return path == "-" ? "/dev/stdin" : path; }
+
 int runTool(const CLI::App &app, const std::function<int()> &work) {
   try {
-    return work();
+    return finishOutput(work());
   } catch (const std::bad_alloc &) {
     return fail(
         problem(app.get_name(),
                 "no memory is left; the program, its weights or its feeds are too large for this machine"));
+  } catch (const std::exception &error) { // of the file system, or stdout that can't be written
+    return fail(problem(app.get_name(), error.what()));
   }
 }
 

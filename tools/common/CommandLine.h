@@ -35,7 +35,20 @@ int fail(const Problems &problems);
 /// Prints "error: TOOL: MESSAGE" on stderr; returns ExitCode::wrongCommandLine.
 int failCommandLine(const CLI::App &app, const std::string &message);
 
-/// Runs the work of a tool, which returns its exit code. Where memory runs out, that is an error like others.
+/// Writes out what stdout still holds: `code`, or ExitCode::failure and an error where that can't be done.
+int finishOutput(int code);
+
+/// Writes a file as a whole, or to stdout where `path` is "-"; finishOutput tells whether that went well.
+Result<void> writeOutput(const std::string &path, const std::string &content);
+
+/// Adds what keeps a file from being written to `path`, before work is done whose result would be lost.
+void checkOutputFile(const std::string &path, Problems &problems);
+
+/// The file that "-" stands for where a tool reads: stdin.
+std::string inputPath(const std::string &path);
+
+/// Runs the work of a tool, which returns its exit code. Where memory runs out or stdout can't be written,
+/// that is an error like others.
 int runTool(const CLI::App &app, const std::function<int()> &work);
 
 /// Dims of feeds, by name.

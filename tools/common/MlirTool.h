@@ -16,4 +16,17 @@ inline void setToolVersion(const char *name) {
   });
 }
 
+/// Answers --help with `page` (true: the tool is done), and makes --help-all the page of LLVM, which lists
+/// every option that the libraries behind a tool have.
+inline bool answerHelp(int argc, char **argv, const char *page) {
+  for (int i = 1; i < argc; ++i)
+    if (llvm::StringRef argument = argv[i]; argument == "--help" || argument == "-help" || argument == "-h") {
+      llvm::outs() << page;
+      return true;
+    } else if (argument == "--help-all") {
+      argv[i] = const_cast<char *>("--help");
+    }
+  return false;
+}
+
 } // namespace proa::tools

@@ -195,13 +195,18 @@ int main(int argc, char **argv) {
     options.check.onStage = onStage;
     return check::checkCase(folder, options.check);
   };
+  Problems unwritable;
+  for (const std::string &file : {options.json, options.junit, options.updateKnown})
+    checkOutputFile(file, unwritable);
+  if (!unwritable.empty())
+    return fail(unwritable);
   Result<std::vector<FoundCase>> cases = findCases(options.directories, options.selection);
   if (!cases)
     return fail(cases.problems());
   if (options.list) {
     for (const FoundCase &found : *cases)
       fmt::print("{}\n", found.folder);
-    return ExitCode::success;
+    return finishOutput(ExitCode::success);
   }
   Result<KnownFailures> known = readKnownFailures(options);
   if (!known)

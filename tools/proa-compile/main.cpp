@@ -120,6 +120,14 @@ Result<void> write(const Options &options, const aot::CompiledLibrary &compiled)
 }
 
 Result<void> work(Options options) {
+  Problems problems;
+  checkOutputFile(options.link.output, problems);
+  checkOutputFile(options.header, problems);
+  if (std::error_code ignored; options.emit == Options::library && fs::exists(options.link.output, ignored) &&
+                               !fs::is_regular_file(options.link.output, ignored) && problems.empty())
+    problems.add(options.link.output, "found a device, expected the name of a file to write");
+  if (!problems.empty())
+    return problems;
   ProgressBar bar;
   options.request.name = options.link.prefix;
   options.request.progress = [&](const std::string &what, double part) { bar.show(what, part); };
@@ -150,6 +158,7 @@ int main(int argc, char **argv) {
     fail(problems);
     return ExitCode::wrongCommandLine;
   }
+  options.request.model = inputPath(options.request.model);
   options.link.installation = installation(argv[0]);
   return runTool(line, [&] {
     Result<void> done = work(std::move(options));

@@ -37,6 +37,10 @@ public:
       sources.push_back(std::filesystem::exists(options.defaultFile) ? options.defaultFile : "random:0");
     for (const std::string &source : sources)
       addSource(source);
+    for (const auto &[name, given] : dims)
+      if (auto fed = result.find(name); fed != result.end() && fed->second.dims() != given)
+        problems.add("--dims", fmt::format("'{}' should be {}, but is fed {}", name,
+                                           describe(fed->second.dtype(), given), fed->second.describe()));
     if (problems.empty())
       for (const TensorInfo &feed : feeds)
         if (!result.count(feed.name))

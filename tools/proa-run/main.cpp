@@ -38,7 +38,8 @@ struct Options {
 };
 
 void declare(CommandLine &line, Options &options) {
-  line.add_option("model", options.path, "Folder of a program and its weights, or the program's file")
+  line.add_option("model", options.path,
+                  "Folder of a program and its weights, or the program's file; '-': stdin")
       ->required()
       ->type_name("MODEL");
   line.add_option("--params", options.model.parameters, "Weights file, where it is not beside the program")
@@ -81,10 +82,11 @@ void declare(CommandLine &line, Options &options) {
                 "Computes values once more instead of keeping them: what costs next to no time, or with "
                 "--recompute=BYTES until the values of a run take no more")
       ->check(checkMemoryBudget);
-  line.add_option("--amp", options.amp,
-                  "Computes in 16 bits what is safe in them: O1 the products, O2 nearly all")
-      ->check(CLI::IsMember({"O1", "O2"}));
-  line.add_flag("--bf16", options.bfloat16, "The 16 bits are bfloat16, not float16");
+  CLI::Option *amp =
+      line.add_option("--amp", options.amp,
+                      "Computes in 16 bits what is safe in them: O1 the products, O2 nearly all")
+          ->check(CLI::IsMember({"O1", "O2"}));
+  line.add_flag("--bf16", options.bfloat16, "The 16 bits are bfloat16, not float16")->needs(amp);
   line.add_option("--micro-batches", options.model.microBatches,
                   "Computes gradients for so many parts of the batch")
       ->check(CLI::Range(1, 1000000))
@@ -144,6 +146,12 @@ private:
   }
 
   Result<void> work() {
+    Problems problems;
+    checkOutputFile(options.outputs, problems);
+    if (options.profile != Options::table)
+      checkOutputFile(options.profile, problems);
+    if (!problems.empty())
+      return problems;
     if (Result<void> done = readMeta(); !done)
       return done;
     if (Result<void> done = readExpected(); !done)
@@ -255,6 +263,7 @@ int main(int argc, char **argv) {
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
+  options.path = inputPath(options.path);
   options.model.memoryBudget = memoryBudgetOf(options.recompute);
   if (!options.amp.empty())
     options.model.amp =

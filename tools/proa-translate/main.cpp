@@ -17,6 +17,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -65,7 +67,8 @@ private:
 };
 
 void declare(CommandLine &line, Options &options) {
-  line.add_option("model", options.path, "Program (JSON, .pdmodel or .mlir), or the folder of one")
+  line.add_option("model", options.path,
+                  "Program (JSON, .pdmodel or .mlir), or the folder of one; '-': stdin")
       ->type_name("MODEL");
   line.add_option("-o,--output", options.output, "Where the result is written; '-': stdout")
       ->type_name("FILE");
@@ -77,11 +80,12 @@ void declare(CommandLine &line, Options &options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
-  line.add_option("--to", options.to,
-                  "mlir; or json or pdmodel: the program as a legacy one, which Paddle 2.6 loads")
-      ->check(CLI::IsMember({"mlir", "json", "pdmodel"}))
-      ->capture_default_str();
-  line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text");
+  CLI::Option *to =
+      line.add_option("--to", options.to,
+                      "mlir; or json or pdmodel: the program as a legacy one, which Paddle 2.6 loads")
+          ->check(CLI::IsMember({"mlir", "json", "pdmodel"}))
+          ->capture_default_str();
+  line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text")->excludes(to);
   line.add_flag("--locations", options.locations, "Writes where the user's Python code made each op");
   CLI::Option *summary = line.add_flag("--summary", options.summary,
                                        "Counts ops by type, operations, parameters and bytes instead");
@@ -92,7 +96,8 @@ void declare(CommandLine &line, Options &options) {
   line.add_flag("--json", options.json, "The summary as JSON")->needs(summary);
   CLI::Option *coverage =
       line.add_flag("--coverage", options.coverage,
-                    "Lists the legacy ops: what each becomes, runs by and is differentiated by");
+                    "Lists the legacy ops: what each becomes, runs by and is differentiated by")
+          ->excludes(summary);
   line.add_option("--format", options.format, "Of the list: table, json or markdown")
       ->check(CLI::IsMember({"table", "json", "markdown"}))
       ->needs(coverage);
@@ -102,13 +107,6 @@ void declare(CommandLine &line, Options &options) {
   line.add_flag("--timing", options.timing,
                 "Writes to stderr how long reading, importing, verifying and writing took");
   line.add_flag("-q,--quiet", options.quiet, "No warnings");
-}
-
-Result<void> write(const Options &options, const std::string &content) {
-  if (options.output != "-")
-    return writeFile(options.output, content);
-  llvm::outs() << content;
-  return {};
 }
 
 Result<std::string> textOf(mlir::ModuleOp module, const Options &options) {
@@ -152,32 +150,29 @@ Result<void> writeCoverage(const Options &options) {
     cases = *counted;
   }
   std::vector<OpCoverage> rows = coverageOfOps(cases);
-  return write(options, options.format == "json"       ? coverageJson(rows)
-                        : options.format == "markdown" ? coverageMarkdown(rows)
-                                                       : coverageTable(rows));
+  return writeOutput(options.output, options.format == "json"       ? coverageJson(rows)
+                                     : options.format == "markdown" ? coverageMarkdown(rows)
+                                                                    : coverageTable(rows));
 }
 
-/// The program in MLIR: parsed, or imported from either of Paddle's forms.
-Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLIRContext &context,
-                                                     Timing &timing) {
-  if (llvm::StringRef(options.path).ends_with(".mlir") ||
-      llvm::StringRef(options.path).ends_with(".mlirbc")) {
-    auto module = mlir::parseSourceFile<mlir::ModuleOp>(options.path, &context);
-    timing.lap("read");
-    if (!module)
-      return problem(options.path, "does not parse; see above");
-    return module;
-  }
-  Result<params::ModelFiles> files = params::findModel(options.path);
-  if (!files)
-    return files.problems();
-  Result<legacy::Program> program = legacy::readProgram(files->program);
+/// What comes from stdin has no name to tell MLIR from the forms of Paddle: JSON begins with a brace, and the
+/// binary form has a control character among its first bytes, the tag of a block's number.
+bool looksLikeMlir(llvm::StringRef text) {
+  llvm::StringRef first = text.ltrim().substr(0, 64);
+  bool isText =
+      llvm::all_of(first, [](char c) { return llvm::isPrint(c) || c == '\n' || c == '\r' || c == '\t'; });
+  return text.starts_with("ML\xEFR") ||
+         (isText && !first.empty() && !first.starts_with("{") && !first.starts_with("["));
+}
+
+/// A program of Paddle in MLIR.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> importModule(Options &options, const std::string &source,
+                                                       Result<legacy::Program> program,
+                                                       mlir::MLIRContext &context, Timing &timing) {
   if (!program)
     return program.problems();
   timing.lap("read");
-  if (Result<void> done = readInterface(files->meta, options.import); !done)
-    return done.problems();
-  options.import.source = files->program;
+  options.import.source = source;
   if (!options.quiet)
     options.import.warn = [](const std::string &where, const std::string &message) {
       llvm::errs() << "warning: " << where << ": " << message << "\n";
@@ -187,6 +182,36 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLI
   // Freeing a large program takes as long as reading a part of it, and the process ends soon.
   new legacy::Program(std::move(*program));
   return module;
+}
+
+Result<mlir::OwningOpRef<mlir::ModuleOp>> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module,
+                                                       const Options &options, Timing &timing) {
+  timing.lap("read");
+  if (!module)
+    return problem(options.path, "does not parse; see above");
+  return module;
+}
+
+/// The program in MLIR: parsed, or imported from either of Paddle's forms.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLIRContext &context,
+                                                     Timing &timing) {
+  llvm::StringRef path = options.path;
+  if (path.ends_with(".mlir") || path.ends_with(".mlirbc"))
+    return parsedModule(mlir::parseSourceFile<mlir::ModuleOp>(path, &context), options, timing);
+  if (path == inputPath("-")) {
+    Result<std::string> text = readFile(options.path);
+    if (!text)
+      return text.problems();
+    if (looksLikeMlir(*text))
+      return parsedModule(mlir::parseSourceString<mlir::ModuleOp>(*text, &context, path), options, timing);
+    return importModule(options, options.path, legacy::readProgramText(*text, options.path), context, timing);
+  }
+  Result<params::ModelFiles> files = params::findModel(options.path);
+  if (!files)
+    return files.problems();
+  if (Result<void> done = readInterface(files->meta, options.import); !done)
+    return done.problems();
+  return importModule(options, files->program, legacy::readProgram(files->program), context, timing);
 }
 
 /// The module as what `--to` says.
@@ -218,6 +243,8 @@ Result<void> addFlops(Options &options, const legacy::Program &program, ProgramS
   }
   if (Result<void> done = specializeFeeds(**module, dims); !done)
     return done;
+  for (OpSummary &op : summary.types) // also those of which the tables of ops know nothing
+    op.supported = true;
   tools::addFlops(summary, program, countFlops(**module));
   return {};
 }
@@ -232,10 +259,9 @@ Result<void> writeSummary(Options &options) {
   if (Result<void> done = readInterface(files->meta, options.import); !done)
     return done;
   ProgramSummary summary = summarize(*program);
-  if (!program->newIr)
-    if (Result<void> done = addFlops(options, *program, summary); !done)
-      return done;
-  return write(options, options.json ? summaryJson(summary) : summaryText(summary));
+  if (Result<void> done = addFlops(options, *program, summary); !done)
+    return done;
+  return writeOutput(options.output, options.json ? summaryJson(summary) : summaryText(summary));
 }
 
 Result<void> translate(Options options) {
@@ -258,13 +284,12 @@ Result<void> translate(Options options) {
   Result<std::string> content = contentOf(**module, options);
   if (!content)
     return content.problems();
-  Result<void> written = write(options, *content);
+  Result<void> written = writeOutput(options.output, *content);
   timing.lap("write");
   if (!written)
     return written;
   // The process ends here: freeing a million ops one by one takes longer than writing them.
-  llvm::outs().flush();
-  std::_Exit(ExitCode::success);
+  std::_Exit(finishOutput(ExitCode::success));
 }
 
 } // namespace
@@ -283,6 +308,7 @@ int main(int argc, char **argv) {
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
+  options.path = inputPath(options.path);
   if (options.path.empty() && !options.coverage)
     return failCommandLine(line, "model is required");
   return runTool(line, [&] {

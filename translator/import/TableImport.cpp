@@ -117,6 +117,12 @@ const llvm::DenseMap<const LegacyOp *, llvm::StringSet<>> &namesByEntry() {
   return names;
 }
 
+/// An attribute that asks for what every op does: is_sparse = false, for gradients that are dense.
+bool asksForTheUsual(const legacy::Attribute &attribute) {
+  const bool *value = std::get_if<bool>(&attribute.value);
+  return attribute.name == "is_sparse" && value && !*value;
+}
+
 /// Slots that hold variables and attributes that the record does not know: silently dropped, they would
 /// change results.
 void reportUnknown(OpImporter &importer, const LegacyOp &entry) {
@@ -126,7 +132,7 @@ void reportUnknown(OpImporter &importer, const LegacyOp &entry) {
     if (!slot.arguments.empty() && !known.contains(slot.name))
       importer.report("input '" + slot.name + "' is not known to " + entry.target);
   for (const legacy::Attribute &attribute : op.attributes)
-    if (!known.contains(attribute.name) && !isHintAttribute(attribute.name))
+    if (!known.contains(attribute.name) && !isHintAttribute(attribute.name) && !asksForTheUsual(attribute))
       importer.report("attribute '" + attribute.name + "' is not known to " + entry.target);
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace proa::legacy {
 namespace {
 
@@ -21,6 +23,20 @@ bool looksLikeJson(std::string_view text) {
     return false;
   size_t next = text.find_first_not_of(whiteSpace, first + 1);
   return next == std::string_view::npos || static_cast<unsigned char>(text[next]) >= ' ';
+}
+
+/// Whether its first bytes are those of a text: the binary form has control characters among them, UTF-16 a
+/// mark and zeros.
+bool looksLikeText(std::string_view text) {
+  constexpr size_t beginning = 64;
+  constexpr std::string_view utf16Marks[] = {"\xFF\xFE", "\xFE\xFF"};
+  for (std::string_view mark : utf16Marks)
+    if (text.starts_with(mark))
+      return true;
+  std::string_view first = text.substr(0, beginning);
+  return !text.empty() && std::all_of(first.begin(), first.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  });
 }
 
 /// What the rest of a program's path asks of one in the new IR: which variables are stored with it.
@@ -47,15 +63,22 @@ Result<Program> readProgram(const std::string &path) {
     return file.problems();
   std::span<const std::byte> bytes = (*file)->bytes();
   std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  if (looksLikeJson(text) && !newir::isNewIr(text))
+    return readMappedJson(**file, path);
+  return readProgramText(text, path);
+}
+
+Result<Program> readProgramText(std::string_view text, const std::string &name) {
   if (!looksLikeJson(text))
-    return readBinaryBytes(bytes, path);
-  if (newir::isNewIr(text)) {
-    Result<newir::Model> model = newir::readModel(text, path);
-    if (!model)
-      return model.problems();
-    return withParameters(std::move(*model));
-  }
-  return readMappedJson(**file, path);
+    return looksLikeText(text) ? problem(name, "this is neither JSON, which would begin with '{', nor a "
+                                               "ProgramDesc in the binary form")
+                               : readBinaryBytes(std::as_bytes(std::span(text)), name);
+  if (!newir::isNewIr(text))
+    return readJsonText(text, name);
+  Result<newir::Model> model = newir::readModel(text, name);
+  if (!model)
+    return model.problems();
+  return withParameters(std::move(*model));
 }
 
 } // namespace proa::legacy

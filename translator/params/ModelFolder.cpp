@@ -157,6 +157,8 @@ Result<ModelFiles> findModel(const std::string &path, const std::string &weights
     findWeights(files);
     return files;
   }
+  if (!fs::exists(weights, ignored))
+    return problem(weights, "found no such file or folder, expected weights");
   files.weights = weights;
   files.weightsForm = formOf(weights);
   if (files.weightsForm == WeightsForm::None)

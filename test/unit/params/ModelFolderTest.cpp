@@ -85,6 +85,9 @@ TEST(ModelFolder, ProgramsThatAreNotFound) {
   folder.file("b.pdmodel", "");
   EXPECT_THAT(findModel(folder.path("")).problems().text(), HasSubstr("found several programs"));
   EXPECT_THAT(findModel(folder.path("a.pdmodel"), folder.path("w.txt")).problems().text(),
+              HasSubstr("w.txt: found no such file or folder, expected weights"));
+  folder.file("w.txt", "");
+  EXPECT_THAT(findModel(folder.path("a.pdmodel"), folder.path("w.txt")).problems().text(),
               HasSubstr("expected weights as"));
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sys/stat.h>
+#include <thread>
 
 namespace proa {
 namespace {
@@ -43,9 +45,47 @@ TEST(Files, ErrorsNameTheFileAndTheReason) {
   EXPECT_THAT(read.problems().text(), ::testing::HasSubstr(path + ": can not open the file: No such file"));
   EXPECT_FALSE(mapFile(path));
   EXPECT_THAT(mapFile(::testing::TempDir()).problems().text(),
-              ::testing::HasSubstr("expected a regular file"));
+              ::testing::HasSubstr("found a folder, expected a regular file or a pipe"));
+  EXPECT_THAT(readFile("/dev/null").problems().text(), ::testing::HasSubstr("found a device"));
+  EXPECT_THAT(writeFile(::testing::TempDir(), std::string("x")).problems().text(),
+              ::testing::HasSubstr("found a folder, expected the name of a file to write"));
   EXPECT_THAT(writeFile(path + "/inside", std::string("x")).problems().text(),
               ::testing::HasSubstr("can not create"));
+}
+
+TEST(Files, DevicesArePlacesToWriteTo) {
+  EXPECT_TRUE(writeFile("/dev/null", std::string("x")));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THAT(writeFile("/dev/full", std::string("x")).problems().text(),
+              ::testing::HasSubstr("/dev/full: can not write the file: No space left on device"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(Files, LinksStay) {
+  std::string path = freshPath("proa-files-target"), link = freshPath("proa-files-link");
+  ASSERT_TRUE(writeFile(path, std::string("old")));
+  std::filesystem::create_symlink(path, link);
+  ASSERT_TRUE(writeFile(link, std::string("new")));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(*readFile(path), "new");
+}
+
+TEST(Files, PipesAreReadToTheirEnd) {
+  for (const std::string &content : {std::string(), std::string(100000, 'a')}) {
+    std::string path = freshPath("proa-files-pipe");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    for (bool isMapped : {false, true}) {
+      std::thread writer([&] { EXPECT_TRUE(writeFile(path, content)); });
+      if (isMapped) {
+        auto mapped = mapFile(path);
+        EXPECT_TRUE(mapped && (*mapped)->bytes().size() == content.size());
+      } else {
+        Result<std::string> read = readFile(path);
+        EXPECT_TRUE(read && *read == content);
+      }
+      writer.join();
+    }
+  }
 }
 
 } // namespace
