@@ -44,7 +44,8 @@ struct ModelOptions {
   uint64_t seed = 0;
   /// Weights file; empty: found beside the program.
   std::string parameters;
-  /// Where compiled programs are kept; empty: $PROA_CACHE_DIR, or ~/.cache/proa. "off": nowhere.
+  /// Where compiled programs are kept; empty: $PROA_CACHE_DIR, or ~/.cache/proa. "off": nowhere. It is an
+  /// error where a folder that is given here can not be made.
   std::string cacheDirectory;
   /// Fed and fetched variables, for programs without feed and fetch ops; empty: what the program says.
   std::vector<std::string> feeds;

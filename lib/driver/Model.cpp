@@ -382,8 +382,10 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
     return compileFresh(module, given);
-  // A cache that can't be used costs time, not the result.
+  // A cache that nobody asked for and that can't be used costs time, not the result.
   auto cache = ObjectCache::open({options.cacheDirectory});
+  if (!cache && !options.cacheDirectory.empty())
+    return cache.problems();
   std::string key;
   if (cache) {
     key =
