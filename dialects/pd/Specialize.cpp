@@ -1,6 +1,6 @@
 #include "dialects/pd/Specialize.h"
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/creation/CreationOps.h"
 
 #include "mlir/IR/IRMapping.h"
 

@@ -1,9 +1,11 @@
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/linalg/Linalg.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/reduce/Reduce.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/ComplexOps.h"
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 using namespace mlir;
 

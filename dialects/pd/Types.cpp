@@ -1,6 +1,5 @@
 #include "dialects/pd/Types.h"
-
-#include "dialects/pd/control/Control.h"
+#include "dialects/pd/control/ArrayOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"

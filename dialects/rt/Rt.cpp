@@ -1,4 +1,5 @@
 #include "dialects/rt/Rt.h"
+#include "dialects/pd/nn/ConvOps.h"
 
 using namespace mlir;
 

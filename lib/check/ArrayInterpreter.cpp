@@ -1,7 +1,7 @@
 #include "lib/check/ArrayInterpreter.h"
 
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/control/Control.h"
+#include "dialects/pd/control/ArrayOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -1,10 +1,10 @@
 #include "passes/autodiff/BackwardPart.h"
 
 #include "dialects/pd/Guarded.h"
-#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForLoop.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/optimizer/Optimizer.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/optimizer/ScalingOps.h"
 
 using namespace mlir;
 

@@ -1,7 +1,8 @@
 //! Regions of pd.checkpoint by the names of values: what a gradient computes once more.
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Pd.h"
-#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/RecomputeOps.h"
+#include "dialects/pd/autodiff/VjpOps.h"
 #include "passes/autodiff/NewFunction.h"
 
 #include "mlir/IR/IRMapping.h"

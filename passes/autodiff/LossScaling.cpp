@@ -2,11 +2,12 @@
 #include "passes/autodiff/MixedPrecision.h"
 
 #include "dialects/pd/Infer.h"
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/optimizer/Optimizer.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/optimizer/ScalingOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 #include "passes/autodiff/BackwardPart.h"
 
 using namespace mlir;

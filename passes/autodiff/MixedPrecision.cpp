@@ -1,8 +1,7 @@
 #include "passes/autodiff/MixedPrecision.h"
 
 #include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/UnaryOps.h"
 #include "passes/autodiff/BackwardPart.h"
 #include "passes/autodiff/PrecisionLists.h"
 

@@ -8,8 +8,9 @@
 #include "dialects/pd/autodiff/Batching.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/creation/RangeOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "llvm/ADT/SetVector.h"
 

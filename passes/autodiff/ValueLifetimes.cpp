@@ -2,8 +2,8 @@
 
 #include "dialects/pd/Contraction.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/autodiff/RecomputeOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 #include "passes/fuse/KernelGroups.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -3,7 +3,7 @@
 
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Pd.h"
-#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/VjpOps.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -3,10 +3,11 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/nn/Nn.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/nn/ConvOps.h"
+#include "dialects/pd/nn/NormOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

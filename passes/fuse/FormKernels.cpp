@@ -2,8 +2,6 @@
 #include "passes/fuse/KernelGroups.h"
 #include "passes/fuse/Passes.h"
 
-#include "dialects/pd/creation/Creation.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 

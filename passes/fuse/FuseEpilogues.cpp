@@ -4,9 +4,10 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/linalg/Linalg.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/nn/Nn.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/ScaleOps.h"
+#include "dialects/pd/nn/ConvOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 #include "dialects/rt/Rt.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

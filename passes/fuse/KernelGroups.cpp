@@ -1,7 +1,7 @@
 #include "passes/fuse/KernelGroups.h"
 
 #include "dialects/pd/Infer.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/creation/CreationOps.h"
 
 using namespace mlir;
 

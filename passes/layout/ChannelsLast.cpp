@@ -2,9 +2,13 @@
 #include "passes/layout/Passes.h"
 
 #include "dialects/pd/Infer.h"
-#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/ConvOps.h"
+#include "dialects/pd/nn/FoldOps.h"
+#include "dialects/pd/nn/SoftmaxOps.h"
 #include "dialects/pd/reduce/Reduce.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/shape/JoinOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

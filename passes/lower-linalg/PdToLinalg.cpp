@@ -2,7 +2,7 @@
 #include "passes/lower-linalg/Passes.h"
 
 #include "dialects/pd/Infer.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/creation/CreationOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"

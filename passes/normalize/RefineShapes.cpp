@@ -4,8 +4,8 @@
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/creation/CreationOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -2,8 +2,9 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/creation/CreationOps.h"
 #include "translator/export/ProgramExporter.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,8 +1,7 @@
 //! pd.vjp of one op as the legacy gradient op that it may come from; any other one as the ops that compute
 //! it.
+#include "dialects/pd/autodiff/VjpOps.h"
 #include "translator/export/ProgramExporter.h"
-
-#include "dialects/pd/autodiff/Autodiff.h"
 
 using namespace mlir;
 

@@ -1,12 +1,12 @@
 /// The state of one export: the legacy program in the making and the names of its variables.
 #pragma once
 
-#include "dialects/pd/autodiff/Autodiff.h"
 #include "translator/export/ExportOp.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "dialects/pd/autodiff/VjpOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"

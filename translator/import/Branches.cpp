@@ -6,8 +6,8 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

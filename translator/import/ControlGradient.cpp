@@ -3,9 +3,8 @@
 //! for any other gradient op.
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
-#include "dialects/pd/control/Control.h"
+#include "dialects/pd/autodiff/VjpOps.h"
 
 using namespace mlir;
 

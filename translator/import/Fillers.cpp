@@ -2,10 +2,10 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

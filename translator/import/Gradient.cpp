@@ -7,6 +7,7 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
+#include "dialects/pd/autodiff/VjpOps.h"
 
 using namespace mlir;
 

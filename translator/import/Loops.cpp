@@ -5,8 +5,8 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"

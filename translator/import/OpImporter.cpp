@@ -3,8 +3,8 @@
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/Pd.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/creation/CreationOps.h"
 
 using namespace mlir;
 

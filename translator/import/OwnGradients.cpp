@@ -1,8 +1,8 @@
 //! pd.vjp of a program's forward part in place of its own gradient ops: ImportOptions::ownGradients.
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/IR/IRMapping.h"
 

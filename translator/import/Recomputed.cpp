@@ -1,7 +1,7 @@
 #include "translator/import/Recomputed.h"
 
 #include "dialects/pd/Pd.h"
-#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/RecomputeOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

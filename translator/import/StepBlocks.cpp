@@ -6,7 +6,6 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/control/Control.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -3,9 +3,9 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 
 #include "mlir/IR/Matchers.h"
 

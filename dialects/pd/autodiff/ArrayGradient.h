@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dialects/pd/Pd.h"
-#include "dialects/pd/control/Control.h"
+#include "dialects/pd/control/ArrayOps.h"
 
 namespace proa::pd {
 

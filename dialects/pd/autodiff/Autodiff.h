@@ -5,22 +5,15 @@
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
-#define GET_OP_CLASSES
-#include "dialects/pd/autodiff/Recompute.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/autodiff/Vjp.h.inc"
-
 namespace proa::pd {
+
+class CheckpointOp; // one of the parents that a YieldOp may have
 
 /// The types of what a region's block ends with; failure where it has no terminator yet.
 mlir::LogicalResult inferYielded(mlir::RegionRange regions, llvm::SmallVectorImpl<mlir::Type> &results);
 
 /// A barrier on the value, other than those that it has.
 mlir::Value barrierOn(mlir::OpBuilder &builder, mlir::Location location, mlir::Value value);
-
-} // namespace proa::pd
-
-namespace proa::pd {
 
 /// Differentiates a block in reverse. `outputs` are numbers of operands of its terminator, `cotangents` one
 /// value for each of them (null: zero). Returns the gradient of each of `inputs`, values that the block uses;

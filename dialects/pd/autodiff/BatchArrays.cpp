@@ -2,10 +2,9 @@
 //! that still go on.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -1,11 +1,13 @@
 //! Batching of ops along axes: reductions, scans, softmax, sorting, transforms. Axes move by one.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/linalg/Linalg.h"
-#include "dialects/pd/math/Math.h"
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/SoftmaxOps.h"
 #include "dialects/pd/reduce/Reduce.h"
-#include "dialects/pd/search/Search.h"
-#include "dialects/pd/signal/Signal.h"
+#include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/reduce/ScanOps.h"
+#include "dialects/pd/search/SearchOps.h"
+#include "dialects/pd/signal/FftOps.h"
 
 using namespace mlir;
 

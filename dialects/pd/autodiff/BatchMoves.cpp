@@ -1,8 +1,10 @@
 //! Batching of ops that move elements: the examples' dimension stays the first.
 #include "dialects/pd/autodiff/BatchingRules.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/shape/JoinOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/shape/SliceOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

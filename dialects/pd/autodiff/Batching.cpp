@@ -2,13 +2,11 @@
 #include "dialects/pd/Guarded.h"
 
 #include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/index/ScatterOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

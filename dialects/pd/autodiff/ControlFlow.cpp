@@ -2,9 +2,9 @@
 //! control flow in control flow needs nothing more.
 #include "dialects/pd/autodiff/ControlFlow.h"
 
-#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/RegionGradient.h"
+#include "dialects/pd/autodiff/VjpOps.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 

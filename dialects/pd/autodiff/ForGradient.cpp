@@ -12,10 +12,11 @@
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 #include "dialects/pd/autodiff/LoopStep.h"
 #include "dialects/pd/autodiff/RegionGradient.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 
 using namespace mlir;
 

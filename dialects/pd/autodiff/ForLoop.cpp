@@ -4,9 +4,9 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/autodiff/LoopStep.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

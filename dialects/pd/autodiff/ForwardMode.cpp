@@ -7,8 +7,9 @@
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 #include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/autodiff/LinearOps.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -9,13 +9,13 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/ArrayGradient.h"
-#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ControlFlow.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/RegionGradient.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/control/CheckOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 
 using namespace mlir;
 

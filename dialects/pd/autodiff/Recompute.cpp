@@ -4,6 +4,8 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/RecomputeOps.h"
+#include "dialects/pd/autodiff/VjpOps.h"
 
 #include "mlir/IR/IRMapping.h"
 

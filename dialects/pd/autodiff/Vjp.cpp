@@ -4,8 +4,9 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForLoop.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/autodiff/RecomputeOps.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/control/CheckOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -1,4 +1,6 @@
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/control/CheckOps.h"
 #include "dialects/pd/control/Control.h"
 
 using namespace mlir;

@@ -2,9 +2,9 @@
 //! autodiff/ArrayGradient.cpp.
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 
 using namespace mlir;
 

@@ -1,4 +1,4 @@
-#include "dialects/pd/control/Control.h"
+#include "dialects/pd/control/CheckOps.h"
 
 using namespace mlir;
 

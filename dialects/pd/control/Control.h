@@ -13,8 +13,3 @@ template <class Adaptor> mlir::LogicalResult inferNothing(std::optional<mlir::Lo
   return mlir::success();
 }
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/control/Array.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/control/Check.h.inc"

@@ -2,9 +2,11 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/creation/RangeOps.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/KnownElements.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 using namespace mlir;
 

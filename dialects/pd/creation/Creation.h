@@ -43,8 +43,3 @@ mlir::LogicalResult inferLinspace(std::optional<mlir::Location> location, Adapto
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/creation/Creation.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/creation/Range.h.inc"

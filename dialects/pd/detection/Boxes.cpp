@@ -1,8 +1,10 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/detection/BoxesOps.h"
 #include "dialects/pd/detection/Detection.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/shape/Extent.h"
 

@@ -2,6 +2,8 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/detection/BoxesOps.h"
+#include "dialects/pd/detection/DetectionOps.h"
 #include "dialects/pd/detection/Proposals.h"
 #include "dialects/pd/detection/Regions.h"
 #include "dialects/pd/detection/Selection.h"

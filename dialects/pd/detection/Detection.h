@@ -126,8 +126,3 @@ mlir::LogicalResult inferRoiPool(std::optional<mlir::Location> location, Adaptor
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/detection/Detection.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/detection/Boxes.h.inc"

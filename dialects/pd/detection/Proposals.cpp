@@ -1,8 +1,7 @@
 #include "dialects/pd/detection/Proposals.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

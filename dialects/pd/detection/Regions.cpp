@@ -1,8 +1,7 @@
 #include "dialects/pd/detection/Regions.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 using namespace mlir;

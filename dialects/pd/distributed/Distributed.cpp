@@ -1,9 +1,9 @@
 #include "dialects/pd/distributed/Distributed.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/loss/Loss.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/loss/LossOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -2,7 +2,7 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/graph/Sampling.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/sequence/Rows.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -1,6 +1,6 @@
 #include "dialects/pd/graph/Sampling.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/sequence/Rows.h"
 
 using namespace mlir;

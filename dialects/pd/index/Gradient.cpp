@@ -1,9 +1,11 @@
 //! Gradients of gathers and scatters: each is the other's transpose.
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/SliceOps.h"
 
 using namespace mlir;
 

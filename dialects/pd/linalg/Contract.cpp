@@ -1,8 +1,10 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/linalg/FactorOps.h"
 #include "dialects/pd/linalg/Linalg.h"
-#include "dialects/pd/linalg/Matrices.h"
+#include "dialects/pd/linalg/ProductOps.h"
+#include "dialects/pd/linalg/SolveOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -1,9 +1,11 @@
 //! Factorizations: decompositions and gradients. The formulas are those of Giles, "Collected matrix
 //! derivative results", and their complex forms; F stands for the reciprocal differences of (squared) values.
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/linalg/FactorOps.h"
 #include "dialects/pd/linalg/Matrices.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/linalg/SolveOps.h"
+#include "dialects/pd/math/ComplexOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
 
 using namespace mlir;
 

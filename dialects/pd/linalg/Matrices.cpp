@@ -1,9 +1,9 @@
 //! Inference of factorizations and systems of equations.
 #include "dialects/pd/linalg/Matrices.h"
 
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/shape/DiagonalOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

@@ -121,10 +121,3 @@ mlir::LogicalResult inferLstsq(std::optional<mlir::Location> location, Adaptor a
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/linalg/Factor.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/linalg/Solve.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/linalg/Product.h.inc"

@@ -1,4 +1,4 @@
-#include "dialects/pd/linalg/Matrices.h"
+#include "dialects/pd/linalg/ProductOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -1,9 +1,9 @@
 //! Systems of equations: decompositions and gradients.
+#include "dialects/pd/linalg/FactorOps.h"
 #include "dialects/pd/linalg/Matrices.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/linalg/SolveOps.h"
+#include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
 
 #include <limits>
 

@@ -1,6 +1,7 @@
 //! Gradients of losses.
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/loss/Loss.h"
+#include "dialects/pd/loss/LossOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 using namespace mlir;

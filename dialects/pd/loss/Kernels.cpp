@@ -1,6 +1,5 @@
 #include "dialects/pd/loss/Kernels.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/autodiff/Autodiff.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

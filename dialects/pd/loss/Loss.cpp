@@ -3,7 +3,9 @@
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/loss/Kernels.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/loss/LossOps.h"
+#include "dialects/pd/loss/RankingOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
 

@@ -115,8 +115,3 @@ mlir::LogicalResult inferIdentityLoss(std::optional<mlir::Location> location, Ad
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/loss/Loss.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/loss/Ranking.h.inc"

@@ -1,7 +1,8 @@
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/index/Index.h"
+#include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/loss/Loss.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/loss/RankingOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Extent.h"
 

@@ -1,7 +1,8 @@
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/ClosenessOps.h"
 #include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/reduce/ReduceOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

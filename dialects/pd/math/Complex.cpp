@@ -1,9 +1,11 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/math/ComplexOps.h"
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/JoinOps.h"
 
 using namespace mlir;
 

@@ -1,5 +1,12 @@
 #include "dialects/pd/math/Math.h"
 #include "dialects/pd/Families.h"
+#include "dialects/pd/math/ActivationOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/ClosenessOps.h"
+#include "dialects/pd/math/ComplexOps.h"
+#include "dialects/pd/math/ScaleOps.h"
+#include "dialects/pd/math/SpecialOps.h"
+#include "dialects/pd/math/UnaryOps.h"
 
 namespace proa::pd {
 

@@ -64,18 +64,3 @@ mlir::LogicalResult inferEqualAll(std::optional<mlir::Location> location, Adapto
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/math/Unary.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/math/Binary.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/math/Activation.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/math/Scale.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/math/Special.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/math/Complex.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/math/Closeness.h.inc"

@@ -1,7 +1,7 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/UnaryOps.h"
 
 using namespace mlir;
 

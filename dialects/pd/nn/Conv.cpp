@@ -1,5 +1,6 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/nn/ConvOps.h"
 #include "dialects/pd/nn/Nn.h"
 
 using namespace mlir;

@@ -2,8 +2,10 @@
 //! close the family: the convolution, its transpose, and the gradient by the filter; each is differentiated
 //! by the other two.
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/nn/ConvOps.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 using namespace mlir;
 

@@ -1,12 +1,11 @@
 #include "dialects/pd/nn/Deformable.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/index/Index.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/linalg/Linalg.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/nn/Window.h"
 #include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

@@ -1,5 +1,6 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/nn/EmbeddingOps.h"
 #include "dialects/pd/nn/Nn.h"
 
 #include <cstring>

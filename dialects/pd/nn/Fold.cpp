@@ -1,10 +1,12 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/index/Index.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/nn/FoldOps.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/JoinOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

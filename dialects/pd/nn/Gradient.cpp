@@ -1,9 +1,8 @@
 //! Gradients of ops of neural networks.
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/nn/EmbeddingOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/nn/InterpolateOps.h"
 #include "dialects/pd/nn/Nn.h"
 
 #include "mlir/IR/Matchers.h"

@@ -1,6 +1,15 @@
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/Families.h"
+#include "dialects/pd/nn/ConvOps.h"
 #include "dialects/pd/nn/Deformable.h"
+#include "dialects/pd/nn/EmbeddingOps.h"
+#include "dialects/pd/nn/FoldOps.h"
+#include "dialects/pd/nn/GridOps.h"
+#include "dialects/pd/nn/InterpolateOps.h"
+#include "dialects/pd/nn/NormOps.h"
+#include "dialects/pd/nn/PoolOps.h"
+#include "dialects/pd/nn/RecurrentOps.h"
+#include "dialects/pd/nn/SoftmaxOps.h"
 #include "dialects/pd/nn/Spatial.h"
 
 namespace proa::pd {

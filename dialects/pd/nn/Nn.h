@@ -504,22 +504,3 @@ mlir::LogicalResult inferEmbedding(std::optional<mlir::Location> location, Adapt
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/nn/Conv.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/nn/Pool.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/nn/Norm.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/nn/Softmax.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/nn/Embedding.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/nn/Interpolate.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/nn/Recurrent.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/nn/Grid.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/nn/Fold.h.inc"

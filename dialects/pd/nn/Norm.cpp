@@ -1,9 +1,10 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/NormOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/JoinOps.h"
 
 using namespace mlir;
 

@@ -1,6 +1,7 @@
 //! Gradients of normalizations, from the moments that the forward op computed.
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/NormOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 using namespace mlir;

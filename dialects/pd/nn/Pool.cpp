@@ -1,6 +1,7 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/PoolOps.h"
 #include "dialects/pd/shape/KnownElements.h"
 
 using namespace mlir;

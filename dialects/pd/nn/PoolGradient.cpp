@@ -1,10 +1,12 @@
 //! Gradients of poolings and of interpolations.
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/index/Index.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/nn/InterpolateOps.h"
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/PoolOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/JoinOps.h"
 
 using namespace mlir;
 

@@ -2,6 +2,7 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/RecurrentOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

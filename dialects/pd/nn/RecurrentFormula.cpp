@@ -1,7 +1,7 @@
 //! Recurrent layers as formulas: one cell after another over a known number of steps.
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/nn/RecurrentOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"

@@ -1,7 +1,8 @@
 #include "dialects/pd/nn/Spatial.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/index/Index.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/nn/PoolOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -1,4 +1,5 @@
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/optimizer/AdaptiveOps.h"
 #include "dialects/pd/optimizer/Optimizer.h"
 
 using namespace mlir;

@@ -1,7 +1,10 @@
 #include "dialects/pd/optimizer/Optimizer.h"
 #include "dialects/pd/Families.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/optimizer/AdaptiveOps.h"
+#include "dialects/pd/optimizer/OptimizerOps.h"
+#include "dialects/pd/optimizer/ScalingOps.h"
 #include "dialects/pd/random/Random.h"
 #include "dialects/pd/reduce/Reduce.h"
 

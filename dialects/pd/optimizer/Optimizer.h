@@ -137,10 +137,3 @@ mlir::LogicalResult inferCoalesce(std::optional<mlir::Location> location, Adapto
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/optimizer/Optimizer.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/optimizer/Adaptive.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/optimizer/Scaling.h.inc"

@@ -1,9 +1,11 @@
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/optimizer/Optimizer.h"
+#include "dialects/pd/optimizer/ScalingOps.h"
 #include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/JoinOps.h"
 
 using namespace mlir;
 

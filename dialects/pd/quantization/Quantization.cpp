@@ -1,9 +1,9 @@
 #include "dialects/pd/quantization/Quantization.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/Support/DebugStringHelper.h"

@@ -1,9 +1,8 @@
 #include "dialects/pd/random/Random.h"
 #include "dialects/pd/Families.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/nn/Nn.h"
-#include "dialects/pd/search/Search.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/search/SearchOps.h"
 
 using namespace mlir;
 

@@ -1,11 +1,14 @@
 //! Gradients of reductions and scans.
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/reduce/NormOps.h"
 #include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
 
 #include <cmath>
 

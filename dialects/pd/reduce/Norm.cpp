@@ -1,9 +1,12 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/reduce/NormOps.h"
 #include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/shape/DiagonalOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
 
 #include <cmath>
 

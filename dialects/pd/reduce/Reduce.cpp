@@ -2,6 +2,9 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/reduce/NormOps.h"
+#include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/reduce/ScanOps.h"
 
 #include <limits>
 

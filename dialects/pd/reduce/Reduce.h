@@ -51,10 +51,3 @@ mlir::LogicalResult inferExtremeScan(std::optional<mlir::Location> location, Ada
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/reduce/Reduce.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/reduce/Norm.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/reduce/Scan.h.inc"

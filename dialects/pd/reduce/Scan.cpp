@@ -1,5 +1,6 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
 

@@ -1,9 +1,12 @@
 #include "dialects/pd/search/Contents.h"
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/reduce/Reduce.h"
-#include "dialects/pd/search/Search.h"
+#include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/reduce/ScanOps.h"
+#include "dialects/pd/search/SearchOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 using namespace mlir;

@@ -1,10 +1,9 @@
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/reduce/Reduce.h"
-#include "dialects/pd/search/Search.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/search/CountOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
 
 using namespace mlir;
 

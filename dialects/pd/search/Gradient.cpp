@@ -1,8 +1,8 @@
 //! Gradients of ops that order elements: each element found gets its own back.
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/search/Search.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/search/SearchOps.h"
 
 using namespace mlir;
 

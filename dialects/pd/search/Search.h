@@ -19,8 +19,3 @@ mlir::LogicalResult inferArg(std::optional<mlir::Location> location, Adaptor ada
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/search/Search.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/search/Count.h.inc"

@@ -1,5 +1,4 @@
 #include "dialects/pd/sequence/Labels.h"
-#include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -1,6 +1,4 @@
 #include "dialects/pd/sequence/Recurrent.h"
-#include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/math/Math.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -1,7 +1,7 @@
 #include "dialects/pd/sequence/Rows.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/sequence/Sequence.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/sequence/RowsOps.h"
 
 using namespace mlir;
 

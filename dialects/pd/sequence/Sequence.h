@@ -185,8 +185,3 @@ mlir::LogicalResult inferIm2sequence(std::optional<mlir::Location> location, Ada
 }
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/sequence/Rows.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/sequence/Sequence.h.inc"

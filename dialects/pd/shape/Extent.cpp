@@ -1,7 +1,10 @@
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/math/Math.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/creation/RangeOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/shape/JoinOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/shape/SliceOps.h"
 
 using namespace mlir;
 

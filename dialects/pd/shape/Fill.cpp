@@ -1,10 +1,9 @@
 #include "dialects/pd/shape/Fill.h"
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

@@ -1,10 +1,12 @@
 //! Gradients of ops that move elements.
 #include "dialects/pd/autodiff/Autodiff.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/index/ScatterOps.h"
 #include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/JoinOps.h"
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/shape/SliceOps.h"
 
 using namespace mlir;
 

@@ -1,6 +1,6 @@
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/math/Math.h"
 #include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/JoinOps.h"
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
 

@@ -1,7 +1,6 @@
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/creation/Creation.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/IR/Matchers.h"
 

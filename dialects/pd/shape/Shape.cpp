@@ -2,10 +2,15 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/shape/DiagonalOps.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/Fill.h"
+#include "dialects/pd/shape/JoinOps.h"
 #include "dialects/pd/shape/KnownElements.h"
+#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/shape/SliceOps.h"
+#include "dialects/pd/shape/ViewOps.h"
 
 using namespace mlir;
 

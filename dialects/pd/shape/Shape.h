@@ -94,14 +94,3 @@ struct SliceRange {
 SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t extent);
 
 } // namespace proa::pd
-
-#define GET_OP_CLASSES
-#include "dialects/pd/shape/Shape.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/shape/View.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/shape/Slice.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/shape/Join.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/pd/shape/Diagonal.h.inc"

@@ -1,8 +1,10 @@
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/SliceOps.h"
 
 using namespace mlir;
 

@@ -2,6 +2,7 @@
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/ViewOps.h"
 
 using namespace mlir;
 

@@ -1,9 +1,10 @@
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/math/ComplexOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
-#include "dialects/pd/signal/Signal.h"
+#include "dialects/pd/signal/FftOps.h"
+#include "dialects/pd/signal/FrameOps.h"
 
 using namespace mlir;
 

@@ -1,9 +1,9 @@
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/index/Index.h"
-#include "dialects/pd/math/Math.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/index/ScatterOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/Shape.h"
-#include "dialects/pd/signal/Signal.h"
+#include "dialects/pd/signal/FftOps.h"
+#include "dialects/pd/signal/FrameOps.h"
 
 #include <cmath>
 

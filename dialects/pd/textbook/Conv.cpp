@@ -1,6 +1,6 @@
 //! Convolutions: one sum of products, read in three ways.
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/ConvOps.h"
 #include "dialects/pd/textbook/Textbook.h"
 
 using namespace mlir;

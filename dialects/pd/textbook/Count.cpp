@@ -1,8 +1,8 @@
 //! Extents, counts, distinct elements, and labels by trying everything.
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/search/Search.h"
+#include "dialects/pd/search/CountOps.h"
 #include "dialects/pd/sequence/Labels.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/ShapeOps.h"
 #include "dialects/pd/textbook/Textbook.h"
 
 using namespace mlir;

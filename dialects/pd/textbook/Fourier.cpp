@@ -1,6 +1,6 @@
 //! Discrete Fourier transforms, by their definition.
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/signal/Signal.h"
+#include "dialects/pd/signal/FftOps.h"
 #include "dialects/pd/textbook/Textbook.h"
 
 #include <cmath>

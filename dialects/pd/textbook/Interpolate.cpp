@@ -1,6 +1,6 @@
 //! Interpolations: each axis gives an output position some input positions with weights.
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/InterpolateOps.h"
 #include "dialects/pd/textbook/Textbook.h"
 
 #include <cmath>

@@ -1,6 +1,8 @@
 //! Matrices: elimination, Householder reflections and Jacobi rotations, one matrix at a time.
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/linalg/FactorOps.h"
 #include "dialects/pd/linalg/Matrices.h"
+#include "dialects/pd/linalg/SolveOps.h"
 #include "dialects/pd/textbook/Textbook.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 //! Poolings.
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/nn/Nn.h"
+#include "dialects/pd/nn/PoolOps.h"
 #include "dialects/pd/textbook/Textbook.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 //! Integer ops on rows and positions, whose results have extents that depend on data.
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/search/Search.h"
-#include "dialects/pd/sequence/Sequence.h"
+#include "dialects/pd/search/SearchOps.h"
+#include "dialects/pd/sequence/RowsOps.h"
 #include "dialects/pd/textbook/Textbook.h"
 
 using namespace mlir;

@@ -1,7 +1,6 @@
 //! Hooks of tensor arrays, and of ops that take tensors and arrays alike.
+#include "dialects/pd/Types.h"
 #include "translator/import/LegacyTable.h"
-
-#include "dialects/pd/control/Control.h"
 
 using namespace mlir;
 

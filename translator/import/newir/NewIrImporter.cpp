@@ -2,8 +2,8 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/control/Control.h"
-#include "dialects/pd/creation/Creation.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/creation/CreationOps.h"
 #include "translator/import/AlignedAxes.h"
 #include "translator/import/MakeOp.h"
 #include "translator/import/newir/NewIrTable.h"
