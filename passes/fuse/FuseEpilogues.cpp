@@ -71,7 +71,7 @@ private:
 
   bool absorbActivation(Operation *user) {
     auto activation = dyn_cast<pd::PostOpInterface>(user);
-    if (!activation || user->getNumOperands() != 1)
+    if (!activation || user->getNumOperands() != 1 || !canActivate)
       return false;
     pd::PostOp op = activation.getPostOp();
     addPostOp(op.kind, op.alpha, op.beta);
@@ -136,6 +136,7 @@ private:
 
 public:
   bool canScale = true;
+  bool canActivate = true;
   bool canAddResidual = true;
 
 private:
@@ -246,6 +247,9 @@ private:
     epilogue.canScale = false;
     // A depthwise convolution of oneDNN 2.6.3 with a tensor to add gave wrong sums (8 channels, 7x7 filter).
     epilogue.canAddResidual = op.getGroups() == 1;
+    // With dilated taps the runtime has loops of its own (DepthwiseConv.h), which add a bias and no more.
+    bool isDilated = llvm::any_of(op.getDilations(), [](int64_t dilation) { return dilation != 1; });
+    epilogue.canActivate = op.getGroups() == 1 || !isDilated;
     epilogue.absorbUsers();
     if (epilogue.absorbed.empty())
       return;

@@ -1,6 +1,7 @@
 /// The library kernels for convolutions; ConvGeometry.h says what they compute.
 #include "lib/runtime/library/Conv.h"
 
+#include "lib/runtime/library/DepthwiseConv.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/StridedCopy.h"
 
@@ -9,10 +10,11 @@
 namespace proa::runtime {
 namespace {
 
-/// A plan of a session for one set of dims; no plan: plain loops.
+/// A plan of a session for one set of dims; neither a plan of oneDNN nor vectorized loops: plain loops.
 struct ConvEntry {
   ConvGeometry geometry;
   bool planned = false;
+  std::unique_ptr<DepthwiseConv> depthwise; ///< with the filter, where that is constant
   std::shared_ptr<const ConvPlan> plan;
   std::unique_ptr<Execution> execution;
   std::shared_ptr<const PackedTensor>
@@ -112,6 +114,10 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
   bool known = out.dtype == DType::Float32 || out.dtype == DType::BFloat16;
   if (!known || isEmpty(entry.geometry))
     return;
+  if (DepthwiseConv::supports(attributes, entry.geometry, inputs)) {
+    entry.depthwise = std::make_unique<DepthwiseConv>(attributes, entry.geometry, call.input(1).as<float>());
+    return;
+  }
   // The arena decides once for all runs whether the summand lies where the result goes.
   std::optional<size_t> candidate = inPlaceCandidate(attributes, entry.geometry, inputs);
   bool inPlace = candidate && call.input(attributes.postOps[*candidate].input).data == out.data;
@@ -134,9 +140,14 @@ Result<void> Conv::run(Call &call) const {
   if (!entry.planned)
     plan(entry, call, *out);
   entry.planned = true;
-  size_t fused = entry.plan ? entry.plan->fusedCount() : 0;
+  size_t fused = entry.plan ? entry.plan->fusedCount() : entry.depthwise ? entry.depthwise->fusedCount() : 0;
   PostOpOperands operands(attributes.postOps, call, fused, *out);
-  if (entry.plan) {
+  if (entry.depthwise) {
+    std::optional<size_t> bias = entry.depthwise->bias();
+    entry.depthwise->run(call.input(0).as<float>(), bias ? call.input(*bias).as<float>() : nullptr,
+                         out->as<float>());
+    entry.planned = filters.isConstant();
+  } else if (entry.plan) {
     if (Result<void> done = convolve(call, entry, *out); !done)
       return done;
   } else if (Result<void> done = plainConv(out->dtype, entry.geometry, attributes.transposed,

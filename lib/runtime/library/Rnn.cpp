@@ -9,6 +9,8 @@
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/OutputMemory.h"
 
+#include <mutex>
+
 namespace proa::runtime {
 
 Result<void> RnnOperands::checkWeights() const {
@@ -63,7 +65,20 @@ Result<void> RnnOperands::check() {
 
 namespace {
 
-template <class T> Result<void> run(RnnOperands &operands) {
+/// The hidden weights of each layer and direction.
+using PackedStack = std::vector<PackedWeights>;
+
+template <class T> PackedStack packHiddenWeights(const RnnOperands &operands) {
+  const RnnAttributes &attributes = operands.attributes;
+  PackedStack stack(static_cast<size_t>(attributes.layers * attributes.directions));
+  if constexpr (std::is_same_v<T, float>)
+    for (size_t entry = 0; entry < stack.size(); ++entry)
+      stack[entry] = PackedWeights(operands.weight<T>(static_cast<int64_t>(entry), 1),
+                                   attributes.gates() * attributes.hidden, attributes.hidden);
+  return stack;
+}
+
+template <class T> Result<void> run(RnnOperands &operands, const PackedStack &packed) {
   const RnnAttributes &attributes = operands.attributes;
   Call &call = operands.call;
   size_t states = operands.states;
@@ -103,7 +118,9 @@ template <class T> Result<void> run(RnnOperands &operands) {
                       target + direction * attributes.hidden,
                       width,
                       a,
-                      r};
+                      r,
+                      nullptr,
+                      &packed[static_cast<size_t>(entry)]};
       pass.run();
     }
     between.swap(next);
@@ -120,6 +137,45 @@ template <class T> Result<void> run(RnnOperands &operands) {
   }
   return {};
 }
+
+class Rnn final : public LibraryKernel {
+public:
+  explicit Rnn(const RnnAttributes &attributes) : attributes(attributes) {}
+
+  Result<void> bind(std::span<const View> views) override {
+    size_t first = 1 + attributes.states(), count = attributes.weightCount();
+    isConstant =
+        views.size() >= first + count &&
+        std::ranges::all_of(views.subspan(first, count), [](const View &view) { return bool(view); });
+    packed.reset();
+    return {};
+  }
+
+  Result<void> run(Call &call) const override {
+    RnnOperands operands(attributes, call);
+    if (Result<void> done = operands.check(); !done)
+      return done;
+    return call.input(0).dtype == DType::Float32
+               ? runtime::run<float>(operands, *packedFor<float>(operands))
+               : runtime::run<double>(operands, *packedFor<double>(operands));
+  }
+
+private:
+  /// Constant weights are packed once for all sessions.
+  template <class T> std::shared_ptr<const PackedStack> packedFor(const RnnOperands &operands) const {
+    if (!isConstant)
+      return std::make_shared<PackedStack>(packHiddenWeights<T>(operands));
+    std::lock_guard lock(mutex);
+    if (!packed)
+      packed = std::make_shared<PackedStack>(packHiddenWeights<T>(operands));
+    return packed;
+  }
+
+  RnnAttributes attributes;
+  bool isConstant = false;
+  mutable std::mutex mutex;
+  mutable std::shared_ptr<const PackedStack> packed;
+};
 
 } // namespace
 
@@ -151,12 +207,7 @@ Result<std::unique_ptr<LibraryKernel>> makeRnn(const KernelRequest &request) {
   Result<RnnAttributes> attributes = parseRnn(request);
   if (!attributes)
     return attributes.problems();
-  return makeKernel([attributes = *attributes](Call &call) -> Result<void> {
-    RnnOperands operands(attributes, call);
-    if (Result<void> done = operands.check(); !done)
-      return done;
-    return call.input(0).dtype == DType::Float32 ? run<float>(operands) : run<double>(operands);
-  });
+  return std::unique_ptr<LibraryKernel>(std::make_unique<Rnn>(*attributes));
 }
 
 } // namespace proa::runtime

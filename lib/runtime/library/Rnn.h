@@ -4,13 +4,12 @@
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/OneDnn.h"
+#include "lib/runtime/library/RnnCell.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace proa::runtime {
-
-enum class RnnMode : uint8_t { Lstm, Gru, Tanh, Relu };
 
 struct RnnAttributes {
   RnnMode mode = RnnMode::Tanh;
@@ -38,8 +37,6 @@ inline void multiply(int64_t rows, int64_t columns, int64_t inner, const double 
     }
 }
 
-template <class T> T sigmoid(T x) { return 1 / (1 + std::exp(-x)); }
-
 /// What one layer in one direction keeps for its gradient, [time, batch, ...].
 template <class T> struct RnnTape {
   std::vector<T> gates;    ///< activated, gates * hidden
@@ -61,6 +58,7 @@ template <class T> struct RnnPass {
   int64_t outStride;
   std::vector<T> &a, &r; ///< scratch: [time, batch, gates * hidden], [batch, gates * hidden]
   RnnTape<T> *tape = nullptr;
+  const PackedWeights *packed = nullptr; ///< the hidden weights; null: as they are
 
   void run() {
     int64_t width = attributes.gates() * attributes.hidden;
@@ -71,10 +69,18 @@ template <class T> struct RnnPass {
       prepareTape();
     for (int64_t step = 0; step < time; ++step) {
       int64_t t = backward ? time - 1 - step : step;
-      multiply(batch, width, attributes.hidden, hidden, hiddenWeights, r.data(), false);
+      multiplyState(width);
       for (int64_t n = 0; n < batch; ++n)
         cellStep(t, n, a.data() + (t * batch + n) * width, r.data() + n * width);
     }
+  }
+
+  /// r = hidden times the transpose of the hidden weights.
+  void multiplyState(int64_t width) {
+    if constexpr (std::is_same_v<T, float>)
+      if (packed)
+        return packed->multiply(batch, hidden, r.data());
+    multiply(batch, width, attributes.hidden, hidden, hiddenWeights, r.data(), false);
   }
 
   void prepareTape() {
@@ -99,52 +105,22 @@ template <class T> struct RnnPass {
       return;
     }
     int64_t row = (t * batch + n) * width;
-    T *gates = tape ? tape->gates.data() + row * attributes.gates() : nullptr;
-    auto keep = [&](int64_t gate, int64_t i, T value) {
-      if (gates)
-        gates[gate * width + i] = value;
-    };
     if (tape)
       std::copy_n(h, width, tape->before.begin() + row);
     if (tape && c)
       std::copy_n(c, width, tape->cells.begin() + row);
-    for (int64_t i = 0; i < width; ++i) {
-      auto input = [&](int64_t gate) { return given[gate * width + i] + inputBias[gate * width + i]; };
-      auto state = [&](int64_t gate) { return recurrent[gate * width + i] + hiddenBias[gate * width + i]; };
-      switch (attributes.mode) {
-      case RnnMode::Lstm: {
-        T in = sigmoid(input(0) + state(0)), forget = sigmoid(input(1) + state(1));
-        T candidate = std::tanh(input(2) + state(2)), output = sigmoid(input(3) + state(3));
-        c[i] = forget * c[i] + in * candidate;
-        h[i] = output * std::tanh(c[i]);
-        keep(0, i, in);
-        keep(1, i, forget);
-        keep(2, i, candidate);
-        keep(3, i, output);
-        break;
-      }
-      case RnnMode::Gru: {
-        T reset = sigmoid(input(0) + state(0)), update = sigmoid(input(1) + state(1));
-        T candidate = std::tanh(input(2) + reset * state(2));
-        h[i] = (h[i] - candidate) * update + candidate;
-        keep(0, i, reset);
-        keep(1, i, update);
-        keep(2, i, candidate);
-        if (tape)
-          tape->summand[static_cast<size_t>(row + i)] = state(2);
-        break;
-      }
-      case RnnMode::Tanh:
-        h[i] = std::tanh(input(0) + state(0));
-        keep(0, i, h[i]);
-        break;
-      case RnnMode::Relu:
-        h[i] = std::max(input(0) + state(0), T(0));
-        keep(0, i, h[i]);
-        break;
-      }
-      target[i] = h[i];
-    }
+    runStep(attributes.mode,
+            RnnStep<T>{.width = width,
+                       .input = given,
+                       .recurrent = recurrent,
+                       .inputBias = inputBias,
+                       .hiddenBias = hiddenBias,
+                       .hidden = h,
+                       .cell = c,
+                       .out = target,
+                       .gates = tape ? tape->gates.data() + row * attributes.gates() : nullptr,
+                       .summand =
+                           tape && attributes.mode == RnnMode::Gru ? tape->summand.data() + row : nullptr});
     if (tape && c)
       std::copy_n(c, width, tape->newCells.begin() + row);
   }

@@ -175,8 +175,15 @@ private:
     for (auto &output : outputs)
       output.resize(static_cast<size_t>(time * batch * width));
     tapes.resize(static_cast<size_t>(attributes.layers * attributes.directions));
-    for (int64_t entry = 0; entry < attributes.layers * attributes.directions; ++entry)
-      passOf(entry).run();
+    for (int64_t entry = 0; entry < attributes.layers * attributes.directions; ++entry) {
+      RnnPass<T> pass = passOf(entry);
+      PackedWeights packed;
+      if constexpr (std::is_same_v<T, float>) {
+        packed = PackedWeights(pass.hiddenWeights, attributes.gates() * attributes.hidden, attributes.hidden);
+        pass.packed = &packed;
+      }
+      pass.run();
+    }
   }
 
   void backward(const T *dout) {

@@ -85,3 +85,14 @@ func.func @depthwise(%x: tensor<1x4x8x8xf32>, %w: tensor<4x1x1x1xf32>, %r: tenso
   %1 = pd.add %0, %r : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
   return %1 : tensor<1x4x8x8xf32>
 }
+
+// Of a depthwise convolution with dilated taps the bias alone.
+// CHECK-LABEL: func @dilated_depthwise
+// CHECK: rt.conv2d{{.*}}post_ops = [{kind = "bias"}]
+// CHECK: pd.relu
+func.func @dilated_depthwise(%x: tensor<1x4x8x8xf32>, %w: tensor<4x1x3x3xf32>, %b: tensor<1x4x1x1xf32>) -> tensor<1x4x8x8xf32> {
+  %0 = pd.conv2d %x, %w {groups = 4 : i64, dilations = array<i64: 2, 2>, paddings = array<i64: 2, 2, 2, 2>} : (tensor<1x4x8x8xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x8x8xf32>
+  %1 = pd.add %0, %b : (tensor<1x4x8x8xf32>, tensor<1x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %2 = pd.relu %1 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return %2 : tensor<1x4x8x8xf32>
+}

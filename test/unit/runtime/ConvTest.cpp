@@ -168,6 +168,20 @@ INSTANTIATE_TEST_SUITE_P(
                       std::array<int64_t, 5>{1, 58, 3, 28, 1}, std::array<int64_t, 5>{2, 16, 7, 4, 1},
                       std::array<int64_t, 5>{1, 32, 3, 33, 2}));
 
+TEST(Conv, DilatedDepthwiseWithBias) {
+  Tensor x = randomFloats({2, 21, 13, 19}, 1), w = randomFloats({21, 1, 3, 4}, 2),
+         bias = randomFloats({21}, 3);
+  Window window{{1, 2}, {3, 4}, {2, 3}, 21};
+  Shape out{2, 21, 14, 8};
+  std::vector<double> expected = convolve(x, w, out, window);
+  json attributes = {{"strides", {1, 2}}, {"paddings", {3, 2, 4, 1}}, {"dilations", {2, 3}}, {"groups", 21}};
+  expectConv("conv2d", attributes, x, w, out, expected);
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] = std::max(0.0, expected[i] + double(bias.as<float>()[i / (14 * 8) % 21]));
+  attributes["post_ops"] = json::array({{{"kind", "bias"}}, {{"kind", "relu"}}});
+  expectConv("conv2d", attributes, x, w, out, expected, {bias});
+}
+
 TEST(Conv, SummandInPlace) {
   // The plan lets the result overwrite the summand.
   Tensor x = randomFloats({1, 8, 4, 4}, 1), w = randomFloats({8, 8, 3, 3}, 2);

@@ -1,0 +1,75 @@
+/// Vectors of floats for kernels that neither the compiler of kernels nor a library has: GCC's vector
+/// extension, compiled for several instruction sets and chosen when the program starts.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+
+/// On a function with external linkage: it exists for AVX-512, for FMA and for every x86-64. What it calls
+/// must be PROA_VECTOR_INLINE to be compiled so too, and may not take or return vectors (Clang); what that
+/// calls may.
+#if defined(__x86_64__) && defined(__gnu_linux__)
+#define PROA_VECTOR_CLONES __attribute__((target_clones("avx512f", "fma", "default")))
+#else
+#define PROA_VECTOR_CLONES
+#endif
+#define PROA_VECTOR_INLINE [[gnu::always_inline]] inline
+
+namespace proa::runtime {
+
+inline constexpr int64_t vectorSize = 16;
+using Vector = float __attribute__((vector_size(vectorSize * sizeof(float))));
+using IntVector = int32_t __attribute__((vector_size(vectorSize * sizeof(int32_t))));
+
+/// The first `count` elements; zeros in the others.
+PROA_VECTOR_INLINE void load(const float *from, int64_t count, Vector &to) {
+  if (count >= vectorSize) {
+    std::memcpy(&to, from, sizeof(Vector));
+    return;
+  }
+  to = Vector{};
+  std::memcpy(&to, from, static_cast<size_t>(count) * sizeof(float));
+}
+PROA_VECTOR_INLINE void store(const Vector &from, int64_t count, float *to) {
+  if (count >= vectorSize)
+    std::memcpy(to, &from, sizeof(Vector));
+  else
+    std::memcpy(to, &from, static_cast<size_t>(count) * sizeof(float));
+}
+
+/// e to the power of x, to about one unit in the last place: x = n ln 2 + r, the Taylor polynomial of e^r,
+/// and n in the exponent's bits. Beyond the range of float32 it is clamped, not infinite or zero.
+PROA_VECTOR_INLINE Vector exponential(const Vector &exponent) {
+  Vector x = exponent;
+  constexpr float log2e = 1.44269504f, ln2High = 0.693359375f, ln2Low = -2.12194440e-4f;
+  constexpr float roundToInteger = 12582912.0f; // 1.5 * 2^23
+  x = x < -87.0f ? Vector{} - 87.0f : x;        // NaN stays NaN
+  x = x > 88.0f ? Vector{} + 88.0f : x;
+  Vector n = (x * log2e + roundToInteger) - roundToInteger;
+  Vector r = (x - n * ln2High) - n * ln2Low;
+  Vector sum = r * (1.0f / 5040) + (1.0f / 720);
+  for (float factor : {1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f, 1.0f, 1.0f})
+    sum = sum * r + factor;
+  IntVector bits = (__builtin_convertvector(n, IntVector) + 127) << 23;
+  Vector scale;
+  std::memcpy(&scale, &bits, sizeof(scale));
+  return sum * scale;
+}
+
+PROA_VECTOR_INLINE Vector sigmoid(const Vector &x) { return 1.0f / (1.0f + exponential(-x)); }
+
+/// By the exponential function, and near zero, where that cancels, by the Taylor polynomial.
+PROA_VECTOR_INLINE Vector tangent(const Vector &x) {
+  constexpr float near = 0.35f;
+  Vector magnitude = x < 0.0f ? -x : x;
+  Vector e = exponential(-2.0f * magnitude);
+  Vector far = (1.0f - e) / (1.0f + e);
+  Vector square = x * x, sum = square * (-1382.0f / 155925) + 62.0f / 2835;
+  for (float factor : {-17.0f / 315, 2.0f / 15, -1.0f / 3, 1.0f})
+    sum = sum * square + factor;
+  far = x < 0.0f ? -far : far;
+  return magnitude < near ? x * sum : far;
+}
+
+} // namespace proa::runtime
