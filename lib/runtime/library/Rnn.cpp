@@ -9,6 +9,7 @@
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/OutputMemory.h"
 
+#include <array>
 #include <mutex>
 
 namespace proa::runtime {
@@ -78,6 +79,12 @@ template <class T> PackedStack packHiddenWeights(const RnnOperands &operands) {
   return stack;
 }
 
+/// Multiplications and additions of one layer in one direction.
+double operationsOf(const RnnAttributes &attributes, int64_t rows, int64_t features) {
+  return 2.0 *
+         static_cast<double>(rows * attributes.gates() * attributes.hidden * (features + attributes.hidden));
+}
+
 template <class T> Result<void> run(RnnOperands &operands, const PackedStack &packed) {
   const RnnAttributes &attributes = operands.attributes;
   Call &call = operands.call;
@@ -93,14 +100,15 @@ template <class T> Result<void> run(RnnOperands &operands, const PackedStack &pa
   std::vector<std::vector<T>> state(states);
   for (size_t i = 0; i < states; ++i)
     state[i].assign(call.input(1 + i).as<T>(), call.input(1 + i).as<T>() + call.input(1 + i).size());
-  std::vector<T> between, next, a, r;
+  std::vector<T> between, next;
+  std::array<std::vector<T>, 2> a, r; // of each direction
   const T *from = x.as<T>();
   int64_t features = x.dims[2];
   for (int64_t layer = 0; layer < attributes.layers; ++layer) {
     bool last = layer + 1 == attributes.layers;
     next.resize(last ? 0 : static_cast<size_t>(time * batch * width));
     T *target = last ? out->template as<T>() : next.data();
-    for (int64_t direction = 0; direction < attributes.directions; ++direction) {
+    auto runDirection = [&](int64_t direction) {
       int64_t entry = layer * attributes.directions + direction, offset = entry * batch * attributes.hidden;
       RnnPass<T> pass{attributes,
                       time,
@@ -117,12 +125,19 @@ template <class T> Result<void> run(RnnOperands &operands, const PackedStack &pa
                       states == 2 ? state[1].data() + offset : nullptr,
                       target + direction * attributes.hidden,
                       width,
-                      a,
-                      r,
+                      a[static_cast<size_t>(direction)],
+                      r[static_cast<size_t>(direction)],
                       nullptr,
                       &packed[static_cast<size_t>(entry)]};
       pass.run();
-    }
+    };
+    // The two directions of a layer are independent: a thread for each meets the other once and not in each
+    // step.
+    parallelFor(attributes.directions, isSmallWork(operationsOf(attributes, time * batch, features)) ? 2 : 1,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t direction = begin; direction < end; ++direction)
+                    runDirection(direction);
+                });
     between.swap(next);
     from = between.data();
     features = width;

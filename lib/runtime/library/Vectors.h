@@ -16,6 +16,9 @@
 #endif
 #define PROA_VECTOR_INLINE [[gnu::always_inline]] inline
 
+// GCC: vectors are only handed to functions that are inlined.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace proa::runtime {
 
 inline constexpr int64_t vectorSize = 16;
