@@ -22,8 +22,9 @@
 namespace proa::aot {
 namespace {
 
+/// Imports with the dims of the request, or with the declared ones alone and refines those.
 Result<CompiledProgram> compile(const LibraryRequest &request, const params::ModelFiles &files,
-                                const legacy::Program &program, size_t &resultCount) {
+                                const legacy::Program &program, size_t &resultCount, bool importWithDims) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -31,6 +32,8 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const params::Mod
   importOptions.source = files.program;
   importOptions.feeds = request.feeds;
   importOptions.fetches = request.fetches;
+  if (importWithDims)
+    importOptions.feedDims = request.dims;
   auto module = import::importProgram(context, program, importOptions);
   if (!module)
     return module.problems();
@@ -111,7 +114,10 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
       return read.problems();
     tensors = std::move(*read);
   }
-  auto compiled = compile(request, *files, *program, description.resultCount);
+  auto compiled = compile(request, *files, *program, description.resultCount, /*importWithDims=*/false);
+  if (!compiled && !request.dims.empty())
+    if (auto again = compile(request, *files, *program, description.resultCount, /*importWithDims=*/true))
+      compiled = std::move(again);
   if (!compiled)
     return compiled.problems();
   description.plan = std::move(compiled->plan);

@@ -96,6 +96,40 @@ std::string describeDims(const std::map<std::string, Tensor> &tensors) {
   return text;
 }
 
+/// For the keys of what is imported for these elements.
+std::string describeValues(const std::map<std::string, Tensor> &tensors) {
+  std::string text;
+  for (const auto &[name, tensor] : tensors) {
+    text += "|" + name + "=";
+    text.append(reinterpret_cast<const char *>(tensor.data()), tensor.bytes());
+  }
+  return text;
+}
+
+/// A feed that may say how a program computes, and not only on what: an axis, a shape, a number of things.
+bool maySteer(const Tensor &tensor) {
+  constexpr int64_t longest = 64;
+  bool isWhole = tensor.dtype() <= DType::Int64;
+  return tensor.dims().size() <= 1 && tensor.size() <= (isWhole ? longest : 1);
+}
+
+std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds) {
+  std::map<std::string, Tensor> found;
+  for (const auto &[name, tensor] : feeds)
+    if (maySteer(tensor))
+      found[name] = tensor;
+  return found;
+}
+
+TensorInfo describe(std::string name, mlir::RankedTensorType type) {
+  TensorInfo info;
+  info.name = std::move(name);
+  info.dtype = *pd::dtypeOf(type.getElementType());
+  for (int64_t dim : type.getShape())
+    info.dims.push_back(mlir::ShapedType::isDynamic(dim) ? -1 : dim);
+  return info;
+}
+
 std::string pack(const std::vector<uint8_t> &plan, const std::string &archive) {
   uint64_t size = plan.size();
   std::string bytes(sizeof size, '\0');
@@ -119,6 +153,10 @@ Result<CompiledProgram> unpack(const std::string &bytes) {
 }
 
 } // namespace
+
+/// What of the feeds a program is imported for. Each step makes more programs possible and is of use for
+/// fewer feeds.
+enum class Known { Declared, Dims, Elements };
 
 /// The program imported for feeds with so many LoD levels.
 struct Imported {
@@ -153,17 +191,27 @@ struct Model::Implementation {
   ModelTimes times;
   bool profiling = false;
   bool parametersChanged = false;
+  /// The program can't be imported by its declarations alone.
+  bool needsFeeds = false;
+  /// Sets of dims for which the program must know what the feeds hold.
+  std::set<std::string> steered;
   /// Of all variants: their runs go on from each other's random numbers.
   std::shared_ptr<runtime::RandomGenerator> generator;
 
   Result<void> open(const std::string &path);
   void describeInterface(mlir::ModuleOp module);
-  /// The program for feeds with the LoD levels of these, and with their dims or with the declared ones.
-  Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, bool withDims = false);
-  Result<const Imported *> importWith(const std::map<std::string, int> &levels,
-                                      const std::map<std::string, std::vector<int64_t>> &dims = {});
+  void describeStates(mlir::ModuleOp module);
+  Result<void> describeDeclared();
+  import::ImportOptions importOptions() const;
+  /// The program for feeds with the LoD levels of these, and what else is to be known of them.
+  Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Known known);
+  Result<const Imported *> importWith(const import::ImportOptions &importOptions);
   Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
-  Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
+  /// The first import and compilation that succeed, from `known` on.
+  Result<CompiledProgram> compileWith(const std::map<std::string, Tensor> &feeds, Known &known,
+                                      const Imported *&imported);
+  Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
+                                  Known known);
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<Variant> load(CompiledProgram program);
   Result<void> transform(mlir::ModuleOp module);
@@ -220,32 +268,38 @@ Result<void> Model::Implementation::open(const std::string &path) {
   for (const legacy::Block &block : llvm::ArrayRef(program->blocks).take_front(1))
     for (const legacy::Variable &variable : block.variables)
       declared[variable.name] = variable.lodLevel;
-  auto imported = importWith({});
-  if (!imported)
+  import::ImportOptions first = importOptions();
+  first.feedsMayHelp = &needsFeeds;
+  auto imported = importWith(first);
+  if (imported) {
+    needsFeeds = false;
+    describeInterface(*(*imported)->module);
+  } else if (!needsFeeds || !describeDeclared()) {
     return imported.problems();
-  describeInterface(*(*imported)->module);
+  }
   for (TensorInfo &info : feeds)
     info.lodLevel = declared[info.name];
   return {};
 }
 
-Result<const Imported *>
-Model::Implementation::importWith(const std::map<std::string, int> &levels,
-                                  const std::map<std::string, std::vector<int64_t>> &dims) {
-  std::string key;
-  for (const auto &[name, count] : levels)
-    key += name + "=" + std::to_string(count) + ";";
-  for (const auto &[name, extents] : dims)
-    key += describe(DType::Float32, extents) + name + ";";
-  if (auto found = imports.find(key); found != imports.end())
-    return &found->second;
+import::ImportOptions Model::Implementation::importOptions() const {
   import::ImportOptions importOptions;
   importOptions.source = programFile;
   importOptions.feeds = options.feeds;
   importOptions.fetches = options.fetches;
-  importOptions.lodLevels = levels;
-  importOptions.feedDims = dims;
   importOptions.ownGradients = options.ownGradients;
+  return importOptions;
+}
+
+Result<const Imported *> Model::Implementation::importWith(const import::ImportOptions &importOptions) {
+  std::string key;
+  for (const auto &[name, count] : importOptions.lodLevels)
+    key += name + "=" + std::to_string(count) + ";";
+  for (const auto &[name, extents] : importOptions.feedDims)
+    key += describe(DType::Float32, extents) + name + ";";
+  key += describeValues(importOptions.feedValues);
+  if (auto found = imports.find(key); found != imports.end())
+    return &found->second;
   auto module = import::importProgram(*context, *program, importOptions);
   if (!module)
     return module.problems();
@@ -290,40 +344,57 @@ Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
 }
 
 Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &given,
-                                                          bool withDims) {
-  std::map<std::string, int> levels;
+                                                          Known known) {
+  import::ImportOptions importOptions = this->importOptions();
   for (const TensorInfo &info : feeds)
     if (auto count = static_cast<int>(given.at(info.name).lod().size()); count != info.lodLevel)
-      levels[info.name] = count;
-  std::map<std::string, std::vector<int64_t>> dims;
+      importOptions.lodLevels[info.name] = count;
   for (const auto &[name, tensor] : given)
-    if (withDims)
-      dims[name] = tensor.dims();
-  return importWith(levels, dims);
+    if (known != Known::Declared)
+      importOptions.feedDims[name] = tensor.dims();
+  if (known == Known::Elements)
+    importOptions.feedValues = steering(given);
+  return importWith(importOptions);
+}
+
+/// What describeInterface says, of a program that can't be imported yet.
+Result<void> Model::Implementation::describeDeclared() {
+  auto interface = import::declaredInterface(*context, *program, importOptions());
+  if (!interface)
+    return interface.problems();
+  for (const auto &[name, type] : interface->feeds)
+    feeds.push_back(describe(name, type));
+  for (const auto &[name, type] : interface->parameters)
+    parameters.push_back(describe(name, type));
+  fetches = interface->fetches;
+  states.insert(interface->states.begin(), interface->states.end());
+  return {};
 }
 
 void Model::Implementation::describeInterface(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (mlir::BlockArgument argument : main.getArguments()) {
-    auto type = mlir::cast<mlir::RankedTensorType>(argument.getType());
-    TensorInfo info;
-    info.dtype = *pd::dtypeOf(type.getElementType());
-    for (int64_t dim : type.getShape())
-      info.dims.push_back(mlir::ShapedType::isDynamic(dim) ? -1 : dim);
     if (main.getArgAttr(argument.getArgNumber(), "pd.lod_of"))
       continue;
     auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.feed");
     auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.param");
-    info.name = (feed ? feed : parameter).str();
-    (feed ? feeds : parameters).push_back(std::move(info));
+    (feed ? feeds : parameters)
+        .push_back(describe((feed ? feed : parameter).str(),
+                            mlir::cast<mlir::RankedTensorType>(argument.getType())));
   }
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch");
     if (fetch && !main.getResultAttr(i, "pd.lod_of"))
       fetches.push_back(fetch.str());
+  }
+  describeStates(module);
+}
+
+void Model::Implementation::describeStates(mlir::ModuleOp module) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
     if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.state"))
       states.insert(state.str());
-  }
 }
 
 Result<void> Model::Implementation::checkFeeds(const std::map<std::string, Tensor> &given) const {
@@ -377,7 +448,8 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
 }
 
 Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
-                                                       const std::map<std::string, Tensor> &given) {
+                                                       const std::map<std::string, Tensor> &given,
+                                                       Known known) {
   times.fromCache = false;
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
@@ -390,6 +462,8 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   if (cache) {
     key =
         buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(import::withLods(given)) + "|";
+    if (known == Known::Elements)
+      key += describeValues(steering(given)) + "|";
     for (const auto *list : {&options.feeds, &options.fetches})
       for (const std::string &name : *list)
         key += name + ",";
@@ -436,35 +510,61 @@ Result<Variant> Model::Implementation::load(CompiledProgram program) {
   return Variant{nullptr, *executable, std::move(*session), nullptr};
 }
 
+Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &given,
+                                                           Known &known, const Imported *&imported) {
+  bool isOpen = llvm::any_of(feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
+  auto isOfUse = [&](Known next) {
+    return next == Known::Declared || (next == Known::Dims ? isOpen : !steering(given).empty());
+  };
+  Result<CompiledProgram> program = Problems();
+  // Some ops give another rank for other dims of their operands (squeeze of a dim that is not 1), or need to
+  // know dims: types inferred from open dims do not hold then. Imported for these dims they do. Others need
+  // to know an axis or a number, which may be fed.
+  bool isFirst = true;
+  for (Known next : {Known::Declared, Known::Dims, Known::Elements}) {
+    if (next < known || !isOfUse(next))
+      continue;
+    auto attempt = importFor(given, next);
+    auto compiled =
+        attempt ? compile(*(*attempt)->module, given, next) : Result<CompiledProgram>(attempt.problems());
+    if (compiled) {
+      imported = *attempt;
+      describeStates(*imported->module);
+      known = next;
+      return compiled;
+    }
+    // Where the declarations are too little in any case, what is known last says best what is wrong.
+    if (std::exchange(isFirst, false) || needsFeeds)
+      program = compiled.problems();
+  }
+  return program;
+}
+
 Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &given) {
   if (auto checked = checkFeeds(given); !checked)
     return checked.problems();
-  std::string key = describeDims(import::withLods(given));
+  std::string dims = describeDims(import::withLods(given)), key = dims;
+  Known known = steered.contains(dims) ? Known::Elements : Known::Declared;
+  if (known == Known::Elements)
+    key += describeValues(steering(given));
   if (auto found = variants.find(key); found != variants.end())
     return &found->second;
   runtime::setThreads(options.threads > 0
                           ? options.threads
                           : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  auto imported = importFor(given);
-  if (!imported)
-    return imported.problems();
-  auto program = compile(*(*imported)->module, given);
-  // Some ops give another rank for other dims of their operands (squeeze of a dim that is not 1), or need to
-  // know dims: types inferred from open dims do not hold then. Imported for these dims they do.
-  bool isOpen = llvm::any_of(feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
-  if (!program && isOpen)
-    if (auto again = importFor(given, /*withDims=*/true))
-      if (auto compiled = compile(*(*again)->module, given)) {
-        imported = again;
-        program = std::move(compiled);
-      }
+  const Imported *imported = nullptr;
+  auto program = compileWith(given, known, imported);
   if (!program)
     return program.problems();
   times.load = 0;
   auto variant = load(std::move(*program));
   if (!variant)
     return variant.problems();
-  variant->imported = *imported;
+  variant->imported = imported;
+  if (known == Known::Elements) {
+    steered.insert(dims);
+    key = dims + describeValues(steering(given));
+  }
   return &variants.emplace(key, std::move(*variant)).first->second;
 }
 

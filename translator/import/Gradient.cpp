@@ -181,6 +181,9 @@ bool ProgramImporter::findWanted(GradientImport &gradient) {
              return value && pd::isIntegerTensor(value.getType());
            });
   });
+  bool isOfPoisoned = llvm::any_of(gradient.op.inputs, [&](const legacy::Slot &slot) {
+    return llvm::any_of(slot.arguments, [&](const std::string &name) { return poisoned.contains(name); });
+  });
   for (const legacy::Slot &slot : gradient.op.outputs) {
     llvm::StringRef first = slot.name;
     if (slot.arguments.empty() || (gradient.order == 1 && !first.consume_back(gradientSuffix)))
@@ -197,8 +200,9 @@ bool ProgramImporter::findWanted(GradientImport &gradient) {
         continue;
       if (index == gradient.inputs.size() || place >= gradient.inputs[index].second.size() ||
           !gradient.inputs[index].second[place])
-        report("output '" + llvm::Twine(slot.name) + "': the op has no input '" + of + "', and no '" +
-               gradient.forward.type + "' before it made what it is given");
+        isOfPoisoned ? reportConsequence("input of the gradient of '" + name + "' could not be imported")
+                     : report("output '" + llvm::Twine(slot.name) + "': the op has no input '" + of +
+                              "', and no '" + gradient.forward.type + "' before it made what it is given");
       else if (Type type = gradient.inputs[index].second[place].getType();
                pd::hasTangent(type) || (isOnIntegers && pd::isIntegerTensor(type)))
         gradient.wanted.push_back({index, place, slot.name, place});

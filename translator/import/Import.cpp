@@ -4,12 +4,16 @@
 #include "translator/import/Recomputed.h"
 #include "translator/import/newir/NewIrImporter.h"
 
+#include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/shape/KnownElements.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
@@ -67,9 +71,25 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   importBlock(0, wanted);
   currentOp = nullptr;
   finishFunction();
+  if (options.feedsMayHelp)
+    *options.feedsMayHelp = llvm::all_of(llvm::seq(problems.size()), [&](size_t i) {
+      return llvm::is_contained(consequences, i) || llvm::is_contained(ofOpenOperands, i);
+    });
   if (!problems.empty())
     return withoutConsequences();
   return std::move(module);
+}
+
+Result<Interface> ProgramImporter::interface() {
+  if (program.blocks.empty())
+    return problem(options.source, "the program has no blocks");
+  findInterface();
+  Interface found{{}, {}, fetches, {states.begin(), states.end()}};
+  for (auto *list : {&feeds, &parameters})
+    for (const std::string &name : *list)
+      if (RankedTensorType type = typeOf(name, options.source))
+        (list == &feeds ? found.feeds : found.parameters).emplace_back(name, type);
+  return problems.empty() ? Result<Interface>(std::move(found)) : Result<Interface>(problems);
 }
 
 void ProgramImporter::findFeedsAndFetches(llvm::SmallVectorImpl<const legacy::Operation *> &body) {
@@ -222,9 +242,17 @@ void ProgramImporter::makeFunction() {
       func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
   function.setAllArgAttrs(attributes);
   Block *body = function.addEntryBlock();
-  for (auto [name, argument] : llvm::zip(names, body->getArguments()))
-    environment[name] = argument;
   builder.setInsertionPointToStart(body);
+  for (auto [name, argument] : llvm::zip(names, body->getArguments())) {
+    environment[name] = argument;
+    auto known = options.feedValues.find(name);
+    if (known == options.feedValues.end())
+      continue;
+    auto elements = pd::attributeFromTensor(&context, known->second);
+    if (elements.getType() == argument.getType())
+      environment[name] =
+          pd::ConstantOp::create(builder, UnknownLoc::get(&context), argument.getType(), elements);
+  }
 }
 
 void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
@@ -419,6 +447,17 @@ void ProgramImporter::releaseWarnings() {
       options.warn(warning.where, warning.message);
 }
 
+void ProgramImporter::reportRefused(llvm::ArrayRef<llvm::SmallVector<Value>> operands) {
+  auto isOpen = [](Value operand) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    return type && (!type.hasStaticShape() || (type.getElementType().isIntOrIndex() && type.getRank() <= 1 &&
+                                               !pd::allKnownElements(operand)));
+  };
+  if (llvm::any_of(operands, [&](const auto &group) { return llvm::any_of(group, isOpen); }))
+    ofOpenOperands.push_back(problems.size());
+  report(takeDiagnostics());
+}
+
 std::string ProgramImporter::takeDiagnostics() { return std::exchange(diagnostics, {}); }
 
 Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const legacy::Program &program,
@@ -435,6 +474,11 @@ Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const legacy::
   ProgramImporter second(context, program, options);
   second.feedTypes = std::move(first.feedTypes);
   return second.run();
+}
+
+Result<Interface> declaredInterface(MLIRContext &context, const legacy::Program &program,
+                                    const ImportOptions &options) {
+  return ProgramImporter(context, program, options).interface();
 }
 
 } // namespace proa::import

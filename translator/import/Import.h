@@ -12,6 +12,7 @@
 #include "proa/Result.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OwningOpRef.h"
 
 #include <functional>
@@ -31,6 +32,11 @@ struct ImportOptions {
   std::map<std::string, int> lodLevels;
   /// What the open dims of feeds are, where that is known.
   std::map<std::string, std::vector<int64_t>> feedDims;
+  /// What feeds hold, where the program is imported for these elements alone.
+  std::map<std::string, Tensor> feedValues;
+  /// Where given, it is set to whether all that is refused are ops with operands of which only feeds tell a
+  /// dim or the elements, so that feedDims or feedValues may help.
+  bool *feedsMayHelp = nullptr;
   /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part
   /// gives, instead of what the program's gradient ops give. The forward part ends where the gradient of the
   /// loss is begun with a constant.
@@ -48,5 +54,15 @@ std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tens
 /// shapes that don't fit; each with the op's index, type, output and Python line.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importProgram(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options = {});
+
+/// What goes into and comes out of a program, by its declarations.
+struct Interface {
+  std::vector<std::pair<std::string, mlir::RankedTensorType>> feeds, parameters;
+  std::vector<std::string> fetches;
+  /// Parameters that a run may give a new value.
+  std::vector<std::string> states;
+};
+Result<Interface> declaredInterface(mlir::MLIRContext &context, const legacy::Program &program,
+                                    const ImportOptions &options = {});
 
 } // namespace proa::import

@@ -5,6 +5,11 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/shape/KnownElements.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -81,9 +86,29 @@ bool isVariable(const legacy::Attribute &attribute) {
          std::holds_alternative<legacy::VariableNames>(attribute.value);
 }
 
+/// One element as a number: it serves where a number is asked for and where a list is.
+template <class T> legacy::AttributeValue asValue(std::vector<T> elements) {
+  return elements.size() == 1 ? legacy::AttributeValue(elements.front())
+                              : legacy::AttributeValue(std::move(elements));
+}
+
+std::vector<double> numbersOf(DenseElementsAttr elements) {
+  std::vector<double> numbers;
+  for (llvm::APFloat number : elements.getValues<llvm::APFloat>()) {
+    bool losesInfo = false;
+    number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    numbers.push_back(number.convertToDouble());
+  }
+  return numbers;
+}
+
 } // namespace
 
 void OpImporter::report(const llvm::Twine &message) { program.report(message); }
+void OpImporter::reportOpen(const llvm::Twine &message) {
+  program.ofOpenOperands.push_back(program.problems.size());
+  program.report(message);
+}
 
 llvm::StringRef OpImporter::target() const { return entry->target; }
 
@@ -249,15 +274,37 @@ bool OpImporter::hasAttribute(llvm::StringRef name) const {
   return op.attribute(std::string_view(name.data(), name.size())) != nullptr;
 }
 
-namespace {
-const legacy::Attribute *literal(const legacy::Operation &op, llvm::StringRef name) {
-  const legacy::Attribute *attribute = op.attribute(std::string_view(name.data(), name.size()));
-  return attribute && !isVariable(*attribute) ? attribute : nullptr;
+bool OpImporter::isOperand(llvm::StringRef attribute) const {
+  for (const LegacySlot &slot : entry->inputs)
+    for (llvm::StringRef spelling : llvm::split(slot.spelling, '|'))
+      if (spelling.consume_front("@") && spelling == attribute)
+        return true;
+  return false;
 }
-} // namespace
+
+const legacy::Attribute *OpImporter::literal(llvm::StringRef name) {
+  const legacy::Attribute *attribute = op.attribute(std::string_view(name.data(), name.size()));
+  if (!attribute || !isVariable(*attribute))
+    return attribute;
+  if (entry && isOperand(name))
+    return nullptr;
+  auto [known, isNew] = resolved.try_emplace(name.str());
+  if (isNew)
+    if (Value variable = variableOfAttribute(name)) {
+      DenseElementsAttr elements;
+      if (auto integers = pd::allKnownElements(variable))
+        known->second = {name.str(), asValue(std::vector<int64_t>(integers->begin(), integers->end()))};
+      else if (matchPattern(variable, m_Constant(&elements)) && isa<FloatType>(elements.getElementType()))
+        known->second = {name.str(), asValue(numbersOf(elements))};
+      else
+        reportOpen("attribute '" + name +
+                   "' is computed when the program runs, expected one that is known before");
+    }
+  return known->second ? &*known->second : nullptr;
+}
 
 int64_t OpImporter::intAttribute(llvm::StringRef name, int64_t otherwise) {
-  const legacy::Attribute *attribute = literal(op, name);
+  const legacy::Attribute *attribute = literal(name);
   if (!attribute)
     return otherwise;
   if (auto value = integerOf(attribute->value))
@@ -267,7 +314,7 @@ int64_t OpImporter::intAttribute(llvm::StringRef name, int64_t otherwise) {
 }
 
 double OpImporter::floatAttribute(llvm::StringRef name, double otherwise) {
-  const legacy::Attribute *attribute = literal(op, name);
+  const legacy::Attribute *attribute = literal(name);
   if (!attribute)
     return otherwise;
   if (auto value = numberOf(attribute->value))
@@ -281,7 +328,7 @@ bool OpImporter::boolAttribute(llvm::StringRef name, bool otherwise) {
 }
 
 std::string OpImporter::stringAttribute(llvm::StringRef name, llvm::StringRef otherwise) {
-  const legacy::Attribute *attribute = literal(op, name);
+  const legacy::Attribute *attribute = literal(name);
   if (!attribute)
     return otherwise.str();
   if (const auto *value = std::get_if<std::string>(&attribute->value))
@@ -292,7 +339,7 @@ std::string OpImporter::stringAttribute(llvm::StringRef name, llvm::StringRef ot
 
 llvm::SmallVector<int64_t> OpImporter::intsAttribute(llvm::StringRef name,
                                                      llvm::ArrayRef<int64_t> otherwise) {
-  const legacy::Attribute *attribute = literal(op, name);
+  const legacy::Attribute *attribute = literal(name);
   if (!attribute)
     return llvm::SmallVector<int64_t>(otherwise);
   if (auto value = listOf<int64_t>(attribute->value))
@@ -303,7 +350,7 @@ llvm::SmallVector<int64_t> OpImporter::intsAttribute(llvm::StringRef name,
 
 llvm::SmallVector<double> OpImporter::floatsAttribute(llvm::StringRef name,
                                                       llvm::ArrayRef<double> otherwise) {
-  const legacy::Attribute *attribute = literal(op, name);
+  const legacy::Attribute *attribute = literal(name);
   if (!attribute)
     return llvm::SmallVector<double>(otherwise);
   if (auto value = listOf<double>(attribute->value))
@@ -313,7 +360,7 @@ llvm::SmallVector<double> OpImporter::floatsAttribute(llvm::StringRef name,
 }
 
 llvm::SmallVector<std::string> OpImporter::stringsAttribute(llvm::StringRef name) {
-  const legacy::Attribute *attribute = literal(op, name);
+  const legacy::Attribute *attribute = literal(name);
   if (!attribute)
     return {};
   if (const auto *value = std::get_if<std::vector<std::string>>(&attribute->value))
@@ -342,7 +389,7 @@ llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name,
       return {};
   Operation *made = makeOp(builder, location, name, operands, attributes);
   if (!made) {
-    report(program.takeDiagnostics());
+    program.reportRefused(operands);
     return {};
   }
   return llvm::SmallVector<Value>(made->getResults());

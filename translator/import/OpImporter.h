@@ -81,8 +81,8 @@ public:
   mlir::Value whereRows(mlir::Value rows, mlir::Value inside, mlir::Value outside);
 
   bool hasAttribute(llvm::StringRef name) const;
-  /// Literal attributes, of whichever legacy kind holds them; `otherwise` where absent. A wrong kind is
-  /// reported.
+  /// Literal attributes, of whichever legacy kind holds them, and those given by a variable whose elements
+  /// are known; `otherwise` where absent. A wrong kind is reported, and so is a variable that is not known.
   int64_t intAttribute(llvm::StringRef name, int64_t otherwise);
   double floatAttribute(llvm::StringRef name, double otherwise);
   bool boolAttribute(llvm::StringRef name, bool otherwise);
@@ -114,6 +114,8 @@ public:
 
   /// Reports a problem of this op; the import goes on to find others and fails in the end.
   void report(const llvm::Twine &message);
+  /// The same, where feeds of known dims or elements may help.
+  void reportOpen(const llvm::Twine &message);
 
   /// Imports the op as the table says, as if it had no hook; for hooks that only adjust something.
   void importByTable();
@@ -125,6 +127,10 @@ public:
 
 private:
   friend class ProgramImporter;
+  /// What intAttribute and its like read; null where the attribute is absent or an operand.
+  const legacy::Attribute *literal(llvm::StringRef name);
+  bool isOperand(llvm::StringRef attribute) const;
+
   ProgramImporter &program;
   const legacy::Operation &op;
   mlir::OpBuilder &builder;
@@ -133,6 +139,8 @@ private:
   bool takesArrays = false;
   llvm::SmallVector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputOverrides;
   llvm::SmallVector<std::pair<std::string, mlir::Attribute>> attributeOverrides;
+  /// Attributes given by variables, with the elements of those; without a value where they are not known.
+  std::map<std::string, std::optional<legacy::Attribute>> resolved;
   /// Where outputs go instead of the variables' names, by slot; null: to the names.
   std::map<std::string, llvm::SmallVector<mlir::Value>> *capturedOutputs = nullptr;
 };

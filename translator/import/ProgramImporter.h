@@ -22,6 +22,7 @@ public:
   ProgramImporter(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options);
 
   Result<mlir::OwningOpRef<mlir::ModuleOp>> run();
+  Result<Interface> interface();
 
   /// Types of feeds instead of the declared ones. A run adds those whose declaration turns out not to hold;
   /// the program must be imported once more then.
@@ -270,6 +271,9 @@ private:
   void warn(const llvm::Twine &message);
   /// The text of errors that MLIR emitted since the last call.
   std::string takeDiagnostics();
+  /// Reports what an op that could not be made says of its operands. Feeds may help where it is about an open
+  /// dim or an element that is not known (ImportOptions::feedsMayHelp).
+  void reportRefused(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands);
 
   mlir::MLIRContext &context;
   const legacy::Program &program;
@@ -281,6 +285,8 @@ private:
   Problems problems;
   /// Indices of the problems that follow from others, in order.
   std::vector<size_t> consequences;
+  /// Indices of the problems that feeds may help with.
+  std::vector<size_t> ofOpenOperands;
   std::string diagnostics;
 
   std::vector<std::string> feeds, fetches;

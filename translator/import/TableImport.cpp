@@ -154,9 +154,7 @@ void OpImporter::importByTable() {
       if (name == attribute.legacyName)
         value = replaced;
     const legacy::Attribute *given = op.attribute(attribute.legacyName);
-    bool isLiteral = given && !std::holds_alternative<legacy::VariableName>(given->value) &&
-                     !std::holds_alternative<legacy::VariableNames>(given->value);
-    if (!value && isLiteral)
+    if (!value && given && literal(attribute.legacyName))
       value = convert(*this, attribute);
     if (value)
       attributes.push_back(named(attribute.name, value));

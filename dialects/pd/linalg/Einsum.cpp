@@ -2,6 +2,7 @@
 //! products.
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/linalg/Linalg.h"
+#include "dialects/pd/shape/DiagonalOps.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -119,14 +120,10 @@ public:
   Contraction(TensorBuilder &e, const Equation &equation) : e(e), equation(equation) {}
 
   FailureOr<Expression> run(llvm::ArrayRef<Expression> operands) {
-    Labelled product{operands[0], equation.terms[0]};
-    if (hasRepeatedLabel(product.labels))
-      return failure();
+    Labelled product = diagonals({operands[0], equation.terms[0]});
     sumUnused(product, 1);
     for (size_t i = 1; i < operands.size(); ++i) {
-      Labelled next{operands[i], equation.terms[i]};
-      if (hasRepeatedLabel(next.labels))
-        return failure();
+      Labelled next = diagonals({operands[i], equation.terms[i]});
       dropUnused(next, product, i + 1);
       product = multiply(product, next, i + 1);
     }
@@ -134,11 +131,21 @@ public:
   }
 
 private:
-  static bool hasRepeatedLabel(llvm::StringRef labels) {
-    for (size_t i = 0; i < labels.size(); ++i)
-      if (labels.drop_front(i + 1).contains(labels[i]))
-        return true;
-    return false;
+  /// Of two dimensions with one label only the elements of equal indices count.
+  Labelled diagonals(Labelled x) {
+    for (size_t i = 0; i < x.labels.size();) {
+      char label = x.labels[i];
+      size_t other = x.labels.find(label, i + 1);
+      if (other == Labels::npos) {
+        ++i;
+        continue;
+      }
+      x.tensor = e.wrap(e.create<DiagonalOp>(x.tensor, uint64_t(0), uint64_t(i), uint64_t(other)));
+      x.labels.erase(other, 1);
+      x.labels.erase(i, 1);
+      x.labels += label;
+    }
+    return x;
   }
 
   /// Whether the result or a term from `first` on has the label.

@@ -228,10 +228,16 @@ LogicalResult ExpandOp::canonicalize(ExpandOp op, PatternRewriter &rewriter) {
   return absorbOperand(rewriter, op, op.getShapeTensorMutable(), [&](auto shape) { op.setShape(shape); });
 }
 
+/// Whether the attribute leaves something to y.
+static bool isOpenTarget(llvm::ArrayRef<int64_t> shape) {
+  return shape.empty() || llvm::is_contained(shape, -1);
+}
+
 LogicalResult ExpandAsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                            llvm::SmallVectorImpl<Type> &results) {
-  llvm::ArrayRef<int64_t> target =
-      adaptor.getY() ? tensorType(adaptor.getY()).getShape() : adaptor.getTargetShape();
+  llvm::ArrayRef<int64_t> target = adaptor.getTargetShape();
+  if (isOpenTarget(target) && adaptor.getY())
+    target = tensorType(adaptor.getY()).getShape();
   auto dims = expandedDims(location, tensorType(adaptor.getX()).getShape(), target);
   if (failed(dims))
     return failure();
@@ -241,7 +247,7 @@ LogicalResult ExpandAsOp::inferReturnTypes(MLIRContext *, std::optional<Location
 
 FailureOr<SmallVector<Value>> ExpandAsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  if (getY())
+  if (getY() && isOpenTarget(getTargetShape()))
     return SmallVector<Value>{expandTo(e.wrap(getX()), extentsOf(e.wrap(getY())))};
   return SmallVector<Value>{e.create<ExpandOp>(getX(), Value(), getTargetShape())};
 }

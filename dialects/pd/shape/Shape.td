@@ -63,7 +63,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements]> {
 
 def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements]> {
   let lod = "none";
-  let summary = "x broadcast to the shape of y, or to target_shape where y is absent";
+  let summary = "x broadcast to target_shape, or to the shape of y where that is empty or has -1";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$y, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$target_shape);
   let vjp = ["dout", ""];
   let results = (outs Pd_Tensor:$out);

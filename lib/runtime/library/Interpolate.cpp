@@ -176,7 +176,8 @@ struct Image {
 
 template <class T>
 void resample(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x, T *y) {
-  using Sum = Wide<T>;
+  // Integers are weighed as floats, and what is left of the sum is cut off.
+  using Sum = std::conditional_t<std::is_integral_v<T>, float, Wide<T>>;
   int64_t rows = out.dims[0] * out.dims[2] * out.dims[3];
   parallelFor(rows, 1 + 4096 / (out.dims[4] * out.dims[1] + 1), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {

@@ -45,9 +45,11 @@ void importFillConstant(OpImporter &importer) {
     shapeTensor = {variable};
   if (Value value = importer.input("ValueTensor"))
     valueTensor = {value};
-  llvm::SmallVector<NamedAttribute> attributes{
-      importer.named("shape", builder.getDenseI64ArrayAttr(importer.intsAttribute("shape"))),
-      importer.named("dtype", TypeAttr::get(dtype))};
+  llvm::SmallVector<int64_t> shape;
+  if (shapeTensor.empty())
+    shape = importer.intsAttribute("shape");
+  llvm::SmallVector<NamedAttribute> attributes{importer.named("shape", builder.getDenseI64ArrayAttr(shape)),
+                                               importer.named("dtype", TypeAttr::get(dtype))};
   addFillValue(importer, dtype, attributes);
   importer.setOutput("Out", importer.createOne("pd.full", {shapeTensor, valueTensor}, attributes));
 }

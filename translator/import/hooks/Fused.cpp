@@ -353,7 +353,7 @@ void importFusedEmbeddingFcLstm(OpImporter &importer) {
   int64_t width =
       pd::tensorType(table).getRank() == 2 ? pd::tensorType(table).getDimSize(1) : ShapedType::kDynamic;
   if (ShapedType::isDynamic(width))
-    return importer.report("expected a table of a known width");
+    return importer.reportOpen("expected a table of a known width");
   Formula f(importer);
   Value used = f.make("pd.full_like", {{f.columns(bias, 0, width)}, {}});
   if (importer.boolAttribute("use_peepholes", true))

@@ -102,7 +102,7 @@ void importNce(OpImporter &importer) {
   if (sampler < 0 || sampler > 2)
     return importer.report("attribute 'sampler' is " + llvm::Twine(sampler) + ", expected 0, 1 or 2");
   if (labels.getRank() != 2 || labels.isDynamicDim(1) || weights.getRank() != 2 || weights.isDynamicDim(1))
-    return importer.report("expected a label of a known number of columns and a weight of a known number");
+    return importer.reportOpen("expected a label of a known number of columns and a weight of a known number");
   Formula f(importer);
   NoiseContrast nce{f, static_cast<Sampler>(sampler), importer.intAttribute("num_total_classes", 1),
                     importer.intAttribute("num_neg_samples", 10)};
@@ -235,7 +235,7 @@ void importMatchMatrixTensor(OpImporter &importer) {
     return;
   auto weights = pd::tensorType(w);
   if (weights.getRank() != 3 || !weights.hasStaticShape())
-    return importer.report("expected a weight of known dims [width, matrices, width]");
+    return importer.reportOpen("expected a weight of known dims [width, matrices, width]");
   int64_t matrices = weights.getDimSize(1), width = weights.getDimSize(2);
   Formula f(importer);
   auto starts = [&](Value offsets) { return f.slice(offsets, 0, 0, -1); };
