@@ -60,6 +60,30 @@ Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<T
   return evaluateOp(clone, operands);
 }
 
+/// Replaces ops with regions, which may read what stands before them, by their decompositions, in `wanted`
+/// too. Failure where one has none.
+LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
+  for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
+    if (op->getNumRegions() == 0) {
+      op = op->getNextNode();
+      continue;
+    }
+    auto composite = dyn_cast<DecomposableOpInterface>(op);
+    OpBuilder builder(op);
+    Operation *before = op->getPrevNode();
+    auto values = composite ? guarded([&] { return composite.decompose(builder); })
+                            : FailureOr<llvm::SmallVector<Value>>(failure());
+    if (failed(values))
+      return failure();
+    for (auto [result, value] : llvm::zip(op->getResults(), *values))
+      llvm::replace(wanted, Value(result), value);
+    op->replaceAllUsesWith(*values);
+    op->erase();
+    op = before ? before->getNextNode() : &block.front();
+  }
+  return success();
+}
+
 /// Decomposes into a block of its own and runs that.
 Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
                                                     llvm::ArrayRef<Tensor> operands) {
@@ -73,6 +97,8 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
   llvm::DenseMap<Value, Tensor> known;
   for (auto [value, tensor] : llvm::zip(op->getOperands(), operands))
     known[value] = tensor;
+  if (failed(flatten(block, *values)))
+    return problem(name, "the reference evaluator runs no control flow in a decomposition");
   for (Operation &step : block) {
     llvm::SmallVector<Tensor> inputs;
     for (Value input : step.getOperands())

@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
 
@@ -32,7 +34,8 @@ struct CompositeFolder : DialectFoldInterface {
 } // namespace
 
 void PdDialect::initialize() {
-  getContext()->getOrLoadDialect<ArrayDialect>();
+  // Formulas of recurrences, and derivatives of loops, are loops over arrays.
+  getContext()->loadDialect<ArrayDialect, scf::SCFDialect, tensor::TensorDialect>();
   addInterfaces<CompositeFolder>();
   registerMathOps(*this);
   registerReduceOps(*this);

@@ -2,7 +2,9 @@
 #include "lib/check/ArrayInterpreter.h"
 
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/Guarded.h"
 #include "dialects/pd/Specialize.h"
+#include "dialects/pd/autodiff/VjpOps.h"
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 #include "passes/decompose/Passes.h"
@@ -42,16 +44,22 @@ public:
       return evaluateBranch(branch);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return evaluateLoop(loop);
+    if (auto gradient = dyn_cast<pd::VjpOp>(op))
+      return evaluateGradient(gradient);
     if (op.getNumRegions() > 0 || !isa_and_present<pd::PdDialect>(op.getDialect()))
       return "no evaluation of " + op.getName().getStringRef().str();
     llvm::SmallVector<Tensor> operands;
     for (Value operand : op.getOperands())
       operands.push_back(known.tensors.at(operand));
-    Block scratch;
-    Operation *clone = pd::cloneForValues(&op, operands, scratch);
+    auto scratch = std::make_unique<Block>();
+    Operation *clone = pd::cloneForValues(&op, operands, *scratch);
     if (!clone)
       return op.getName().getStringRef().str() + ": its operands do not fit";
     auto results = pd::evaluateOp(clone, operands);
+    if (!results && isa<pd::DecomposableOpInterface>(clone)) {
+      formulas.push_back(std::move(scratch));
+      return evaluateFormula(op, clone, operands);
+    }
     if (!results)
       return results.problems()[0].where + ": " + results.problems()[0].message;
     for (auto [value, tensor] : llvm::zip(op.getResults(), *results))
@@ -60,10 +68,54 @@ public:
   }
 
 private:
+  /// Evaluates what a decomposition made in front of `op`, behind `before`.
+  std::string evaluateMade(Operation *op, Operation *before) {
+    Operation *made = before ? before->getNextNode() : &op->getBlock()->front();
+    while (made != op) {
+      Operation *next = made->getNextNode();
+      if (std::string reason = evaluate(*made); !reason.empty())
+        return reason;
+      made = next;
+    }
+    return {};
+  }
+
+  /// A composite whose decomposition holds control flow. `clone` is the op made anew for these operands.
+  std::string evaluateFormula(Operation &op, Operation *clone, llvm::ArrayRef<Tensor> operands) {
+    for (auto [operand, tensor] : llvm::zip(clone->getOperands(), operands))
+      known.tensors[operand] = tensor;
+    OpBuilder builder(clone);
+    Operation *before = clone->getPrevNode();
+    auto values = pd::guarded([&] { return cast<pd::DecomposableOpInterface>(clone).decompose(builder); });
+    if (failed(values))
+      return op.getName().getStringRef().str() + ": the decomposition needs something that is not known";
+    // Gradients among what was made are replaced by what they are made of.
+    auto end =
+        UnrealizedConversionCastOp::create(builder, op.getLoc(), TypeRange{builder.getI1Type()}, *values);
+    std::string reason = evaluateMade(end, before);
+    for (auto [value, result] : llvm::zip(end.getInputs(), op.getResults()))
+      if (reason.empty())
+        known.copy(value, result);
+    return reason;
+  }
+
+  /// A gradient within a decomposition.
+  std::string evaluateGradient(pd::VjpOp op) {
+    OpBuilder builder(op);
+    Operation *before = op->getPrevNode();
+    auto values = pd::guarded([&] { return op.decompose(builder); });
+    if (failed(values))
+      return "a gradient that is not expanded";
+    std::string reason = evaluateMade(op, before);
+    op->replaceAllUsesWith(*values);
+    op->erase();
+    return reason;
+  }
+
   bool isTrue(Value condition) { return pd::loadScalar(known.tensors.at(condition), 0).integer != 0; }
 
   std::string evaluateBlock(Block &block) {
-    for (Operation &op : block.without_terminator())
+    for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
       if (std::string reason = evaluate(op); !reason.empty())
         return reason;
     return {};
@@ -114,6 +166,7 @@ private:
   }
 
   HostValues known;
+  std::vector<std::unique_ptr<Block>> formulas; ///< whose values are known as long as the run goes on
 };
 
 /// Gradients become ops; nothing else is changed, so that every op is evaluated as the program has it.

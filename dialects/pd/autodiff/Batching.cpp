@@ -44,6 +44,7 @@ const BatchingRules &BatchingRules::get() {
     addProductBatching(all);
     addImageBatching(all);
     addArrayBatching(all);
+    addSequenceBatching(all);
     return all;
   }();
   return rules;

@@ -56,6 +56,8 @@ public:
   mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands);
   /// The results of an op as those of `cloneOn`.
   llvm::SmallVector<Batched> allOf(mlir::Operation *made) const;
+  /// The op once for each example; an error where the extents of its results are not known.
+  mlir::FailureOr<llvm::SmallVector<Batched>> oneByOne(mlir::Operation *op);
 
   mlir::OpBuilder &builder;
 
@@ -63,7 +65,6 @@ private:
   mlir::FailureOr<llvm::SmallVector<Batched>> writeOp(mlir::Operation *op);
   void mapResults(mlir::Operation *op, llvm::ArrayRef<Batched> values);
   mlir::FailureOr<llvm::SmallVector<Batched>> elementwise(mlir::Operation *op);
-  mlir::FailureOr<llvm::SmallVector<Batched>> oneByOne(mlir::Operation *op);
   llvm::SmallVector<mlir::Value> exampleOf(mlir::Operation *op, mlir::OpBuilder &inside, mlir::Value index);
   mlir::Value liftArray(mlir::Value array);
 

@@ -32,6 +32,7 @@ void addIndexBatching(BatchingRules &rules);
 void addProductBatching(BatchingRules &rules);
 void addImageBatching(BatchingRules &rules);
 void addArrayBatching(BatchingRules &rules);
+void addSequenceBatching(BatchingRules &rules);
 
 /// The results of an op with one.
 inline BatchedResults one(mlir::Value value, bool isBatched = true) {

@@ -6,7 +6,9 @@
 
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/Types.h"
+#include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
@@ -27,7 +29,7 @@ namespace {
 SmallVector<unsigned> differentiableResults(scf::ForOp loop) {
   SmallVector<unsigned> numbers;
   for (auto [i, type] : llvm::enumerate(loop.getResultTypes()))
-    if (isDifferentiable(type))
+    if (hasTangent(type))
       numbers.push_back(static_cast<unsigned>(i));
   return numbers;
 }
@@ -51,6 +53,18 @@ scf::ForOp loopOf(VjpOp op) {
   return loop;
 }
 
+bool isArray(Value value) { return isa<ArrayType>(value.getType()); }
+
+/// Values that keep one part of a state: an array with it at each place; of a part that is an array itself
+/// one array of the elements of all, one behind the other, and where those of each place end.
+size_t keptFor(Type part) { return isa<ArrayType>(part) ? 2 : 1; }
+size_t keptFor(TypeRange state) {
+  size_t count = 0;
+  for (Type part : state)
+    count += keptFor(part);
+  return count;
+}
+
 /// Makes the loop over actions. It carries a state, the states that are kept, the cotangents of the state's
 /// parts and the sums of the gradients of values from outside.
 class ActionLoop {
@@ -65,9 +79,15 @@ public:
   /// What is there before the first action.
   SmallVector<Value> begin(ValueRange state) {
     SmallVector<Value> values(state);
-    for (Type type : loop.getResultTypes())
-      values.push_back(widened(builder, location, ArrayCreateOp::create(builder, location),
-                               ArrayType::get(builder.getContext(), cast<RankedTensorType>(type))));
+    auto empty = [&](Type type) {
+      values.push_back(widened(builder, location, ArrayCreateOp::create(builder, location), type));
+    };
+    for (Type type : loop.getResultTypes()) {
+      bool isKeptWhole = isa<ArrayType>(type);
+      empty(isKeptWhole ? type : arrayOf(type));
+      if (isKeptWhole)
+        empty(arrayOf(RankedTensorType::get({1}, builder.getI64Type())));
+    }
     return values;
   }
 
@@ -79,13 +99,13 @@ public:
       arguments.push_back(action.argument);
     }
     Value allKinds = constant(kinds), allArguments = constant(arguments);
-    size_t parts = loop.getNumResults();
+    size_t parts = loop.getNumResults(), keptCount = keptFor(loop.getResultTypes());
     return countedLoop(builder, location, oneInt(builder, location, static_cast<int64_t>(actions.size())),
                        before, [&](OpBuilder &inside, Value number, ValueRange values) {
                          kind = at(inside, allKinds, number);
                          argument = at(inside, allArguments, number);
-                         ValueRange state = values.take_front(parts), kept = values.slice(parts, parts),
-                                    gradients = values.drop_front(2 * parts);
+                         ValueRange state = values.take_front(parts), kept = values.slice(parts, keptCount),
+                                    gradients = values.drop_front(parts + keptCount);
                          SmallVector<Value> next = move(inside, state, kept);
                          llvm::append_range(next, keep(inside, state, kept));
                          if (!gradients.empty())
@@ -100,6 +120,8 @@ public:
   }
 
 private:
+  Type arrayOf(Type element) { return ArrayType::get(builder.getContext(), cast<RankedTensorType>(element)); }
+
   Value constant(ArrayRef<int64_t> numbers) {
     auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, builder.getI64Type());
     return ConstantOp::create(builder, location, type, DenseElementsAttr::get(type, numbers));
@@ -136,16 +158,48 @@ private:
     auto next = where(inside, LoopAction::Step, state,
                       [&](OpBuilder &then) { return stepped(then, argument, state); });
     return where(inside, LoopAction::Restore, next, [&](OpBuilder &then) {
-      return llvm::map_to_vector(
-          kept, [&](Value array) { return Value(ArrayReadOp::create(then, location, array, argument)); });
+      SmallVector<Value> restored;
+      ValueRange left = kept;
+      for (Value value : state) {
+        restored.push_back(restore(then, left, isArray(value)));
+        left = left.drop_front(keptFor(value.getType()));
+      }
+      return restored;
     });
+  }
+
+  Value restore(OpBuilder &then, ValueRange kept, bool isWhole) {
+    if (!isWhole)
+      return ArrayReadOp::create(then, location, kept[0], argument);
+    Value end = ArrayReadOp::create(then, location, kept[1], argument);
+    return ArraySliceOp::create(then, location, kept[0], beginOfPlace(then, kept[1]), end);
+  }
+
+  /// Where the elements of an array that is kept at the action's place begin: what was kept at the places
+  /// before it stays, what stood at later ones is used up.
+  Value beginOfPlace(OpBuilder &then, Value ends) {
+    TensorBuilder e(then, loop);
+    Expression place = e.wrap(argument), before = e.maximum(place - 1.0, 0.0);
+    Value none = oneInt(then, location, 0);
+    Expression end = e.wrap(ArrayReadOrOp::create(then, location, ends, before, none));
+    return end * e.minimum(place, 1.0);
   }
 
   SmallVector<Value> keep(OpBuilder &inside, ValueRange state, ValueRange kept) {
     return where(inside, LoopAction::Store, kept, [&](OpBuilder &then) {
       SmallVector<Value> arrays;
-      for (auto [array, value] : llvm::zip(kept, state))
-        arrays.push_back(ArrayWriteOp::create(then, location, array, argument, value));
+      for (Value value : state) {
+        Value array = kept[arrays.size()];
+        if (!isArray(value)) {
+          arrays.push_back(ArrayWriteOp::create(then, location, array, argument, value));
+          continue;
+        }
+        Value ends = kept[arrays.size() + 1], begin = beginOfPlace(then, ends);
+        Value others = ArraySliceOp::create(then, location, array, oneInt(then, location, 0), begin);
+        Value joined = ArrayConcatOp::create(then, location, others, value);
+        Value end = ArrayLengthOp::create(then, location, joined);
+        arrays.append({joined, ArrayWriteOp::create(then, location, ends, argument, end)});
+      }
       return arrays;
     });
   }
@@ -159,6 +213,14 @@ private:
         numbers.push_back(number);
       }
       llvm::append_range(inputs, values);
+      // The gradient of an array from outside includes what has come to it: it is given on as it is.
+      SmallVector<size_t> arraysRead;
+      for (size_t i = carried.size(); i < inputs.size(); ++i)
+        if (isArray(inputs[i])) {
+          numbers.push_back(static_cast<int64_t>(state.size() + arraysRead.size()));
+          given.push_back(gradients[i]);
+          arraysRead.push_back(i);
+        }
       auto gradient = VjpOp::create(then, location, inputs, ValueRange(), given,
                                     then.getDenseI64ArrayAttr({}), then.getDenseI64ArrayAttr(numbers));
       OpBuilder::InsertionGuard guard(then);
@@ -169,11 +231,15 @@ private:
         mapping.map(i < carried.size() ? loop.getRegionIterArgs()[carried[i]] : reads[i - carried.size()],
                     own);
       }
-      YieldOp::create(then, location, step.write(then, argument, mapping));
+      SmallVector<Value> yielded = step.write(then, argument, mapping);
+      for (size_t i : arraysRead)
+        yielded.push_back(body->getArgument(static_cast<unsigned>(i)));
+      YieldOp::create(then, location, yielded);
       SmallVector<Value> next(gradient.getResults());
       then.setInsertionPointAfter(gradient);
       for (size_t i = carried.size(); i < next.size(); ++i)
-        next[i] = AddOp::create(then, location, gradients[i], next[i]);
+        if (!isArray(next[i]))
+          next[i] = AddOp::create(then, location, gradients[i], next[i]);
       return next;
     });
   }
@@ -187,11 +253,15 @@ private:
   Value kind, argument; ///< of the action
 };
 
-/// The loop in the program whose gradient the op is, if it is still there: its results are among the saved
-/// ones.
+SmallVector<Value> tensorsOf(ValueRange values) {
+  return llvm::to_vector(llvm::make_filter_range(values, [](Value value) { return !isArray(value); }));
+}
+
+/// The loop in the program whose gradient the op is, if it is still there: its tensors are the saved values.
 scf::ForOp findPrimal(VjpOp op, scf::ForOp inside) {
   auto loop = op.getSaved().empty() ? scf::ForOp() : op.getSaved().front().getDefiningOp<scf::ForOp>();
-  if (!loop || loop->getBlock() != op->getBlock() || !llvm::equal(loop.getResults(), op.getSaved()))
+  if (!loop || loop->getBlock() != op->getBlock() ||
+      !llvm::equal(tensorsOf(loop.getResults()), op.getSaved()))
     return {};
   llvm::DenseMap<Value, Value> same;
   for (auto [argument, input] : llvm::zip(op.getBody().getArguments(), op.getInputs()))
@@ -241,12 +311,12 @@ FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::Fo
   for (auto [i, number] : llvm::enumerate(carried)) {
     auto given = llvm::find(op.getCotangentOf(), static_cast<int64_t>(number));
     gradients.push_back(given == op.getCotangentOf().end()
-                            ? zerosLike(builder, location, op.getInputs()[i])
+                            ? noCotangent(builder, location, op.getInputs()[i])
                             : op.getCotangents()[given - op.getCotangentOf().begin()]);
   }
   ValueRange reads = op.getInputs().drop_front(carried.size());
   for (Value value : reads)
-    gradients.push_back(zerosLike(builder, location, value));
+    gradients.push_back(noCotangent(builder, location, value));
   if (*iterations == 0)
     return gradients;
   auto actions = binomialSchedule(*iterations, snapshotsOf(loop));
@@ -264,7 +334,8 @@ FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::Fo
   if (failed(left))
     return failure();
   llvm::append_range(*left, gradients);
-  return SmallVector<Value>(ArrayRef(backward.run(rest, *left)).drop_front(2 * loop.getNumResults()));
+  return SmallVector<Value>(
+      ArrayRef(backward.run(rest, *left)).drop_front(loop.getNumResults() + keptFor(loop.getResultTypes())));
 }
 
 } // namespace
@@ -283,31 +354,24 @@ LogicalResult differentiateFor(OpBuilder &builder, scf::ForOp loop, ArrayRef<Val
                             << "' to be the number of states to keep, 1 or more";
   if (!iterationsOf(loop))
     return loop.emitError() << "binomial checkpointing needs a known number of iterations";
-  for (Type type : loop.getResultTypes())
-    if (!isa<RankedTensorType>(type))
-      return loop.emitError() << "binomial checkpointing needs a loop that carries tensors alone, found "
-                              << type;
   if (failed(LoopStep::create(loop)) || failed(checkBounds(builder, loop)))
     return failure();
   SmallVector<Value> inputs, reads = activeCaptures(loop, isActive), given;
-  for (Value value : reads)
-    if (!isDifferentiable(value.getType()))
-      return loop.emitError() << "binomial checkpointing needs a loop that reads tensors alone, found "
-                              << value.getType();
   SmallVector<int64_t> savedOf, cotangentOf;
   auto carried = differentiableResults(loop);
   for (unsigned number : carried)
     inputs.push_back(loop.getInitArgs()[number]);
   llvm::append_range(inputs, reads);
   for (auto [i, cotangent] : llvm::enumerate(cotangents)) {
-    savedOf.push_back(static_cast<int64_t>(i));
+    if (!isArray(loop.getResult(static_cast<unsigned>(i))))
+      savedOf.push_back(static_cast<int64_t>(i));
     if (!cotangent)
       continue;
     given.push_back(cotangent);
     cotangentOf.push_back(static_cast<int64_t>(i));
   }
   auto gradient =
-      VjpOp::create(builder, loop.getLoc(), inputs, loop.getResults(), given,
+      VjpOp::create(builder, loop.getLoc(), inputs, tensorsOf(loop.getResults()), given,
                     builder.getDenseI64ArrayAttr(savedOf), builder.getDenseI64ArrayAttr(cotangentOf));
   for (auto [value, result] : llvm::zip(inputs, gradient.getResults()))
     accumulate(value, result);
@@ -329,10 +393,15 @@ LogicalResult differentiateLoopGradient(OpBuilder &builder, VjpOp op, ArrayRef<V
   // The loop in forward mode, along the cotangents of the gradients, within a copy of the op.
   auto copy = cast<VjpOp>(builder.clone(*op));
   Block &block = copy.getBody().front();
+  OpBuilder before(copy);
   Tangents tangents;
   SmallVector<std::pair<Value, Value>> along;
-  for (auto [i, cotangent] : llvm::enumerate(cotangents))
-    if (cotangent) {
+  for (auto [i, given] : llvm::enumerate(cotangents))
+    if (Value cotangent = given) {
+      // A tangent has all elements of what it belongs to.
+      Value input = op.getInputs()[i];
+      if (isArray(input))
+        cotangent = sumOfArrays(before, op.getLoc(), zerosLikeAny(before, op.getLoc(), input), cotangent);
       Value own = block.addArgument(cotangent.getType(), op.getLoc());
       tangents[block.getArgument(static_cast<unsigned>(i))] = own;
       along.emplace_back(own, cotangent);

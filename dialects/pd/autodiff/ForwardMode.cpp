@@ -5,6 +5,7 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
+#include "dialects/pd/autodiff/GradientByKernel.h"
 #include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/autodiff/LinearOps.h"
 #include "dialects/pd/autodiff/VjpOps.h"
@@ -68,7 +69,9 @@ private:
       return linear(op, *groups), nullptr;
     bool hasRule = isa<VjpOpInterface>(op), isComposite = isa<DecomposableOpInterface>(op);
     if (op->hasTrait<KeepsDerivative>() && !op->getResults().back().use_empty())
-      return noSecondDerivative(op);
+      return succeeded(splitDerivative(op)) ? FailureOr<Operation *>(op) : noSecondDerivative(op);
+    if (Operation *first = op->hasTrait<GradientByKernel>() ? takeApart(op) : nullptr)
+      return first;
     if (hasRule && isSymmetric(op))
       return symmetric(op);
     if (hasRule && succeeded(isComposite ? quietly(op) : transposed(op)))

@@ -10,6 +10,11 @@ namespace proa::pd {
 template <class ConcreteOp>
 class KeepsDerivative : public mlir::OpTrait::TraitBase<ConcreteOp, KeepsDerivative> {};
 
+/// Gives what uses the op's last result the derivative by way of the op's formula, which can be
+/// differentiated, instead. Failure, with nothing changed, where the formula needs something that is not
+/// known.
+llvm::LogicalResult splitDerivative(mlir::Operation *op);
+
 /// The error that the derivative of such a derivative is asked for.
 inline mlir::InFlightDiagnostic noSecondDerivative(mlir::Operation *op) {
   return op->emitError() << "'" << op->getName().getStringRef() << "' has no second derivative";

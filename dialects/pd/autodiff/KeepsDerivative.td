@@ -5,7 +5,7 @@
 include "mlir/IR/OpBase.td"
 
 // The last result is the derivative by the first operand, by which the op's rule multiplies the cotangent of the first
-// result. It has no derivative itself: one that is asked for is an error, not zero.
+// result. Where it is differentiated itself it comes from the op's decomposition.
 def Pd_KeepsDerivative : NativeOpTrait<"KeepsDerivative"> {
   let cppNamespace = "::proa::pd";
 }

@@ -67,7 +67,9 @@ namespace {
 /// One reverse sweep over a block.
 class ReverseMode {
 public:
-  ReverseMode(Block &block, llvm::ArrayRef<Value> inputs) : builder(block.getTerminator()), block(block) {
+  /// `outputs`: the operands of the terminator that have cotangents.
+  ReverseMode(Block &block, llvm::ArrayRef<Value> inputs, llvm::ArrayRef<int64_t> outputs)
+      : builder(block.getTerminator()), block(block), outputs(outputs) {
     active.insert(inputs.begin(), inputs.end());
     isOnIntegers = llvm::any_of(inputs, [](Value input) { return isIntegerTensor(input.getType()); });
   }
@@ -87,6 +89,9 @@ public:
         op = next;
         continue;
       }
+      if (op->hasTrait<KeepsDerivative>() && isDifferentiated(op->getResults().back()) &&
+          succeeded(splitDerivative(op)))
+        next = op->getNextNode();
       if (Operation *first = takeApart(op)) {
         op = first;
         continue;
@@ -136,6 +141,13 @@ public:
 
 private:
   bool isActive(Value value) const { return active.contains(value); }
+
+  /// Whether a cotangent may come to the value: an op uses it, or it is an output.
+  bool isDifferentiated(Value value) const {
+    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+      return use.getOwner() != block.getTerminator() || llvm::is_contained(outputs, use.getOperandNumber());
+    });
+  }
 
   /// Notes at the ops through which a gradient comes from the block's results to `op`, the last op first.
   void notePath(Diagnostic &diagnostic, Operation *op) const {
@@ -233,6 +245,7 @@ private:
 
   OpBuilder builder;
   Block &block;
+  llvm::ArrayRef<int64_t> outputs;
   llvm::DenseSet<Value> active;
   bool isOnIntegers = false;
   llvm::DenseMap<Value, llvm::SmallVector<Value, 2>> pending;
@@ -244,7 +257,7 @@ private:
 FailureOr<llvm::SmallVector<Value>> differentiateSparsely(Block &block, llvm::ArrayRef<int64_t> outputs,
                                                           llvm::ArrayRef<Value> cotangents,
                                                           llvm::ArrayRef<Value> inputs) {
-  ReverseMode mode(block, inputs);
+  ReverseMode mode(block, inputs, outputs);
   mode.findActiveOps();
   for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
     mode.accumulate(block.getTerminator()->getOperand(output), cotangent);

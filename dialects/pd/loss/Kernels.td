@@ -11,6 +11,7 @@ def LossInts : DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
 
 class Pd_KernelLossOp<string mnemonic> : Pd_Op<mnemonic, [Pd_KeepsDerivative]> {
   let library = mnemonic;
+  let decomposesInCode = 1;
   let vjpInCode = 1;
   let lod = "none";
 }

@@ -5,6 +5,7 @@
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/reduce/NormOps.h"
+#include "dialects/pd/reduce/OthersOps.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
@@ -94,14 +95,9 @@ Gradients AminOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return sharedGradient(builder, *this, cotangents[0]);
 }
 
-/// The product of the other elements: zero where there is a zero among them, else a quotient.
 Gradients ProdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  Expression x = e.operand(0), isZero = e.equal(x, 0.0), factor = e.select(isZero, 1.0, x);
-  Expression product = e.wrap(e.create<ProdOp>(factor, getAxisAttr(), builder.getBoolAttr(true)));
-  Expression ones = e.cast(isZero, builder.getI64Type());
-  Expression zerosElsewhere = e.sum(ones, reducedAxes(getAxis(), x.rank())) - ones;
-  Expression others = e.select(e.equal(zerosElsewhere, 0.0), product / factor, 0.0);
+  Expression x = e.operand(0), others = e.wrap(e.create<ProductOfOthersOp>(x, getAxisAttr()));
   return llvm::SmallVector<Value>{
       e.gradient(spread(e, *this, e.computed(cotangents[0]), x) * e.conj(others), getX())};
 }

@@ -3,6 +3,7 @@
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/reduce/NormOps.h"
+#include "dialects/pd/reduce/OthersOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
 
@@ -141,6 +142,10 @@ void registerReduceOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/reduce/Scan.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/reduce/Others.cpp.inc"
       >();
 }
 

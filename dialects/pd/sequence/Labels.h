@@ -1,6 +1,7 @@
 /// The types of ops on labels of sequences.
 #pragma once
 
+#include "dialects/pd/autodiff/GradientByKernel.h"
 #include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/sequence/Sequence.h"
 

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_SEQUENCE_LABELS
 
 include "dialects/pd/Base.td"
+include "dialects/pd/autodiff/GradientByKernel.td"
 include "dialects/pd/autodiff/KeepsDerivative.td"
 
 class Pd_LabelOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
@@ -20,7 +21,7 @@ defvar ChainConstraints = [{
       C2. transition is [tags + 2, tags]
 }];
 
-def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegments]> {
+def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let summary = "The negative logarithm of the probability of labelled sequences in a linear-chain conditional random field";
   let description = [{
     `alpha` holds the probabilities of all paths to a row and tag, each row divided by its sum; `emission_exps` the powers of the
@@ -32,6 +33,7 @@ def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegmen
   let results = (outs Pd_FloatTensor:$alpha, Pd_FloatTensor:$emission_exps, Pd_FloatTensor:$transition_exps,
     Pd_FloatTensor:$log_likelihood);
   let infer = "inferLinearChainCrf";
+  let decomposesInCode = 1;
   let vjpInCode = 1;
   let legacy = [Legacy<"linear_chain_crf", ["Emission", "Transition", "Label", "Length", "Emission@LOD?"],
     ["Alpha", "EmissionExps", "TransitionExps", "LogLikelihood"]>];
@@ -44,6 +46,7 @@ def Pd_LinearChainCrfGradOp : Pd_LabelOp<"linear_chain_crf_grad", [AttrSizedOper
   let assemblyFormat = "$emission `,` $transition `,` $label (`length` `=` $length^)? (`offsets` `=` $offsets^)? `cotangent` `=` $log_likelihood_grad attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$emission_grad, Pd_FloatTensor:$transition_grad);
   let infer = "inferLinearChainCrfGrad";
+  let decomposesInCode = 1;
 }
 
 def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
@@ -90,6 +93,7 @@ def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDeri
   let assemblyFormat = "$logits `,` $label (`logits_length` `=` $logits_length^)? (`labels_length` `=` $labels_length^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$loss, Pd_FloatTensor:$warpctcgrad);
   let infer = "inferWarpctc";
+  let decomposesInCode = 1;
   let vjpInCode = 1;
   let legacy = [Legacy<"warpctc", ["Logits", "Label", "LogitsLength", "LabelLength"], ["Loss", "WarpCTCGrad"],
     ["blank", "norm_by_times"], [], "importWarpctc">];

@@ -52,47 +52,6 @@ Values LstmOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return gradients;
 }
 
-namespace {
-
-/// Activation by number: identity, sigmoid, tanh, relu.
-Expression activate(Expression x, uint64_t number) {
-  TensorBuilder &e = x.owner();
-  switch (number) {
-  case 1:
-    return e.sigmoid(x);
-  case 2:
-    return e.tanh(x);
-  case 3:
-    return e.maximum(0.0, x);
-  default:
-    return x;
-  }
-}
-
-} // namespace
-
-Values GruUnitOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
-  Expression input = e.computed(getInput()), hidden = e.computed(getHiddenPrev());
-  int64_t size = tensorType(getWeight()).getDimSize(0);
-  if (ShapedType::isDynamic(size))
-    return failure();
-  if (getBias())
-    input = input + e.reshape(e.computed(getBias()), {1, 3 * size});
-  // The weights are two matrices, one after the other.
-  Expression flat = e.reshape(e.computed(getWeight()), {-1});
-  Expression gateWeights = e.reshape(slice(flat, 0, 0, 2 * size * size), {size, 2 * size});
-  Expression stateWeights = e.reshape(slice(flat, 0, 2 * size * size, toTheEnd), {size, size});
-  Expression gates =
-      activate(slice(input, 1, 0, 2 * size) + e.matmul(hidden, gateWeights), getGateActivation());
-  Expression update = slice(gates, 1, 0, size), reset = slice(gates, 1, size, 2 * size) * hidden;
-  Expression candidate =
-      activate(slice(input, 1, 2 * size, 3 * size) + e.matmul(reset, stateWeights), getActivation());
-  Expression out = getOriginMode() ? update * hidden + (1.0 - update) * candidate
-                                   : (1.0 - update) * hidden + update * candidate;
-  return e.results({concat({gates, candidate}, 1), reset, out});
-}
-
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

@@ -1,6 +1,7 @@
 /// The types of recurrent layers over sequences.
 #pragma once
 
+#include "dialects/pd/autodiff/GradientByKernel.h"
 #include "dialects/pd/sequence/Labels.h"
 
 namespace proa::pd {

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_SEQUENCE_RECURRENT
 
 include "dialects/pd/Base.td"
+include "dialects/pd/autodiff/GradientByKernel.td"
 
 class Word<string value> : DefaultValuedAttr<StrAttr, "\"" # value # "\"">;
 class Flag<string value> : DefaultValuedAttr<BoolAttr, value>;
@@ -12,7 +13,7 @@ defvar SequenceStates = [{
     before it, zero where absent. Activations: sigmoid, tanh, relu, identity.
 }];
 
-def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments]> {
+def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let summary = "A layer of gated recurrent units over sequences";
   let description = [{
     With x[t] + bias = (x_u, x_r, x_c) in parts of D, and h the state before:
@@ -32,6 +33,7 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$hidden);
   let infer = "inferGru";
   let library = "gru";
+  let decomposesInCode = 1;
   let vjpInCode = 1;
   let legacy = [Legacy<"gru", ["Input", "Weight", "Input@LOD", "H0", "Bias"], ["Hidden"], ["activation", "gate_activation",
     "is_reverse", "origin_mode"]>,
@@ -49,9 +51,10 @@ def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$h0_grad, Pd_FloatTensor:$bias_grad);
   let infer = "inferGruGrad";
   let library = "gru_grad";
+  let decomposesInCode = 1;
 }
 
-def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments]> {
+def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let summary = "A layer of long short-term memory over sequences";
   let description = [{
     With x[t] + bias + h W = (g, i, f, o) in parts of D, h and c the states before:
@@ -71,6 +74,7 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments]> {
   let results = (outs Pd_FloatTensor:$hidden, Pd_FloatTensor:$cell);
   let infer = "inferLstm";
   let library = "lstm";
+  let decomposesInCode = 1;
   let lod = "all";
   let vjpInCode = 1;
   let legacy = [Legacy<"lstm", ["Input", "Weight", "Bias", "Input@LOD", "H0", "C0"], ["Hidden", "Cell"], ["use_peepholes",
@@ -92,6 +96,7 @@ def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
     Pd_FloatTensor:$c0_grad);
   let infer = "inferLstmGrad";
   let library = "lstm_grad";
+  let decomposesInCode = 1;
 }
 
 def Pd_GruUnitOp : Pd_Op<"gru_unit"> {

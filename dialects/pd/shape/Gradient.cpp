@@ -45,23 +45,38 @@ Gradients SliceOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
                                                              getStarts(), getEnds(), getStrides()));
 }
 
+/// Elements [start, end) along an axis, of numbers that only the run knows.
+static Expression sliceBetween(Expression x, int64_t axis, Expression start, Expression end) {
+  TensorBuilder &e = x.owner();
+  return e.wrap(e.create<SliceOp>(x, e.reshape(start, {1}), e.reshape(end, {1}), Value(),
+                                  llvm::ArrayRef(axis), llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(),
+                                  llvm::ArrayRef<int64_t>()));
+}
+
 Gradients ConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression out = e.wrap(cotangents[0]);
   auto given = constantOr(getLoc(), "axis", getAxisTensor(), getAxis());
   if (failed(given))
     return failure();
-  int64_t axis = *normalizeAxis(std::nullopt, *given, out.rank()), start = 0;
+  int64_t axis = *normalizeAxis(std::nullopt, *given, out.rank());
+  std::optional<int64_t> known = 0;
+  Expression start = e.constant(0, builder.getI64Type());
   llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
   for (auto [i, operand] : llvm::enumerate(getX())) {
-    auto type = tensorType(operand);
-    int64_t extent = type.getRank() == 0 ? 1 : type.getDimSize(axis);
-    if (ShapedType::isDynamic(extent)) {
-      emitOpError() << "has no gradient where the extents along its axis are not known";
-      return failure();
+    Extent extent = tensorType(operand).getRank() == 0 ? Extent(1) : Extent(e.wrap(operand), axis);
+    std::optional<Expression> part;
+    if (known && extent.isKnown()) {
+      part = slice(out, axis, *known, *known + extent.getNumber());
+      *known += extent.getNumber();
+      start = e.constant(static_cast<double>(*known), builder.getI64Type());
+    } else {
+      Expression end = start + e.wrap(extent.getValue(e));
+      part = sliceBetween(out, axis, start, end);
+      start = end;
+      known = std::nullopt;
     }
-    gradients[i] = reshapeTo(slice(out, axis, start, start + extent), extentsOf(e.wrap(operand)));
-    start += extent;
+    gradients[i] = reshapeTo(*part, extentsOf(e.wrap(operand)));
   }
   return gradients;
 }

@@ -351,6 +351,72 @@ TEST(FunctionTest, SecondDerivativesOfLoopsKeepAsManyStatesAsTheyMay) {
   expectNear(take(take(hessian(take(Function::parse(text)))).run({atX, atW}))[0], diagonal);
 }
 
+TEST(FunctionTest, ThirdDerivativesOfLoopsKeepAsManyStatesAsTheyMay) {
+  Function f = take(Function::parse(loop));
+  std::vector<double> x = {0.3, -1, 2}, w = {0.7, 1.1, -0.4}, u = {0.5, 2, -1}, v = {-1, 0.3, 0.8}, along(3);
+  for (int e = 0; e < 3; ++e) {
+    double state = x[e], first = 1, second = 0, third = 0;
+    for (int i = 2; i < 32; i += 3) {
+      double sine = std::sin(w[e] * state + i), cosine = std::cos(w[e] * state + i), a = w[e] * first,
+             b = w[e] * second, c = w[e] * third;
+      first = cosine * a;
+      second = cosine * b - sine * a * a;
+      third = cosine * c - 3 * sine * a * b - cosine * a * a * a;
+      state = sine;
+    }
+    along[e] = third * u[e] * v[e];
+  }
+  Tensor atX = doubles({3}, x), atW = doubles({3}, w), zero = doubles({3}, {0, 0, 0});
+  Tensor ofFirst = doubles({3}, u), ofSecond = doubles({3}, v);
+  for (int64_t snapshots : {0, 1, 3, 20}) {
+    SCOPED_TRACE(snapshots);
+    Function second = take(vjp(take(grad(f, {.arguments = {0}, .loopSnapshots = snapshots})), {0}));
+    auto backward = take(take(vjp(second, {0})).run({atX, atW, ofFirst, zero, ofSecond}));
+    expectNear(backward[2], along);
+    auto forward = take(take(jvp(second, {0})).run({atX, atW, ofFirst, ofSecond}));
+    expectNear(forward[3], along);
+  }
+}
+
+// Layers whose gradients kernels compute: the derivative of the gradient in both modes is one of differences.
+TEST(FunctionTest, SecondDerivativesOfKernelsBothWays) {
+  Function f = take(Function::parse(R"(
+func.func @f(%x: tensor<5x8xf64>, %w: tensor<2x8xf64>, %b: tensor<1x8xf64>, %o: tensor<3xi64>, %l: tensor<2x1xi32>) -> tensor<f64> {
+  %y, %z = pd.lstm %x, %w, %b, %o {use_peepholes = false} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<3xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  %s = pd.slice %y {axes = array<i64: 0>, starts = array<i64: 0>, ends = array<i64: 4>} : (tensor<5x2xf64>) -> tensor<4x2xf64>
+  %t = pd.reshape %s {shape = array<i64: 2, 2, 2>} : (tensor<4x2xf64>) -> tensor<2x2x2xf64>
+  %c, %g = pd.warpctc %t, %l : (tensor<2x2x2xf64>, tensor<2x1xi32>) -> (tensor<2x1xf64>, tensor<2x2x2xf64>)
+  %r = pd.sum %c : (tensor<2x1xf64>) -> tensor<f64>
+  return %r : tensor<f64>
+})"));
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> reals(-1, 1);
+  auto draw = [&](std::vector<int64_t> dims) {
+    Tensor tensor(DType::Float64, std::move(dims));
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor.as<double>()[i] = reals(random);
+    return tensor;
+  };
+  Tensor x = draw({5, 8}), w = draw({2, 8}), b = draw({1, 8}), t = draw({5, 8}),
+         o = tensorOf<int64_t>(DType::Int64, {3}, {0, 2, 5}),
+         l = tensorOf<int32_t>(DType::Int32, {2, 1}, {1, 1});
+  Function g = take(grad(f, {.arguments = {0}}));
+  auto forward = take(take(jvp(g, {0})).run({x, w, b, o, l, t}))[1];
+  auto backward = take(take(vjp(g, {0})).run({x, w, b, o, l, t}))[1];
+  std::vector<double> expected(40);
+  for (double side : {1e-5, -1e-5}) {
+    Tensor moved(DType::Float64, {5, 8});
+    for (int i = 0; i < 40; ++i)
+      moved.as<double>()[i] = x.as<double>()[i] + side * t.as<double>()[i];
+    auto at = take(g.run({moved, w, b, o, l}));
+    for (int i = 0; i < 40; ++i)
+      expected[i] += at[0].as<double>()[i] / (2 * side);
+  }
+  expectNear(forward, std::vector<double>(backward.as<double>(), backward.as<double>() + 40));
+  for (int i = 0; i < 40; ++i)
+    EXPECT_NEAR(forward.as<double>()[i], expected[i], 1e-8);
+}
+
 TEST(FunctionTest, RecomputesBehindCheckpoints) {
   Function f = take(Function::parse(sample));
   Tensor x = doubles({3}, {2, 0.5, 3});

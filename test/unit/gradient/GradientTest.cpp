@@ -179,7 +179,7 @@ protected:
 };
 
 TEST_P(GradientTest, IsTheLimitOfDifferences) {
-  ASSERT_TRUE(cases()) << "ops.mlir or arrays.mlir does not parse";
+  ASSERT_TRUE(cases()) << "a file of cases does not parse";
   func::FuncOp function = caseOf(GetParam());
   GradientProgram once(function);
   NamedTensors feeds = feedsOf(function);

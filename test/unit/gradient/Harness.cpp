@@ -20,11 +20,14 @@ ModuleOp cases() {
     static MLIRContext context(registry);
     context.allowUnregisteredDialects();
     context.loadDialect<pd::PdDialect>();
-    auto all = parseSourceFile<ModuleOp>(PROA_SOURCE_DIR "/test/unit/gradient/ops.mlir", &context);
-    auto arrays = parseSourceFile<ModuleOp>(PROA_SOURCE_DIR "/test/unit/gradient/arrays.mlir", &context);
-    if (!all || !arrays)
-      return OwningOpRef<ModuleOp>();
-    all->getBody()->getOperations().splice(all->getBody()->end(), arrays->getBody()->getOperations());
+    OwningOpRef<ModuleOp> all = ModuleOp::create(UnknownLoc::get(&context));
+    for (const char *file : {"ops", "arrays", "sequences"}) {
+      std::string path = std::string(PROA_SOURCE_DIR "/test/unit/gradient/") + file + ".mlir";
+      auto module = parseSourceFile<ModuleOp>(path, &context);
+      if (!module)
+        return OwningOpRef<ModuleOp>();
+      all->getBody()->getOperations().splice(all->getBody()->end(), module->getBody()->getOperations());
+    }
     return all;
   }();
   return *module;

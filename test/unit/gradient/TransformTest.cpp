@@ -25,7 +25,7 @@ constexpr int64_t examples = 3;
 class TransformTest : public testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
-    ASSERT_TRUE(cases()) << "ops.mlir or arrays.mlir does not parse";
+    ASSERT_TRUE(cases()) << "a file of cases does not parse";
     module = ModuleOp::create(cases().getLoc());
     OpBuilder builder(module->getBodyRegion());
     function = cast<func::FuncOp>(builder.clone(*caseOf(GetParam())));

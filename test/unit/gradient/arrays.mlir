@@ -235,3 +235,32 @@ func.func @array_slices(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<9xf64>)
   %f = pd.reshape %t {shape = array<i64: 9>} : (tensor<?xf64>) -> tensor<9xf64>
   return %f : tensor<9xf64>
 }
+
+// A loop of which its gradient keeps two states; one part of a state is an array that grows, another array is read.
+func.func @array_in_kept_states(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<7x3xf64>, tensor<3xf64>) attributes {test.batch_first, test.twice} {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %c1 = arith.constant 1 : index
+  %zero = pd.constant dense<0> : tensor<1xi64>
+  %one = pd.constant dense<1> : tensor<1xi64>
+  %two = pd.constant dense<2> : tensor<1xi64>
+  %empty = pd.array_create : () -> !array.of<*>
+  %e0 = pd.array_write %empty, %zero, %a : (!array.of<*>, tensor<1xi64>, tensor<3xf64>) -> !array.of<tensor<3xf64>>
+  %e1 = pd.array_write %e0, %one, %b : (!array.of<tensor<3xf64>>, tensor<1xi64>, tensor<3xf64>) -> !array.of<tensor<3xf64>>
+  %y:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%v = %e1, %s = %a) -> (!array.of<tensor<3xf64>>, tensor<3xf64>) {
+    %n = arith.index_cast %i : index to i64
+    %k = tensor.from_elements %n : tensor<1xi64>
+    %m = pd.add %k, %two : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    %h = pd.array_read %v, %k : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
+    %g = pd.array_read %e1, %one : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
+    %p = pd.multiply %h, %g : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %q = pd.add %p, %s : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %t = pd.sin %q : (tensor<3xf64>) -> tensor<3xf64>
+    %w = pd.array_write %v, %m, %t : (!array.of<tensor<3xf64>>, tensor<1xi64>, tensor<3xf64>) -> !array.of<tensor<3xf64>>
+    %o = pd.multiply %t, %h : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    scf.yield %w, %o : !array.of<tensor<3xf64>>, tensor<3xf64>
+  } {pd.snapshots = 2 : i64}
+  %r, %sizes = pd.array_to_tensor %y#0 {axis = 0 : i64, use_stack = true} : (!array.of<tensor<3xf64>>) -> (tensor<?x3xf64>, tensor<?xi32>)
+  %f = pd.reshape %r {shape = array<i64: 7, 3>} : (tensor<?x3xf64>) -> tensor<7x3xf64>
+  return %f, %y#1 : tensor<7x3xf64>, tensor<3xf64>
+}

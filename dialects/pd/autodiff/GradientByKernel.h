@@ -1,0 +1,12 @@
+/// Trait of composites whose gradients kernels compute.
+#pragma once
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace proa::pd {
+
+/// See GradientByKernel.td.
+template <class ConcreteOp>
+class GradientByKernel : public mlir::OpTrait::TraitBase<ConcreteOp, GradientByKernel> {};
+
+} // namespace proa::pd

@@ -1,0 +1,25 @@
+#include "dialects/pd/autodiff/KeepsDerivative.h"
+
+#include "dialects/pd/Guarded.h"
+#include "dialects/pd/Pd.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+LogicalResult splitDerivative(Operation *op) {
+  if (!isa<DecomposableOpInterface>(op))
+    return failure();
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Operation *copy = builder.clone(*op);
+  Value derivative = op->getResults().back(), copied = copy->getResults().back();
+  derivative.replaceAllUsesWith(copied);
+  builder.setInsertionPoint(copy);
+  auto values = guarded([&] { return cast<DecomposableOpInterface>(copy).decompose(builder); });
+  copied.replaceAllUsesWith(succeeded(values) ? values->back() : derivative);
+  copy->erase();
+  return success(succeeded(values));
+}
+
+} // namespace proa::pd
