@@ -16,4 +16,5 @@ config.environment["PATH"] = os.path.pathsep.join(
     [config.proa_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
-config.substitutions.append(("%corpus", os.path.join(config.test_source_root, "corpus")))
+for folder in ("corpus", "cases"):
+    config.substitutions.append(("%" + folder, os.path.join(config.test_source_root, folder)))

@@ -26,7 +26,9 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 /// The fill value as a rank-0 tensor; `integer` holds integers that a double can't.
 static Expression fillValue(TensorBuilder &e, Type element, const llvm::APFloat &value,
-                            std::optional<int64_t> integer) {
+                            std::optional<int64_t> integer = std::nullopt) {
+  if (element.isInteger(1)) // 0.2 is true, not an integer cut off
+    return e.constant(integer.value_or(0) != 0 || value.isNonZero() ? 1 : 0, element);
   if (!integer || !isa<IntegerType>(element))
     return e.constant(value.convertToDouble(), element);
   auto type = RankedTensorType::get({}, element);
@@ -53,7 +55,7 @@ FailureOr<SmallVector<Value>> FullLikeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Type element = tensorType(getOut()).getElementType();
   Expression value = getValueTensor() ? e.cast(e.reshape(e.wrap(getValueTensor()), {}), element)
-                                      : e.constant(getValue().convertToDouble(), element);
+                                      : fillValue(e, element, getValue());
   return SmallVector<Value>{expandTo(value, extentsOf(e.wrap(getX())))};
 }
 

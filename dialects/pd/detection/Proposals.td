@@ -75,7 +75,7 @@ def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
 
     Constraints:
       C1. fpn_rois is [boxes, 4]
-      C2. max_level is not below min_level
+      C2. there are 1 to 1024 levels from min_level to max_level
   }];
   let arguments = (ins Pd_FloatTensor:$fpn_rois, Optional<Pd_IntTensor>:$rois_num, I64Attr:$min_level, I64Attr:$max_level,
     I64Attr:$refer_level, I64Attr:$refer_scale, Bit<"true">:$pixel_offset);

@@ -61,8 +61,10 @@ FailureOr<RankedTensorType> messageType(std::optional<Location> location, Ranked
   return x.clone(*shape);
 }
 
-LogicalResult inferReceived(std::optional<Location>, RankedTensorType message, Value x, Value sizeTensor,
-                            llvm::ArrayRef<int64_t> size, Results &results) {
+LogicalResult inferReceived(std::optional<Location> location, RankedTensorType message, Value x,
+                            Value sizeTensor, llvm::ArrayRef<int64_t> size, Results &results) {
+  if (message.getRank() == 0 || tensorType(x).getRank() == 0)
+    return inferenceError(location, "C3: x must have rows, found rank 0");
   llvm::SmallVector<int64_t> shape(message.getShape());
   shape[0] = sizeTensor                     ? ShapedType::kDynamic
              : !size.empty() && size[0] > 0 ? size[0]

@@ -35,6 +35,7 @@ def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
     Constraints:
       C1. src_index and dst_index are vectors (or columns) of one extent
       C2. reduce_op is SUM, MEAN, MAX or MIN
+      C3. x has rows
   }];
   let infer = "inferSendURecv";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index, Optional<Pd_IntTensor>:$out_size_tensor,
@@ -52,7 +53,7 @@ def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
     Constraints:
       C1. src_index and dst_index are vectors (or columns) of one extent
       C2. reduce_op is SUM, MEAN, MAX or MIN
-      C3. message_op is ADD or MUL
+      C3. message_op is ADD or MUL; x and y have rows of one element type
   }];
   let infer = "inferSendUeRecv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,

@@ -111,7 +111,7 @@ def Pd_Atan2Op : Pd_BinaryOp<"atan2", Pd_FloatTensor> {
   let summary = "The angle of the point (y, x): atan2(x, y)";
   let scalar = "b.atan2(x, y)";
   let derivatives = ["y / (x * x + y * y)", "-x / (x * x + y * y)"];
-  let legacy = [Legacy<"atan2", ["X1", "X2"], ["Out"]>];
+  let legacy = [Legacy<"atan2", ["X1", "X2"], ["Out"], [], [], "importAtan2">];
 }
 
 def Pd_NextafterOp : Pd_BinaryOp<"nextafter", Pd_FloatTensor> {

@@ -42,7 +42,9 @@ LogicalResult inferAsComplexOf(std::optional<Location> location, RankedTensorTyp
 LogicalResult inferAsRealOf(RankedTensorType type, Results &results) {
   llvm::SmallVector<int64_t> shape(type.getShape());
   shape.push_back(2);
-  results.push_back(RankedTensorType::get(shape, cast<ComplexType>(type.getElementType()).getElementType()));
+  // Operands of other elements are refused by the op's constraint afterwards.
+  auto element = dyn_cast<ComplexType>(type.getElementType());
+  results.push_back(RankedTensorType::get(shape, element ? element.getElementType() : type.getElementType()));
   return success();
 }
 

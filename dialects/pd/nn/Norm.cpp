@@ -106,8 +106,9 @@ LogicalResult inferLayerNormOf(std::optional<Location> location, Value x, Value 
   if (failed(checkParameters(location, {scale, bias}, count, "normalized elements")))
     return failure();
   // Paddle keeps the moments of 16-bit tensors in float32.
-  Type element = type.getElementType().getIntOrFloatBitWidth() < 32 ? Float32Type::get(type.getContext())
-                                                                    : type.getElementType();
+  Type element = isa<FloatType>(type.getElementType()) && type.getElementType().getIntOrFloatBitWidth() < 32
+                     ? Float32Type::get(type.getContext())
+                     : type.getElementType();
   auto moments = RankedTensorType::get(type.getShape().take_front(axis), element);
   results.append({type, moments, moments});
   return success();

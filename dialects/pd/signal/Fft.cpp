@@ -85,7 +85,9 @@ LogicalResult FftC2rOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     last = size;
   else if (!ShapedType::isDynamic(last))
     last = std::max<int64_t>(0, 2 * (last - 1));
-  results.push_back(RankedTensorType::get(shape, cast<ComplexType>(type.getElementType()).getElementType()));
+  // Operands of other elements are refused by the op's constraint afterwards.
+  auto element = dyn_cast<ComplexType>(type.getElementType());
+  results.push_back(RankedTensorType::get(shape, element ? element.getElementType() : type.getElementType()));
   return success();
 }
 

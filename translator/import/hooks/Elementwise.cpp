@@ -2,6 +2,7 @@
 #include "translator/import/LegacyTable.h"
 
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/autodiff/Autodiff.h"
 
 using namespace mlir;
 
@@ -58,6 +59,12 @@ void importReduce(OpImporter &importer) {
   llvm::SmallVector<NamedAttribute> attributes{
       importer.named("axis", builder.getDenseI64ArrayAttr(axes)),
       importer.named("keepdim", builder.getBoolAttr(importer.boolAttribute("keep_dim", false)))};
+  // Of other elements than bools, those count that are not zero.
+  if ((importer.target() == "pd.all" || importer.target() == "pd.any") &&
+      !pd::tensorType(x).getElementType().isInteger(1))
+    x = importer.createOne("pd.cast", {{x}}, {importer.named("dtype", TypeAttr::get(builder.getI1Type()))});
+  if (!x)
+    return;
   bool isSum = importer.legacyOp().type == "reduce_sum";
   if (isSum && importer.intAttribute("out_dtype", -1) >= 0)
     attributes.push_back(importer.named("dtype", TypeAttr::get(importer.typeAttribute("out_dtype", -1))));
@@ -65,6 +72,19 @@ void importReduce(OpImporter &importer) {
                        !pd::tensorType(x).getElementType().isInteger(1);
   importer.setOutput("Out", isIntegerMean ? meanOfIntegers(importer, x, attributes)
                                           : importer.createOne(importer.target(), {{x}}, attributes));
+}
+
+/// Of integers Paddle computes the angle in float64.
+void importAtan2(OpImporter &importer) {
+  for (const char *slot : {"X1", "X2"}) {
+    Value operand = importer.input(slot);
+    if (operand && pd::isIntegerTensor(operand.getType()))
+      importer.overrideInput(
+          slot,
+          importer.createOne("pd.cast", {{operand}},
+                             {importer.named("dtype", TypeAttr::get(importer.getBuilder().getF64Type()))}));
+  }
+  importer.importByTable();
 }
 
 void importCloseness(OpImporter &importer) {

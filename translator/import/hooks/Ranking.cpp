@@ -102,7 +102,8 @@ void importNce(OpImporter &importer) {
   if (sampler < 0 || sampler > 2)
     return importer.report("attribute 'sampler' is " + llvm::Twine(sampler) + ", expected 0, 1 or 2");
   if (labels.getRank() != 2 || labels.isDynamicDim(1) || weights.getRank() != 2 || weights.isDynamicDim(1))
-    return importer.reportOpen("expected a label of a known number of columns and a weight of a known number");
+    return importer.reportOpen(
+        "expected a label of a known number of columns and a weight of a known number");
   Formula f(importer);
   NoiseContrast nce{f, static_cast<Sampler>(sampler), importer.intAttribute("num_total_classes", 1),
                     importer.intAttribute("num_neg_samples", 10)};

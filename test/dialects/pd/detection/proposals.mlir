@@ -26,7 +26,7 @@ func.func @proposals(%b: tensor<9x4xf32>, %s: tensor<9x1xf32>, %n: tensor<2xi32>
 // -----
 
 func.func @levels_c2(%b: tensor<9x4xf32>) {
-  // expected-error@+2 {{C2: max_level must not be below min_level}}
+  // expected-error@+2 {{C2: there must be 1 to 1024 levels from min_level to max_level, found 0}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.distribute_fpn_proposals"(%b) {min_level = 3 : i64, max_level = 2 : i64, refer_level = 4 : i64, refer_scale = 224 : i64} : (tensor<9x4xf32>) -> tensor<9x1xi32>
   return
