@@ -3,6 +3,7 @@
 #include "dialects/pd/detection/Selection.h"
 #include "dialects/pd/loss/Kernels.h"
 #include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/nn/RecurrentOps.h"
 #include "dialects/pd/search/Tables.h"
 #include "dialects/pd/sequence/Attention.h"
 #include "dialects/pd/sequence/Labels.h"
@@ -161,6 +162,14 @@ BatchedResults lstm(Batcher &batcher, Operation *op) {
   return orEach(batcher, op, SampleJoiner(batcher, op).join(roles, {Role::First, Role::First}));
 }
 
+BatchedResults rnn(Batcher &batcher, Operation *op) {
+  auto layers = cast<RnnOp>(op);
+  SmallVector<Role> roles(1 + layers.getPreState().size(), Role::Second);
+  roles.append(layers.getWeightList().size(), Role::Shared);
+  addIf(roles, layers.getSequenceLength(), Role::First);
+  return SampleJoiner(batcher, op).join(roles, SmallVector<Role>(op->getNumResults(), Role::Second));
+}
+
 BatchedResults attentionLstm(Batcher &batcher, Operation *op) {
   auto layer = cast<AttentionLstmOp>(op);
   SmallVector<Role> roles{Role::First, Role::Offsets, Role::First, Role::Shared, Role::Shared, Role::Shared};
@@ -239,6 +248,7 @@ BatchedResults decodedBoxes(Batcher &batcher, Operation *op) {
 void addSequenceBatching(BatchingRules &rules) {
   rules.add<GruOp>(gru);
   rules.add<LstmOp>(lstm);
+  rules.add<RnnOp>(rnn);
   rules.add<AttentionLstmOp>(attentionLstm);
   rules.add<GruGradOp, LstmGradOp, LinearChainCrfGradOp>(kernelForEach);
   rules.add<LinearChainCrfOp>(chain);

@@ -6,20 +6,26 @@
 #include "dialects/pd/autodiff/RegionGradient.h"
 #include "dialects/pd/autodiff/VjpOps.h"
 
-#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace proa::pd {
 
 SmallVector<Value> activeCaptures(Operation *op, llvm::function_ref<bool(Value)> isActive) {
-  llvm::SetVector<Value> used;
-  getUsedValuesDefinedAbove(op->getRegions(), used);
-  SmallVector<Value> captures;
-  for (Value value : used)
-    if (isActive(value) && hasTangent(value.getType()))
-      captures.push_back(value);
-  return captures;
+  // MLIR's own search does not expect a region without an op around it, in which rules and batches are
+  // written.
+  auto isInside = [&](Value value) {
+    Operation *owner = value.getParentRegion()->getParentOp();
+    return owner && op->isAncestor(owner);
+  };
+  llvm::SetVector<Value> captures;
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    for (Value value : inner->getOperands())
+      if (inner != op && !isInside(value) && isActive(value) && hasTangent(value.getType()))
+        captures.insert(value);
+  });
+  return captures.takeVector();
 }
 
 SmallVector<Value> RegionGradient::create(OpBuilder &builder, Location location) {

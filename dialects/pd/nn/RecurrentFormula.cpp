@@ -1,8 +1,10 @@
-//! Recurrent layers as formulas: one cell after another over a known number of steps.
-#include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/autodiff/VjpOps.h"
+//! Recurrent layers as formulas: each goes through its steps in a loop.
+#include "dialects/pd/Types.h"
+#include "dialects/pd/autodiff/FormulaGradient.h"
+#include "dialects/pd/math/ActivationOps.h"
 #include "dialects/pd/nn/RecurrentOps.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/sequence/Steps.h"
+#include "dialects/pd/shape/SliceOps.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -23,54 +25,77 @@ public:
     stateBias = weight(2 * (cells + cell) + 1);
     for (Value state : op.getPreState())
       states.push_back(dropDim(slice(e.computed(state), 0, cell, cell + 1), 0));
+    if (op.getSequenceLength())
+      lengths = asInts(e.wrap(op.getSequenceLength()));
   }
 
-  /// The outputs of all steps, in the order of time. `inside` holds, with lengths, 1 where a step is before
-  /// the end.
-  llvm::SmallVector<Expression> run(Expression input, llvm::ArrayRef<Expression> inside, bool backward) {
-    Expression products = e.matmul(input, *ofInput, false, true) + *inputBias;
-    int64_t steps = input.type().getDimSize(0);
-    llvm::SmallVector<Expression> outputs(steps, states[0]);
-    for (int64_t i = 0; i < steps; ++i) {
-      int64_t t = backward ? steps - 1 - i : i;
-      llvm::SmallVector<Expression> next = step(dropDim(slice(products, 0, t, t + 1), 0));
-      outputs[t] = next[0];
-      if (!inside.empty()) {
-        outputs[t] = next[0] * inside[t];
-        for (auto [value, before] : llvm::zip(next, states))
-          value = before + (value - before) * inside[t];
-      }
-      states = next;
-    }
-    return outputs;
+  /// The outputs of all steps, in the order of time; `states` are those at the end then.
+  Expression run(Expression input, bool backward) {
+    Expression products = inOrder(e.matmul(input, *ofInput, false, true) + *inputBias, backward);
+    Extent steps(input, 0);
+    for (Expression &state : states)
+      state = withBatchOf(state, products);
+    Expression last = e.wrap(steps.getValue(e)) - 1.0;
+    Recurrence all =
+        runSteps(steps, {products}, states, 1,
+                 [&](Expression number, llvm::ArrayRef<Expression> in, llvm::ArrayRef<Expression> before) {
+                   llvm::SmallVector<Expression> next = step(in[0], before);
+                   if (!lengths)
+                     return next;
+                   Expression inside = hasStep(*lengths, backward ? last - number : number);
+                   for (auto [value, old] : llvm::zip(next, before))
+                     value = e.select(inside, value, old);
+                   return next;
+                 });
+    states = all.last;
+    Expression outputs = inOrder(slice(all.history[0], 0, 1, toTheEnd), backward);
+    if (!lengths)
+      return outputs;
+    Expression numbers = insertDim(iota(e, steps, e.getBuilder().getI64Type()), 1);
+    return e.select(insertDim(insertDim(*lengths, 0) > numbers, 2), outputs, 0.0);
   }
 
   llvm::SmallVector<Expression> states;
 
 private:
+  Expression inOrder(Expression x, bool backward) {
+    return backward ? e.wrap(e.create<FlipOp>(x, llvm::SmallVector<int64_t>{0})) : x;
+  }
+
+  /// A state whose batch is as open as that of the steps.
+  Expression withBatchOf(Expression state, Expression steps) {
+    int64_t batch = steps.type().getDimSize(1);
+    if (!ShapedType::isDynamic(batch))
+      return e.reshape(state, {batch, hidden});
+    auto type = state.type().clone({batch, hidden});
+    return e.wrap(widened(e.getBuilder(), Value(state).getLoc(), state, type));
+  }
+
   Expression gate(Expression gates, int64_t number) {
     return slice(gates, 1, number * hidden, (number + 1) * hidden);
   }
 
-  llvm::SmallVector<Expression> step(Expression a) {
-    Expression h = states[0], r = e.matmul(h, *ofState, false, true) + *stateBias;
+  llvm::SmallVector<Expression> step(Expression a, llvm::ArrayRef<Expression> before) {
+    Expression h = before[0], r = e.matmul(h, *ofState, false, true) + *stateBias;
     if (mode == "GRU") {
-      Expression reset = e.sigmoid(gate(a, 0) + gate(r, 0)), update = e.sigmoid(gate(a, 1) + gate(r, 1));
+      Expression reset = sigmoid(gate(a, 0) + gate(r, 0)), update = sigmoid(gate(a, 1) + gate(r, 1));
       Expression fresh = e.tanh(gate(a, 2) + reset * gate(r, 2));
       return {(h - fresh) * update + fresh};
     }
     Expression sum = a + r;
     if (mode == "LSTM") {
-      Expression c = e.sigmoid(gate(sum, 1)) * states[1] + e.sigmoid(gate(sum, 0)) * e.tanh(gate(sum, 2));
-      return {e.sigmoid(gate(sum, 3)) * e.tanh(c), c};
+      Expression c = sigmoid(gate(sum, 1)) * before[1] + sigmoid(gate(sum, 0)) * e.tanh(gate(sum, 2));
+      return {sigmoid(gate(sum, 3)) * e.tanh(c), c};
     }
     return {mode == "RNN_RELU" ? e.maximum(sum, 0.0) : e.tanh(sum)};
   }
 
+  Expression sigmoid(Expression x) { return e.wrap(e.create<SigmoidOp>(x)); }
+
   llvm::StringRef mode;
   int64_t hidden;
   TensorBuilder &e;
-  std::optional<Expression> ofInput, ofState, inputBias, stateBias;
+  std::optional<Expression> ofInput, ofState, inputBias, stateBias, lengths;
 };
 
 Expression stacked(llvm::ArrayRef<Expression> parts) {
@@ -80,33 +105,18 @@ Expression stacked(llvm::ArrayRef<Expression> parts) {
   return concat(rows, 0);
 }
 
-/// For each step, 1 for the sequences that have not ended, as a column.
-llvm::SmallVector<Expression> insideOf(RnnOp op, TensorBuilder &e, int64_t steps, Type element) {
-  llvm::SmallVector<Expression> inside;
-  if (!op.getSequenceLength())
-    return inside;
-  Expression lengths = insertDim(e.wrap(op.getSequenceLength()), 1);
-  for (int64_t t = 0; t < steps; ++t)
-    inside.push_back(e.cast(lengths > static_cast<double>(t), element));
-  return inside;
-}
-
 } // namespace
 
 FailureOr<llvm::SmallVector<Value>> RnnOp::decompose(OpBuilder &builder) {
-  int64_t steps = tensorType(getX()).getDimSize(0);
-  if (ShapedType::isDynamic(steps) || steps == 0)
-    return failure();
   TensorBuilder e(builder, getOperation());
   Expression input = e.operand(0);
-  auto inside = insideOf(*this, e, steps, input.type().getElementType());
   unsigned directions = getIsBidirec() ? 2 : 1, layers = static_cast<unsigned>(getNumLayers());
   llvm::SmallVector<llvm::SmallVector<Expression>> states(getPreState().size());
   for (unsigned layer = 0; layer < layers; ++layer) {
     llvm::SmallVector<Expression> outputs;
     for (unsigned direction = 0; direction < directions; ++direction) {
       Layer one(*this, e, layer * directions + direction, layers * directions);
-      outputs.push_back(stacked(one.run(input, inside, direction == 1)));
+      outputs.push_back(one.run(input, direction == 1));
       for (auto [list, state] : llvm::zip(states, one.states))
         list.push_back(state);
     }
@@ -124,26 +134,14 @@ FailureOr<llvm::SmallVector<Value>> RnnGradientOp::decompose(OpBuilder &builder)
   llvm::append_range(inputs, getPreState());
   llvm::append_range(inputs, getWeightList());
   llvm::append_range(cotangents, getStateGradient());
-  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(cotangents.size())));
-  auto vjp = VjpOp::create(builder, getLoc(), inputs, ValueRange(), cotangents,
-                           builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr(numbers));
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body = builder.createBlock(&vjp.getBody(), {}, ValueRange(inputs).getTypes(),
-                                    llvm::SmallVector<Location>(inputs.size(), getLoc()));
-  ValueRange arguments = body->getArguments();
   size_t states = getPreState().size();
-  auto forward = RnnOp::create(builder, getLoc(), arguments[0], arguments.slice(1, states),
-                               arguments.drop_front(1 + states), getSequenceLength(), getDropoutProbAttr(),
-                               getIsBidirecAttr(), getInputSizeAttr(), getHiddenSizeAttr(),
-                               getNumLayersAttr(), getModeAttr(), getSeedAttr(), getIsTestAttr());
-  auto values = forward.decompose(builder);
-  if (failed(values)) {
-    vjp.erase();
-    return failure();
-  }
-  YieldOp::create(builder, getLoc(), *values);
-  forward.erase();
-  return llvm::SmallVector<Value>(vjp.getGradients());
+  return gradientOfFormula(builder, getLoc(), inputs, cotangents, [&](ValueRange in) {
+    return RnnOp::create(builder, getLoc(), in[0], in.slice(1, states), in.drop_front(1 + states),
+                         getSequenceLength(), getDropoutProbAttr(), getIsBidirecAttr(), getInputSizeAttr(),
+                         getHiddenSizeAttr(), getNumLayersAttr(), getModeAttr(), getSeedAttr(),
+                         getIsTestAttr())
+        .getOperation();
+  });
 }
 
 } // namespace proa::pd
