@@ -230,12 +230,19 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   for (const auto &[name, tensor] : feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
   Tensors given = import::withLods(feeds);
-  auto module = import::importProgram(context, program, options);
-  if (!module)
-    return module.problems();
   std::map<std::string, std::vector<int64_t>> dims;
   for (const auto &[name, tensor] : given)
     dims[name] = tensor.dims();
+  bool feedsMayHelp = false;
+  options.feedsMayHelp = &feedsMayHelp;
+  auto module = import::importProgram(context, program, options);
+  if (!module && feedsMayHelp) {
+    options.feedDims = dims;
+    options.feedValues = import::steering(feeds);
+    module = import::importProgram(context, program, options);
+  }
+  if (!module)
+    return module.problems();
   if (Result<void> specialized = specializeFeeds(**module, dims); !specialized)
     return specialized.problems();
   ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });

@@ -106,21 +106,6 @@ std::string describeValues(const std::map<std::string, Tensor> &tensors) {
   return text;
 }
 
-/// A feed that may say how a program computes, and not only on what: an axis, a shape, a number of things.
-bool maySteer(const Tensor &tensor) {
-  constexpr int64_t longest = 64;
-  bool isWhole = tensor.dtype() <= DType::Int64;
-  return tensor.dims().size() <= 1 && tensor.size() <= (isWhole ? longest : 1);
-}
-
-std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds) {
-  std::map<std::string, Tensor> found;
-  for (const auto &[name, tensor] : feeds)
-    if (maySteer(tensor))
-      found[name] = tensor;
-  return found;
-}
-
 TensorInfo describe(std::string name, mlir::RankedTensorType type) {
   TensorInfo info;
   info.name = std::move(name);
@@ -353,7 +338,7 @@ Result<const Imported *> Model::Implementation::importFor(const std::map<std::st
     if (known != Known::Declared)
       importOptions.feedDims[name] = tensor.dims();
   if (known == Known::Elements)
-    importOptions.feedValues = steering(given);
+    importOptions.feedValues = import::steering(given);
   return importWith(importOptions);
 }
 
@@ -463,7 +448,7 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
     key =
         buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(import::withLods(given)) + "|";
     if (known == Known::Elements)
-      key += describeValues(steering(given)) + "|";
+      key += describeValues(import::steering(given)) + "|";
     for (const auto *list : {&options.feeds, &options.fetches})
       for (const std::string &name : *list)
         key += name + ",";
@@ -514,7 +499,7 @@ Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::s
                                                            Known &known, const Imported *&imported) {
   bool isOpen = llvm::any_of(feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
   auto isOfUse = [&](Known next) {
-    return next == Known::Declared || (next == Known::Dims ? isOpen : !steering(given).empty());
+    return next == Known::Declared || (next == Known::Dims ? isOpen : !import::steering(given).empty());
   };
   Result<CompiledProgram> program = Problems();
   // Some ops give another rank for other dims of their operands (squeeze of a dim that is not 1), or need to
@@ -546,7 +531,7 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   std::string dims = describeDims(import::withLods(given)), key = dims;
   Known known = steered.contains(dims) ? Known::Elements : Known::Declared;
   if (known == Known::Elements)
-    key += describeValues(steering(given));
+    key += describeValues(import::steering(given));
   if (auto found = variants.find(key); found != variants.end())
     return &found->second;
   runtime::setThreads(options.threads > 0
@@ -563,7 +548,7 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   variant->imported = imported;
   if (known == Known::Elements) {
     steered.insert(dims);
-    key = dims + describeValues(steering(given));
+    key = dims + describeValues(import::steering(given));
   }
   return &variants.emplace(key, std::move(*variant)).first->second;
 }

@@ -39,7 +39,22 @@ bool isFetch(const legacy::Operation &op) { return op.type == "fetch" || op.type
 
 const std::string emptyVariable = "@EMPTY@";
 
+/// Floats steer where they are a single number: a value to pad with, a threshold.
+bool maySteer(const Tensor &tensor) {
+  constexpr int64_t longest = 64;
+  bool isWhole = tensor.dtype() <= DType::Int64;
+  return tensor.dims().size() <= 1 && tensor.size() <= (isWhole ? longest : 1);
+}
+
 } // namespace
+
+std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds) {
+  std::map<std::string, Tensor> found;
+  for (const auto &[name, tensor] : feeds)
+    if (maySteer(tensor))
+      found[name] = tensor;
+  return found;
+}
 
 ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program,
                                  const ImportOptions &options)
@@ -72,7 +87,7 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   currentOp = nullptr;
   finishFunction();
   if (options.feedsMayHelp)
-    *options.feedsMayHelp = llvm::all_of(llvm::seq(problems.size()), [&](size_t i) {
+    *options.feedsMayHelp = !problems.empty() && llvm::all_of(llvm::seq(problems.size()), [&](size_t i) {
       return llvm::is_contained(consequences, i) || llvm::is_contained(ofOpenOperands, i);
     });
   if (!problems.empty())

@@ -14,9 +14,10 @@ namespace proa::pd {
 
 SmallVector<Value> activeCaptures(Operation *op, llvm::function_ref<bool(Value)> isActive) {
   // MLIR's own search does not expect a region without an op around it, in which rules and batches are
-  // written.
+  // written, or a block without a region, in which formulas are evaluated.
   auto isInside = [&](Value value) {
-    Operation *owner = value.getParentRegion()->getParentOp();
+    Region *region = value.getParentRegion();
+    Operation *owner = region ? region->getParentOp() : nullptr;
     return owner && op->isAncestor(owner);
   };
   llvm::SetVector<Value> captures;
