@@ -34,8 +34,8 @@ struct ImportOptions {
   std::map<std::string, std::vector<int64_t>> feedDims;
   /// What feeds hold, where the program is imported for these elements alone.
   std::map<std::string, Tensor> feedValues;
-  /// Where given, it is set to whether something is refused and all of that are ops with operands of which only feeds tell a
-  /// dim or the elements, so that feedDims or feedValues may help.
+  /// Where given, it is set to whether something is refused and all of that are ops with operands of which
+  /// only feeds tell a dim or the elements, so that feedDims or feedValues may help.
   bool *feedsMayHelp = nullptr;
   /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part
   /// gives, instead of what the program's gradient ops give. The forward part ends where the gradient of the
@@ -49,7 +49,8 @@ struct ImportOptions {
 std::string lodName(llvm::StringRef variable, size_t level);
 /// Tensors by name, and the levels of their LoDs as tensors of their own.
 std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors);
-/// Those feeds that may say how a program computes, and not only on what: an axis, a shape, a number of things.
+/// Those feeds that may say how a program computes, and not only on what: an axis, a shape, a number of
+/// things.
 std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds);
 
 /// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs,
