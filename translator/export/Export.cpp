@@ -207,7 +207,8 @@ void ProgramExporter::addOp(Operation &op) {
     return addArrayOp(op);
   if (isa<pd::VjpOp>(op))
     return addGradient(op);
-  addTable(op);
+  if (!addFormula(op))
+    addTable(op);
 }
 
 void ProgramExporter::addTable(Operation &op) {

@@ -106,13 +106,7 @@ void ProgramExporter::addGradient(Operation &op) {
   if (failed(values))
     return problems.add("pd.vjp -> " + of(op.getResult(0)),
                         "no legacy op stands for it, and it can't be taken apart");
-  for (Operation *made = before ? before->getNextNode() : &op.getBlock()->front(); made != &op;
-       made = made->getNextNode())
-    addOp(*made);
-  for (auto [gradient, value] : llvm::zip(vjp.getGradients(), *values)) {
-    declare(gradient, of(gradient));
-    write(assign(of(value), of(gradient)));
-  }
+  addInstead(op, before, *values);
 }
 
 } // namespace proa::exporter

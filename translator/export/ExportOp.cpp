@@ -2,6 +2,7 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/index/ScatterOps.h"
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/optimizer/ScalingOps.h"
@@ -34,7 +35,7 @@ const LegacyOp *entryFor(llvm::StringRef target) {
     llvm::StringMap<const LegacyOp *> map;
     for (const LegacyOp &entry : import::legacyOps()) {
       const LegacyOp *&known = map[entry.target];
-      if (!known || entry.rank < known->rank)
+      if (entry.rank != LegacyOp::composedRank && (!known || entry.rank < known->rank))
         known = &entry;
     }
     return map;
@@ -286,6 +287,10 @@ private:
             [&](auto reduce) { addReduction(reduce.getAxis(), reduce.getKeepdim(), "dim", "keep_dim"); })
         .Case([&](pd::LogsumexpOp reduce) {
           addReduction(reduce.getAxis(), reduce.getKeepdim(), "axis", "keepdim");
+        })
+        .Case([&](pd::SetValueOp) {
+          add("decrease_axes", std::vector<int64_t>());
+          add("none_axes", std::vector<int64_t>());
         })
         .Case<pd::ArgmaxOp, pd::ArgminOp>(
             [&](auto arg) { add("dtype", dtypeNumber(pd::tensorType(arg.getOut()).getElementType())); });

@@ -71,6 +71,11 @@ private:
   /// The ops of a block of IR but its terminator.
   void addOps(mlir::Block &body);
   void addTable(mlir::Operation &op);
+  /// Writes an op that legacy programs do not have as a formula of others; false where there is none
+  /// (ExportFormula.cpp).
+  bool addFormula(mlir::Operation &op);
+  /// Writes the ops between `before` and `op`, and that the results of `op` are these values.
+  void addInstead(mlir::Operation &op, mlir::Operation *before, llvm::ArrayRef<mlir::Value> values);
   legacy::Operation assign(const std::string &from, const std::string &to);
   void addArrayOp(mlir::Operation &op);
 

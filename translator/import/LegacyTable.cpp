@@ -35,7 +35,8 @@ namespace {
 /// are never written with one.
 LegacyOp composed(const char *type, const char *target, std::vector<LegacySlot> inputs,
                   std::vector<LegacySlot> outputs, void (*hook)(OpImporter &)) {
-  return {type, target, std::move(inputs), std::move(outputs), {}, {}, LodRule::None, hook, "any", 1000};
+  return {type, target, std::move(inputs),     std::move(outputs), {}, {}, LodRule::None,
+          hook, "any",  LegacyOp::composedRank};
 }
 
 void addComposed(std::vector<LegacyOp> &entries) {

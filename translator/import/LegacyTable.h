@@ -41,8 +41,10 @@ struct LegacyOp {
   void (*hook)(OpImporter &);
   /// Which element types the op takes, in words: "float or complex".
   std::string elements;
-  /// Place among the spellings of its record; the first is the one that programs are written with.
+  /// Place among the spellings of its record; the first is the one that programs are written with. An op that
+  /// becomes several has the last place: nothing is written with it.
   size_t rank;
+  static constexpr size_t composedRank = 1000;
 };
 
 /// The entry of a legacy op type, or null.

@@ -80,11 +80,12 @@ Values SppOp::decompose(OpBuilder &builder) {
   llvm::SmallVector<Expression> levels;
   for (int64_t level = 0; level < static_cast<int64_t>(getPyramidHeight()); ++level) {
     int64_t cells = int64_t(1) << level;
-    llvm::SmallVector<int64_t> window, paddings;
+    llvm::SmallVector<int64_t> window, paddings, counts;
     for (int64_t axis : {2, 3}) {
       int64_t extent = x.type().getDimSize(axis);
       window.push_back((extent + cells - 1) / cells);
       paddings.push_back((window.back() * cells - extent + 1) / 2);
+      counts.push_back((extent + 2 * paddings.back()) / window.back());
     }
     OperationState state(getLoc(), Pool2dOp::getOperationName());
     state.addOperands(getX());
@@ -92,8 +93,12 @@ Values SppOp::decompose(OpBuilder &builder) {
     state.addAttribute("strides", builder.getDenseI64ArrayAttr(window));
     state.addAttribute("paddings", builder.getDenseI64ArrayAttr(paddings));
     state.addAttribute("pooling_type", getPoolingTypeAttr());
-    state.addTypes(x.type().clone({x.type().getDimSize(0), x.type().getDimSize(1), cells, cells}));
+    state.addTypes(x.type().clone({x.type().getDimSize(0), x.type().getDimSize(1), counts[0], counts[1]}));
     Expression pooled = e.wrap(builder.create(state)->getResult(0));
+    // Where the image has fewer rows than cells, the padding holds windows more.
+    for (int64_t i : {0, 1})
+      if (counts[i] > cells)
+        pooled = slice(pooled, 2 + i, 0, cells);
     levels.push_back(reshapeTo(pooled, {Extent(x, 0), x.type().getDimSize(1) * cells * cells}));
   }
   return SmallVector<Value>{concat(levels, 1)};

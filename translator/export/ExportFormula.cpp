@@ -1,0 +1,114 @@
+//! Ops that legacy programs do not have, as formulas of ops that they have.
+#include "translator/export/ProgramExporter.h"
+
+#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/autodiff/RecomputeOps.h"
+#include "dialects/pd/creation/RangeOps.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/reduce/ScanOps.h"
+#include "dialects/pd/search/SearchOps.h"
+#include "dialects/pd/sequence/RowsOps.h"
+#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/shape/ViewOps.h"
+
+using namespace mlir;
+
+namespace proa::exporter {
+namespace {
+
+using pd::Expression;
+using pd::TensorBuilder;
+
+/// One element of a vector, as a tensor of rank 0.
+Expression elementOf(TensorBuilder &e, Expression vector, int64_t index) {
+  int64_t end = index == -1 ? pd::toTheEnd : index + 1;
+  Value element = pd::slice(vector, 0, index, end);
+  return e.wrap(e.create<pd::SqueezeOp>(element, Value(), llvm::ArrayRef<int64_t>{0}));
+}
+
+Value formulaOf(pd::DimOp op, TensorBuilder &e) {
+  int64_t rank = pd::tensorType(op.getX()).getRank(), index = static_cast<int64_t>(op.getIndex());
+  Expression extent =
+      elementOf(e, e.wrap(e.create<pd::ShapeOp>(op.getX())), index < 0 ? index + rank : index);
+  return e.cast(extent, e.getBuilder().getI64Type());
+}
+
+Expression gather(TensorBuilder &e, Expression x, Expression index) {
+  return e.wrap(e.create<pd::GatherOp>(x, index, Value(), uint64_t(0)));
+}
+
+/// For each of the numbers 0, 1, ... how many of the ascending `ends` are not above it: whose range it is in.
+Expression rangesOf(TensorBuilder &e, Expression ends, Expression numbers) {
+  return e.wrap(e.create<pd::SearchsortedOp>(ends, numbers, /*out_int32=*/false, /*right=*/true));
+}
+
+llvm::SmallVector<Value> formulaOf(pd::RowPositionsOp op, TensorBuilder &e) {
+  Expression offsets = e.wrap(op.getOffsets()), x = e.wrap(op.getX());
+  Expression rows = pd::iota(e, pd::Extent(x, 0), e.getBuilder().getI64Type());
+  Expression sequence = rangesOf(e, pd::slice(offsets, 0, 1, pd::toTheEnd), rows);
+  return {sequence, rows - gather(e, offsets, sequence)};
+}
+
+llvm::SmallVector<Value> formulaOf(pd::RangesOp op, TensorBuilder &e) {
+  Expression lengths = e.wrap(op.getLengths());
+  Expression ends = e.wrap(e.create<pd::CumsumOp>(lengths, Value(), uint64_t(0), false, false, false));
+  Expression zero = pd::insertDim(e.constant(0, e.getBuilder().getI64Type()), 0);
+  Expression offsets = pd::concat({zero, ends}, 0);
+  Type number = e.getBuilder().getI64Type();
+  Expression numbers = e.wrap(e.create<pd::ArangeOp>(e.constant(0, number), elementOf(e, offsets, -1),
+                                                     e.constant(1, number), TypeAttr::get(number)));
+  Expression range = rangesOf(e, ends, numbers);
+  return {numbers + gather(e, e.wrap(op.getStarts()) - pd::slice(offsets, 0, 0, -1), range), offsets};
+}
+
+/// Null where no legacy op puts the updates there in this way.
+Value formulaOf(pd::ScatterNdOp op, TensorBuilder &e) {
+  if (op.getReduce() == "add")
+    return e.create<pd::ScatterNdAddOp>(op.getX(), op.getIndex(), op.getUpdates());
+  auto index = pd::tensorType(op.getIndex());
+  int64_t last = index.getRank() - 1;
+  if (op.getReduce() != "assign" || index.isDynamicDim(last))
+    return {};
+  llvm::SmallVector<Value> columns;
+  for (int64_t i = 0; i < index.getDimSize(last); ++i)
+    columns.push_back(pd::dropDim(pd::slice(e.wrap(op.getIndex()), last, i, i + 1), last));
+  return e.create<pd::IndexPutOp>(op.getX(), columns, op.getUpdates(), false);
+}
+
+} // namespace
+
+bool ProgramExporter::addFormula(Operation &op) {
+  if (!isa<pd::DimOp, pd::RowPositionsOp, pd::RangesOp, pd::OptimizationBarrierOp, pd::ScatterNdOp>(op))
+    return false;
+  OpBuilder builder(&op);
+  TensorBuilder e(builder, &op);
+  Operation *before = op.getPrevNode();
+  llvm::SmallVector<Value> values;
+  if (auto dim = dyn_cast<pd::DimOp>(op))
+    values = {formulaOf(dim, e)};
+  else if (auto positions = dyn_cast<pd::RowPositionsOp>(op))
+    values = formulaOf(positions, e);
+  else if (auto ranges = dyn_cast<pd::RangesOp>(op))
+    values = formulaOf(ranges, e);
+  else if (auto scatter = dyn_cast<pd::ScatterNdOp>(op))
+    values = {formulaOf(scatter, e)};
+  else
+    values = {op.getOperand(0)};
+  if (values.front())
+    addInstead(op, before, values);
+  return static_cast<bool>(values.front());
+}
+
+void ProgramExporter::addInstead(Operation &op, Operation *before, llvm::ArrayRef<Value> values) {
+  for (Operation *made = before ? before->getNextNode() : &op.getBlock()->front(); made != &op;
+       made = made->getNextNode())
+    addOp(*made);
+  for (auto [result, value] : llvm::zip(op.getResults(), values)) {
+    declare(result, of(result));
+    write(assign(of(value), of(result)));
+  }
+}
+
+} // namespace proa::exporter
