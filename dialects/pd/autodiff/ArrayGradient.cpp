@@ -6,7 +6,9 @@
 #include "dialects/pd/control/ArrayOps.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -36,6 +38,10 @@ Value withAdded(OpBuilder &builder, Location location, Value array, Value index,
 /// Whether nothing but zeros can be in a tensor.
 bool isZero(Value tensor) {
   Operation *op = tensor.getDefiningOp();
+  if (isa_and_present<ExpandOp, ReshapeOp, tensor::CastOp>(op))
+    return isZero(op->getOperand(0));
+  if (op && (matchPattern(op, m_AnyZeroFloat()) || matchPattern(op, m_Zero())))
+    return true;
   if (auto full = dyn_cast_or_null<FullOp>(op))
     return !full.getValueTensor() && full.getValue().isZero();
   auto like = dyn_cast_or_null<FullLikeOp>(op);

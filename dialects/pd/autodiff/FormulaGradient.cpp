@@ -11,24 +11,27 @@ FailureOr<SmallVector<Value>> gradientOfFormula(OpBuilder &builder, Location loc
                                                 ArrayRef<Value> cotangents,
                                                 llvm::function_ref<Operation *(ValueRange)> forward) {
   SmallVector<Value> given;
-  SmallVector<int64_t> numbers;
-  for (auto [i, cotangent] : llvm::enumerate(cotangents))
-    if (cotangent) {
-      given.push_back(cotangent);
-      numbers.push_back(static_cast<int64_t>(i));
-    }
+  llvm::copy_if(cotangents, std::back_inserter(given), [](Value cotangent) { return cotangent != nullptr; });
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(given.size())));
   auto vjp = VjpOp::create(builder, location, inputs, ValueRange(), given, builder.getDenseI64ArrayAttr({}),
                            builder.getDenseI64ArrayAttr(numbers));
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&vjp.getBody(), {}, inputs.getTypes(),
                                     SmallVector<Location>(inputs.size(), location));
   Operation *op = forward(body->getArguments());
+  // A decomposition may leave out what nobody reads.
+  SmallVector<Value> yielded;
+  for (auto [cotangent, result] : llvm::zip(cotangents, op->getResults()))
+    if (cotangent)
+      yielded.push_back(result);
+  YieldOp::create(builder, location, yielded);
+  builder.setInsertionPoint(op);
   auto values = cast<DecomposableOpInterface>(op).decompose(builder);
   if (failed(values)) {
     vjp.erase();
     return failure();
   }
-  YieldOp::create(builder, location, *values);
+  op->replaceAllUsesWith(*values);
   op->erase();
   return SmallVector<Value>(vjp.getGradients());
 }

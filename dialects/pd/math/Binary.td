@@ -117,7 +117,7 @@ def Pd_Atan2Op : Pd_BinaryOp<"atan2", Pd_FloatTensor> {
 def Pd_NextafterOp : Pd_BinaryOp<"nextafter", Pd_FloatTensor> {
   let summary = "The float next to x in the direction of y";
   let scalar = "b.nextafter(x, y)";
-  let derivatives = ["", ""];
+  let derivatives = ["1.0", ""];
   let legacy = [Legacy<"nextafter", ["x", "y"], ["out"]>];
 }
 

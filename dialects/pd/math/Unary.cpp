@@ -5,6 +5,22 @@
 
 using namespace mlir;
 
+namespace proa::pd {
+namespace {
+
+/// The derivative of |x|: the sign of x; of a complex number x / |x|, which has derivatives itself, and 0 at
+/// 0.
+Expression direction(Expression x, Expression modulus) {
+  TensorBuilder &e = x.owner();
+  Type element = x.type().getElementType();
+  if (!isa<ComplexType>(element))
+    return e.wrap(e.create<SignOp>(x));
+  return x / e.cast(e.select(e.equal(modulus, 0.0), 1.0, modulus), element);
+}
+
+} // namespace
+} // namespace proa::pd
+
 #define GET_OP_CLASSES
 #include "dialects/pd/math/Unary.cpp.inc"
 #include "dialects/pd/math/Unary.methods.inc"

@@ -95,7 +95,7 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
   let results = (outs Pd_RealTensor:$out);
   let infer = "inferRealPart";
   let scalar = "b.abs(x)";
-  let vjp = ["e.cast(dout, x.type().getElementType()) * e.wrap(e.create<SignOp>(x))"];
+  let vjp = ["e.cast(dout, x.type().getElementType()) * direction(x, out)"];
   let legacy = [LegacyUnary<"abs">];
 }
 

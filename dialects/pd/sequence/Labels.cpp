@@ -1,4 +1,5 @@
 #include "dialects/pd/sequence/Labels.h"
+#include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/shape/Extent.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -32,14 +33,25 @@ LogicalResult checkChain(std::optional<Location> location, Value emission, Value
   return require(location, fits, "C2: transition must be [tags + 2, tags]", {emission, transition});
 }
 
+/// The kernel knows the gradient of the cost alone.
 FailureOr<SmallVector<Value>> LinearChainCrfOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   SmallVector<Value> gradients(getOperation()->getNumOperands());
-  if (!cotangents[3])
+  if (cotangents[3] && llvm::all_of(cotangents.take_front(3), [](Value v) { return !v; })) {
+    auto gradient = LinearChainCrfGradOp::create(builder, getLoc(), getEmission(), getTransition(),
+                                                 getLabel(), getLength(), getOffsets(), cotangents[3]);
+    gradients[0] = gradient.getEmissionGrad();
+    gradients[1] = gradient.getTransitionGrad();
     return gradients;
-  auto gradient = LinearChainCrfGradOp::create(builder, getLoc(), getEmission(), getTransition(), getLabel(),
-                                               getLength(), getOffsets(), cotangents[3]);
-  gradients[0] = gradient.getEmissionGrad();
-  gradients[1] = gradient.getTransitionGrad();
+  }
+  auto found =
+      gradientOfFormula(builder, getLoc(), {getEmission(), getTransition()}, cotangents, [&](ValueRange in) {
+        return LinearChainCrfOp::create(builder, getLoc(), in[0], in[1], getLabel(), getLength(),
+                                        getOffsets())
+            .getOperation();
+      });
+  if (failed(found))
+    return failure();
+  llvm::copy(*found, gradients.begin());
   return gradients;
 }
 

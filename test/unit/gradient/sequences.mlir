@@ -26,9 +26,9 @@ func.func @crf_rows(%x: tensor<5x3xf64>, %w: tensor<5x3xf64>, %l: tensor<5x1xi64
   return %y : tensor<3x1xf64>
 }
 
-func.func @crf_padded(%x: tensor<2x3x3xf64>, %w: tensor<5x3xf64>, %l: tensor<2x3x1xi64> {test.high = 2.0}, %n: tensor<2xi64> {test.values = [3.0, 2.0]}) -> (tensor<2x1xf64>) attributes {test.twice} {
+func.func @crf_padded(%x: tensor<2x3x3xf64>, %w: tensor<5x3xf64>, %l: tensor<2x3x1xi64> {test.high = 2.0}, %n: tensor<2xi64> {test.values = [3.0, 2.0]}) -> (tensor<2x1xf64>, tensor<2x3x3xf64>, tensor<2x3x3xf64>) attributes {test.twice} {
   %a, %e, %t, %y = pd.linear_chain_crf %x, %w, %l length = %n : (tensor<2x3x3xf64>, tensor<5x3xf64>, tensor<2x3x1xi64>, tensor<2xi64>) -> (tensor<2x3x3xf64>, tensor<2x3x3xf64>, tensor<5x3xf64>, tensor<2x1xf64>)
-  return %y : tensor<2x1xf64>
+  return %y, %a, %e : tensor<2x1xf64>, tensor<2x3x3xf64>, tensor<2x3x3xf64>
 }
 
 // The labels of the second sample are equal; the third one's do not fit into its steps, the fourth has none.
