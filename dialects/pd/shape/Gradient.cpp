@@ -53,15 +53,23 @@ Gradients ConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
     return failure();
   int64_t axis = *normalizeAxis(std::nullopt, *given, out.rank()), start = 0;
   llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
+  std::optional<Expression> openStart; // from the first extent on that only the run knows
   for (auto [i, operand] : llvm::enumerate(getX())) {
-    auto type = tensorType(operand);
-    int64_t extent = type.getRank() == 0 ? 1 : type.getDimSize(axis);
-    if (ShapedType::isDynamic(extent)) {
-      emitOpError() << "has no gradient where the extents along its axis are not known";
-      return failure();
+    Expression x = e.wrap(operand);
+    Extent extent = x.rank() == 0 ? Extent(1) : Extent(x, axis);
+    Expression part = out;
+    if (!openStart && extent.isKnown()) {
+      part = slice(out, axis, start, start + extent.getNumber());
+      start += extent.getNumber();
+    } else {
+      Expression begin = openStart ? *openStart : e.wrap(Extent(start).getValue(e));
+      Expression end = begin + e.wrap(extent.getValue(e));
+      llvm::ArrayRef<int64_t> none;
+      part = e.wrap(e.create<SliceOp>(out, insertDim(begin, 0), insertDim(end, 0), Value(),
+                                      llvm::ArrayRef<int64_t>(axis), none, none, none));
+      openStart = end;
     }
-    gradients[i] = reshapeTo(slice(out, axis, start, start + extent), extentsOf(e.wrap(operand)));
-    start += extent;
+    gradients[i] = reshapeTo(part, extentsOf(x));
   }
   return gradients;
 }
