@@ -30,7 +30,7 @@ Result<std::shared_ptr<Executable>> Executable::create(Plan plan, const std::str
   executable->constants.reset(allocateAligned(program.constants.size()));
   if (!executable->constants)
     return problem(name, fmt::format("no memory for {} bytes of constants", program.constants.size()));
-  std::memcpy(executable->constants.get(), program.constants.data(), program.constants.size());
+  std::ranges::copy(program.constants, static_cast<std::byte *>(executable->constants.get()));
   executable->constantTensors.resize(program.values.size());
   executable->readByKernel.resize(program.values.size(), false);
   Problems problems;

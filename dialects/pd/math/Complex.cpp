@@ -64,8 +64,8 @@ static Expression gradientOfImag(TensorBuilder &e, Expression x, Expression dout
 static Expression gradientOfAngle(TensorBuilder &e, Expression x, Expression dout) {
   if (!isa<ComplexType>(x.type().getElementType()))
     return zerosOf(e, x);
-  Expression re = e.wrap(e.create<RealOp>(x)), im = e.wrap(e.create<ImagOp>(x)),
-             factor = dout / (re * re + im * im);
+  Expression re = e.wrap(e.create<RealOp>(x)), im = e.wrap(e.create<ImagOp>(x)), squares = re * re + im * im;
+  Expression factor = e.select(e.equal(squares, 0.0), 0.0, dout / squares); // zero at zero, as in Paddle
   return e.wrap(e.create<ComplexOp>(-im * factor, re * factor));
 }
 

@@ -15,7 +15,8 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// (sum |x|^p)^(1/p) along the axes, with the limits of p.
+/// (sum |x|^p)^(1/p) along the axes, with the limits of p. Where the norm is zero its derivative is zero, as
+/// in Paddle, and not the root's.
 Expression pNorm(Expression x, double p, llvm::ArrayRef<int64_t> axes, bool keepdim) {
   TensorBuilder &e = x.owner();
   if (std::isinf(p))
@@ -27,12 +28,14 @@ Expression pNorm(Expression x, double p, llvm::ArrayRef<int64_t> axes, bool keep
   }
   if (p == 1)
     return e.sum(e.abs(x), axes, keepdim);
-  if (p == 2)
-    return e.sqrt(e.sum(x * x, axes, keepdim));
   auto power = [&](Expression v, double exponent) {
     return e.pow(v, e.constant(exponent, v.type().getElementType()));
   };
-  return power(e.sum(power(e.abs(x), p), axes, keepdim), 1 / p);
+  Expression sum = e.sum(p == 2 ? x * x : power(e.abs(x), p), axes, keepdim);
+  if (p < 0)
+    return power(sum, 1 / p);
+  Expression isZero = e.equal(sum, 0.0), base = e.select(isZero, 1.0, sum);
+  return e.select(isZero, 0.0, p == 2 ? e.sqrt(base) : power(base, 1 / p));
 }
 
 llvm::SmallVector<int64_t> allAxes(Expression x) { return reducedAxes({}, x.rank()); }
@@ -62,6 +65,12 @@ LogicalResult PNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   auto axis = static_cast<int64_t>(adaptor.getAxis());
   llvm::ArrayRef<int64_t> axes = adaptor.getAsvector() ? llvm::ArrayRef<int64_t>() : llvm::ArrayRef(axis);
   return inferReduction(location, type, axes, adaptor.getKeepdim(), type.getElementType(), results);
+}
+
+FailureOr<SmallVector<Value>> FrobeniusNormOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0);
+  return e.results({pNorm(x, 2, reducedAxes(getAxis(), x.rank()), getKeepdim())});
 }
 
 FailureOr<SmallVector<Value>> PNormOp::decompose(OpBuilder &builder) {

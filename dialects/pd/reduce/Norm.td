@@ -28,7 +28,7 @@ def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
   let newIr = [NewIr<["x", "#axis"], [], ["keepdim=keep_dim"], ["reduce_all"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
-  let decomposition = "e.sqrt(e.sum(x * x, reducedAxes(op.getAxis(), x.rank()), op.getKeepdim()))";
+  let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"frobenius_norm", ["X"], ["Out"], [], ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
     "importReduce">];

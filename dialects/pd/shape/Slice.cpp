@@ -300,6 +300,22 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
+/// The parts of an axis of which one has what the others leave; those behind it are counted from the end.
+static llvm::SmallVector<Value> splitAround(Expression x, int64_t axis, llvm::ArrayRef<int64_t> extents) {
+  llvm::SmallVector<Value> parts;
+  int64_t start = 0, behind = 0;
+  bool isBehind = false;
+  for (int64_t extent : extents)
+    behind += std::exchange(isBehind, isBehind || extent == unknown) ? extent : 0;
+  for (int64_t extent : extents) {
+    bool isOpen = extent == unknown;
+    int64_t end = isOpen ? -behind : start + extent;
+    parts.push_back(slice(x, axis, start, end == 0 && (isOpen || start < 0) ? toTheEnd : end));
+    start = end;
+  }
+  return parts;
+}
+
 FailureOr<SmallVector<Value>> SplitOp::decompose(OpBuilder &builder) {
   auto sections = sectionsOf(std::nullopt, *this);
   if (failed(sections))
@@ -315,8 +331,11 @@ FailureOr<SmallVector<Value>> SplitOp::decompose(OpBuilder &builder) {
     }
     return parts;
   }
-  if (getNum() <= 0)
-    return failure();
+  if (getNum() <= 0) {
+    if (llvm::count(sections->extents, unknown) != 1)
+      return failure();
+    return splitAround(x, sections->axis, sections->extents);
+  }
   // Equal parts of a dynamic extent: a dimension more, and one slice of it for each.
   llvm::SmallVector<Extent> shape = extentsOf(x), split = shape;
   shape[sections->axis] = divide(e, shape[sections->axis], getNum());
