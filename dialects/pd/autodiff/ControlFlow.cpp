@@ -16,7 +16,8 @@ SmallVector<Value> activeCaptures(Operation *op, llvm::function_ref<bool(Value)>
   // MLIR's own search does not expect a region without an op around it, in which rules and batches are
   // written.
   auto isInside = [&](Value value) {
-    Operation *owner = value.getParentRegion()->getParentOp();
+    Region *region = value.getParentRegion();
+    Operation *owner = region ? region->getParentOp() : nullptr;
     return owner && op->isAncestor(owner);
   };
   llvm::SetVector<Value> captures;
