@@ -49,6 +49,18 @@ BatchedResults onMatrices(Batcher &batcher, Operation *op) {
   return batcher.allOf(batcher.cloneOn(op, batcher.batched(op->getOperand(0))));
 }
 
+/// Of one matrix `infos` is a vector of one element, of more it has their dimensions.
+BatchedResults triangles(Batcher &batcher, Operation *op) {
+  TensorBuilder e(batcher.builder, op);
+  auto own = tensorType(cast<LuOp>(op).getInfos());
+  auto made = LuOp::create(batcher.builder, op->getLoc(), batcher.batched(op->getOperand(0)),
+                           cast<LuOp>(op).getPivotAttr());
+  Expression infos = e.wrap(made.getInfos());
+  if (infos.rank() == own.getRank())
+    infos = insertDim(infos, 1);
+  return SmallVector<Batched>{Batched(made.getOut()), Batched(made.getPivots()), Batched(infos)};
+}
+
 /// Its result has the signs and the logarithms in front.
 BatchedResults signsAndLogarithms(Batcher &batcher, Operation *op) {
   TensorBuilder e(batcher.builder, op);
@@ -74,7 +86,8 @@ BatchedResults system(Batcher &batcher, Operation *op) {
 
 void addProductBatching(BatchingRules &rules) {
   rules.add<MatmulOp>(matmul);
-  rules.add<CholeskyOp, LuOp, QrOp, EighOp, EigOp, SvdOp, InverseOp, DetOp>(onMatrices);
+  rules.add<CholeskyOp, QrOp, EighOp, EigOp, EigvalsOp, SvdOp, InverseOp, DetOp>(onMatrices);
+  rules.add<LuOp>(triangles);
   rules.add<SolveOp, TriangularSolveOp, CholeskySolveOp>(system);
   rules.add<SlogdetOp>(signsAndLogarithms);
 }

@@ -52,6 +52,9 @@ LogicalResult inferYoloLossOf(std::optional<Location> location, const YoloLossSh
   if (!x.isDynamicDim(1) && x.getDimSize(1) != count * (5 + given.classes))
     return inferenceError(location, "C3: x must have " + llvm::Twine(count * (5 + given.classes)) +
                                         " channels, found " + llvm::Twine(x.getDimSize(1)));
+  if (given.ratio <= 0)
+    return inferenceError(location,
+                          "C4: downsample_ratio must be positive, found " + llvm::Twine(given.ratio));
   results.push_back(x.clone({batch}));
   results.push_back(x.clone({batch, count, x.getDimSize(2), x.getDimSize(3)}));
   results.push_back(RankedTensorType::get({batch, boxes}, IntegerType::get(x.getContext(), 32)));

@@ -11,7 +11,7 @@ struct YoloLossShape {
   mlir::RankedTensorType x, box, label;
   mlir::Value score;
   llvm::ArrayRef<int64_t> anchors, mask;
-  int64_t classes;
+  int64_t classes, ratio;
 };
 
 mlir::LogicalResult inferYoloLossOf(std::optional<mlir::Location> location, const YoloLossShape &given,
@@ -25,7 +25,8 @@ mlir::LogicalResult inferYoloLoss(std::optional<mlir::Location> location, Adapto
   return inferYoloLossOf(location,
                          {tensorType(adaptor.getX()), tensorType(adaptor.getGtBox()),
                           tensorType(adaptor.getGtLabel()), adaptor.getGtScore(), adaptor.getAnchors(),
-                          adaptor.getAnchorMask(), static_cast<int64_t>(adaptor.getClassNum())},
+                          adaptor.getAnchorMask(), static_cast<int64_t>(adaptor.getClassNum()),
+                          static_cast<int64_t>(adaptor.getDownsampleRatio())},
                          results);
 }
 

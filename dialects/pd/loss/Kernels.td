@@ -36,6 +36,7 @@ def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
       C1. x has rank 4, gt_box is [N, B, 4], gt_label and gt_score are [N, B]
       C2. anchors holds pairs, and anchor_mask numbers of them
       C3. x has as many channels as anchor_mask and class_num ask for
+      C4. downsample_ratio is positive
   }];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$gt_box, Pd_IntTensor:$gt_label, Optional<Pd_FloatTensor>:$gt_score,
     LossInts:$anchors, LossInts:$anchor_mask, LossInt<"1">:$class_num, LossFloat<"0.7">:$ignore_thresh,

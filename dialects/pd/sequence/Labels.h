@@ -67,6 +67,9 @@ mlir::LogicalResult inferWarpctc(std::optional<mlir::Location> location, Adaptor
   if (failed(require(location, logits.getRank() == 3 && tensorType(adaptor.getLabel()).getRank() == 2,
                      "C1: logits must have rank 3 and label rank 2", adaptor.getOperands())))
     return mlir::failure();
+  auto blank = static_cast<int64_t>(adaptor.getBlank());
+  if (blank < 0 || (!logits.isDynamicDim(2) && blank >= logits.getDimSize(2)))
+    return inferenceError(location, "C2: blank must be a class, found " + llvm::Twine(blank));
   results.push_back(logits.clone({logits.getDimSize(1), 1}));
   results.push_back(logits);
   return mlir::success();

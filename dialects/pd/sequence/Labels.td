@@ -87,6 +87,7 @@ def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDeri
 
     Constraints:
       C1. logits has rank 3, label [batch, length] rank 2
+      C2. blank is a class
   }];
   let arguments = (ins Pd_FloatTensor:$logits, Pd_IntTensor:$label, Optional<Pd_IntTensor>:$logits_length,
     Optional<Pd_IntTensor>:$labels_length, DefaultValuedAttr<I64Attr, "0">:$blank, DefaultValuedAttr<BoolAttr, "false">:$norm_by_times);

@@ -150,6 +150,8 @@ template <class T> Result<void> warpctc(Call &call, int64_t blank) {
     return failure("the logits are {}, the labels {}; expected [time, batch, classes] and [batch, length]",
                    describe(logits.dtype, logits.dims), describe(label.dtype, label.dims));
   int64_t time = logits.dims[0], batch = logits.dims[1], classes = logits.dims[2], width = label.dims[1];
+  if (blank < 0 || blank >= classes)
+    return failure("blank is {}; expected 0 to {}", blank, classes - 1);
   Result<std::vector<int64_t>> times = lengthsOf(call.input(2), batch, time),
                                counts = lengthsOf(call.input(3), batch, width);
   Result<std::vector<int64_t>> labels = integersOf(label);

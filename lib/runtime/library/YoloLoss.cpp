@@ -215,6 +215,7 @@ Result<std::unique_ptr<LibraryKernel>> makeYoloLoss(const KernelRequest &request
   reader.expect(
       std::all_of(head.mask.begin(), head.mask.end(), [&](int64_t i) { return i >= 0 && i < pairs; }),
       "anchor_mask must hold numbers of anchors");
+  reader.expect(head.ratio > 0, "downsample_ratio must be positive");
   if (!reader.ok())
     return reader.problems();
   return floatKernel(request, 3,

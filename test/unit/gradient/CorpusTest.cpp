@@ -1,7 +1,7 @@
 // Derivatives of the op programs of the corpus, computed in float64: along a random direction forward mode is
 // the limit of differences, and the transpose of reverse mode. The programs hold gradients themselves, so
-// that second derivatives are looked at too. ctest takes every twentieth program; PROA_DERIVATIVES=all takes
-// all, another value those whose path has it.
+// that second derivatives are looked at too. And a batch of two gives what its examples give. ctest takes
+// every twentieth program; PROA_DERIVATIVES=all takes all, another value those whose path has it.
 #include "lib/check/CaseMeta.h"
 #include "lib/check/CaseResult.h"
 #include "lib/driver/Registration.h"
@@ -234,6 +234,67 @@ TEST_P(CorpusTest, DerivativesAreLimitsOfDifferences) {
   if (!(std::abs(differences[0] - differences[1]) < 1e-5 * size))
     GTEST_SKIP() << "not smooth here";
   EXPECT_NEAR(sums[0], differences[1], 1e-5 * size) << "forward mode and differences";
+}
+
+/// Two tensors of equal dims as one, with a dimension for them in front.
+Tensor stacked(const Tensor &first, const Tensor &second) {
+  std::vector<int64_t> dims = first.dims();
+  dims.insert(dims.begin(), 2);
+  Tensor whole(first.dtype(), dims);
+  std::memcpy(whole.data(), first.data(), first.bytes());
+  std::memcpy(static_cast<char *>(whole.data()) + first.bytes(), second.data(), first.bytes());
+  return whole;
+}
+
+/// Two examples, which differ in their real numbers.
+TEST_P(CorpusTest, BatchIsItsExamples) {
+  auto found = caseAt(PROA_CORPUS_DIR "/../" + GetParam());
+  if (!found)
+    GTEST_SKIP() << "not in float64";
+  auto f = Function::parse(found->text, "main");
+  if (!f)
+    GTEST_SKIP() << f.problems().text();
+  auto floats = floatsOf(found->arguments);
+  if (!floats || floats->empty())
+    GTEST_SKIP() << "no real numbers";
+  std::vector<std::vector<int64_t>> dims;
+  for (const Tensor &argument : found->arguments)
+    dims.push_back(argument.dims());
+  Tensors first = found->arguments, second = first, both = first;
+  std::vector<int64_t> mapped(first.size(), -1);
+  std::uniform_real_distribution<double> reals(0.99, 1.01);
+  for (size_t i : *floats) {
+    second[i] = Tensor(DType::Float64, first[i].dims());
+    for (int64_t e = 0; e < first[i].size(); ++e)
+      second[i].as<double>()[e] = first[i].as<double>()[e] * reals(random);
+    both[i] = stacked(first[i], second[i]);
+    mapped[i] = 0;
+  }
+  auto one = f->run(first), other = f->run(second);
+  auto fixed = f->withDims(dims);
+  if (!one || !other || !fixed)
+    GTEST_SKIP() << "does not run in float64";
+  auto batch = vmap(*fixed, mapped, 2);
+  if (!batch)
+    GTEST_SKIP() << batch.problems().text();
+  auto all = batch->run(both);
+  ASSERT_TRUE(all) << all.problems().text();
+  for (size_t i = 0; i < one->size(); ++i) {
+    if ((*one)[i].dims() != (*other)[i].dims())
+      GTEST_SKIP() << "the extents of results differ";
+    Tensor expected = stacked((*one)[i], (*other)[i]);
+    ASSERT_EQ((*all)[i].dims(), expected.dims()) << "result " << i;
+    if (expected.dtype() != DType::Float64 && expected.dtype() != DType::Complex128) {
+      EXPECT_EQ(std::memcmp((*all)[i].data(), expected.data(), expected.bytes()), 0) << "result " << i;
+      continue;
+    }
+    const auto *wanted = static_cast<const double *>(expected.data()),
+               *got = static_cast<const double *>((*all)[i].data());
+    for (size_t e = 0; e < expected.bytes() / sizeof(double); ++e)
+      if (wanted[e] != got[e] && !(std::isnan(wanted[e]) && std::isnan(got[e])))
+        ASSERT_NEAR(got[e], wanted[e], 1e-9 * std::max(1.0, std::abs(wanted[e])))
+            << "result " << i << ", element " << e;
+  }
 }
 
 std::vector<std::string> programs() {

@@ -53,3 +53,12 @@ func.func @transducer_c2(%i: tensor<2x4x3x5xf32>, %w: tensor<2x2xi32>, %n: tenso
   %1:2 = "pd.warprnnt"(%i, %w, %n, %n) {blank = 5 : i64} : (tensor<2x4x3x5xf32>, tensor<2x2xi32>, tensor<2xi32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2x4x3x5xf32>)
   return
 }
+
+// -----
+
+func.func @ratio_c4(%x: tensor<2x9x4x4xf32>, %b: tensor<2x3x4xf32>, %l: tensor<2x3xi32>) {
+  // expected-error@+2 {{C4: downsample_ratio must be positive, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = "pd.yolo_loss"(%x, %b, %l) {anchors = array<i64: 10, 13>, anchor_mask = array<i64: 0>, class_num = 4 : i64, downsample_ratio = 0 : i64} : (tensor<2x9x4x4xf32>, tensor<2x3x4xf32>, tensor<2x3xi32>) -> (tensor<2xf32>, tensor<2x1x4x4xf32>, tensor<2x3xi32>, tensor<2x9x4x4xf32>)
+  return
+}

@@ -60,3 +60,12 @@ func.func @attention_c1(%x: tensor<5x3xf32>, %o: tensor<3xi64>, %c: tensor<2x4xf
   %0:2 = pd.attention_lstm %x, %o, %c, %a, %w, %b : (tensor<5x3xf32>, tensor<3xi64>, tensor<2x4xf32>, tensor<7x1xf32>, tensor<7x12xf32>, tensor<1x16xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
   return
 }
+
+// -----
+
+func.func @ctc_c2(%x: tensor<5x1x4xf32>, %l: tensor<1x2xi32>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{C2: blank must be a class, found 4}}
+  %0:2 = pd.warpctc %x, %l {blank = 4 : i64} : (tensor<5x1x4xf32>, tensor<1x2xi32>) -> (tensor<1x1xf32>, tensor<5x1x4xf32>)
+  return
+}
