@@ -138,6 +138,8 @@ mlir::LogicalResult inferSequenceExpandAs(std::optional<mlir::Location> location
                                           Results &results) {
   if (failed(checkRows(location, adaptor.getX(), adaptor.getYOffsets())))
     return mlir::failure();
+  if (tensorType(adaptor.getY()).getRank() == 0)
+    return inferenceError(location, "C1: y must have a rank of at least 1");
   results.push_back(withRows(tensorType(adaptor.getX()), tensorType(adaptor.getY()).getDimSize(0)));
   return mlir::success();
 }

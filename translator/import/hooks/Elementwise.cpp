@@ -66,8 +66,12 @@ void importReduce(OpImporter &importer) {
   if (!x)
     return;
   bool isSum = importer.legacyOp().type == "reduce_sum";
-  if (isSum && importer.intAttribute("out_dtype", -1) >= 0)
-    attributes.push_back(importer.named("dtype", TypeAttr::get(importer.typeAttribute("out_dtype", -1))));
+  if (isSum && importer.intAttribute("out_dtype", -1) >= 0) {
+    Type dtype = importer.typeAttribute("out_dtype", -1);
+    if (!dtype)
+      return;
+    attributes.push_back(importer.named("dtype", TypeAttr::get(dtype)));
+  }
   bool isIntegerMean = importer.target() == "pd.mean" && pd::tensorType(x).getElementType().isInteger() &&
                        !pd::tensorType(x).getElementType().isInteger(1);
   importer.setOutput("Out", isIntegerMean ? meanOfIntegers(importer, x, attributes)

@@ -77,6 +77,10 @@ void importWarpctc(OpImporter &importer) {
   auto padded = [&](Value x, Value offsets) {
     auto element = pd::tensorType(x).getElementType();
     auto type = RankedTensorType::get({}, element);
+    if (!element.isIntOrFloat()) {
+      importer.report("expected logits and labels of real numbers, found complex ones");
+      return llvm::SmallVector<Value>();
+    }
     Value zero = importer.constant(cast<ElementsAttr>(builder.getZeroAttr(type)));
     return importer.create("pd.sequence_pad", {{x}, {offsets}, {zero}}, {});
   };

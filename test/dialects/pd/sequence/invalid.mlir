@@ -69,3 +69,12 @@ func.func @ctc_c2(%x: tensor<5x1x4xf32>, %l: tensor<1x2xi32>) {
   %0:2 = pd.warpctc %x, %l {blank = 4 : i64} : (tensor<5x1x4xf32>, tensor<1x2xi32>) -> (tensor<1x1xf32>, tensor<5x1x4xf32>)
   return
 }
+
+// -----
+
+func.func @expand_as_c1(%x: tensor<2x3xf32>, %y: tensor<f32>, %o: tensor<3xi64>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{C1: y must have a rank of at least 1}}
+  %0 = pd.sequence_expand_as %x, %y, %o : (tensor<2x3xf32>, tensor<f32>, tensor<3xi64>) -> tensor<2x3xf32>
+  return
+}
