@@ -159,6 +159,13 @@ constexpr struct {
     {"ops/mode/vector", "equal elements, of which the program takes another one where they differ"},
 };
 
+std::vector<std::vector<int64_t>> dimsOf(const Tensors &tensors) {
+  std::vector<std::vector<int64_t>> dims;
+  for (const Tensor &tensor : tensors)
+    dims.push_back(tensor.dims());
+  return dims;
+}
+
 TEST_P(CorpusTest, DerivativesAreLimitsOfDifferences) {
   for (auto [part, why] : leftOut)
     if (GetParam().find(part) != std::string::npos)
@@ -179,10 +186,7 @@ TEST_P(CorpusTest, DerivativesAreLimitsOfDifferences) {
   if (!std::all_of(values->begin(), values->end(), isFinite) ||
       !std::all_of(found->arguments.begin(), found->arguments.end(), isFinite))
     GTEST_SKIP() << "infinite";
-  std::vector<std::vector<int64_t>> dims;
-  for (const Tensor &argument : found->arguments)
-    dims.push_back(argument.dims());
-  auto fixed = f->withDims(dims);
+  auto fixed = f->withDims(dimsOf(found->arguments));
   ASSERT_TRUE(fixed) << fixed.problems().text();
   auto forward = jvp(*fixed), backward = vjp(*fixed);
   if (!forward || !backward) {
@@ -257,9 +261,6 @@ TEST_P(CorpusTest, BatchIsItsExamples) {
   auto floats = floatsOf(found->arguments);
   if (!floats || floats->empty())
     GTEST_SKIP() << "no real numbers";
-  std::vector<std::vector<int64_t>> dims;
-  for (const Tensor &argument : found->arguments)
-    dims.push_back(argument.dims());
   Tensors first = found->arguments, second = first, both = first;
   std::vector<int64_t> mapped(first.size(), -1);
   std::uniform_real_distribution<double> reals(0.99, 1.01);
@@ -271,7 +272,7 @@ TEST_P(CorpusTest, BatchIsItsExamples) {
     mapped[i] = 0;
   }
   auto one = f->run(first), other = f->run(second);
-  auto fixed = f->withDims(dims);
+  auto fixed = f->withDims(dimsOf(first));
   if (!one || !other || !fixed)
     GTEST_SKIP() << "does not run in float64";
   auto batch = vmap(*fixed, mapped, 2);
