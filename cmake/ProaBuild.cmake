@@ -21,6 +21,7 @@ target_include_directories(proa_flags INTERFACE
 add_library(proa_mlir INTERFACE)
 target_include_directories(proa_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_link_libraries(proa_mlir INTERFACE proa_flags MLIR LLVM)
+include(PrecompiledHeader)
 
 # proa_library(name SOURCES a.cpp ... LINK lib ... [MLIR]): a static library of proa.
 # With MLIR it may include MLIR headers.

@@ -3,7 +3,6 @@
 
 using namespace mlir;
 
-/// What the generated builders of this dialect call in place of MLIR's reportFatalInferReturnTypesError.
 void mlir::detail::proaInferenceFailed(OperationState &) { throw proa::pd::InferenceError(); }
 
 namespace proa::pd {

@@ -17,6 +17,11 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace mlir::detail {
+/// What the generated builders of this dialect call where a type can't be inferred; see dialects/pd/Guarded.h.
+void proaInferenceFailed(OperationState &state);
+} // namespace mlir::detail
+
 namespace proa::pd {
 
 /// The associative functions of reductions, with neutral elements 0, 1, -infinity, +infinity, true and false.

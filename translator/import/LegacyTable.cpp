@@ -93,6 +93,13 @@ void addComposed(std::vector<LegacyOp> &entries) {
 
 } // namespace
 
+// One function makes the whole table: too large to be optimized in reasonable time.
+#ifdef __clang__
+#pragma clang optimize off
+#else
+#pragma GCC optimize("O0")
+#endif
+
 llvm::ArrayRef<LegacyOp> legacyOps() {
   static const std::vector<LegacyOp> table = [] {
     std::vector<LegacyOp> entries = {

@@ -4,6 +4,13 @@
 
 namespace proa::import {
 
+// One function makes the whole table: too large to be optimized in reasonable time.
+#ifdef __clang__
+#pragma clang optimize off
+#else
+#pragma GCC optimize("O0")
+#endif
+
 const NewIrOp *findNewIrOp(llvm::StringRef name) {
   static const std::vector<NewIrOp> table = {
 #include "dialects/pd/AllNewIr.inc"

@@ -1,0 +1,36 @@
+# proa_mlir's precompiled header, for clang: a file that includes MLIR's headers is compiled in half the time (measured;
+# g++ gains nothing). It holds headers of packages only, so that no edit of the project makes it anew, and is made from
+# standard input with flags that name no folder of the project, so that it has the same bytes in each checkout and a
+# compiler cache can share what is compiled with it.
+option(PROA_PRECOMPILED_HEADER "Precompile MLIR's headers (clang only)" ON)
+if(NOT PROA_PRECOMPILED_HEADER OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  return()
+endif()
+
+set(headers
+  algorithm array cmath cstring limits map memory numeric optional string vector
+  fmt/format.h fmt/ranges.h
+  llvm/ADT/DenseMap.h llvm/ADT/StringMap.h llvm/ADT/StringSet.h
+  mlir/Bytecode/BytecodeOpInterface.h
+  mlir/IR/Builders.h mlir/IR/BuiltinOps.h mlir/IR/BuiltinTypes.h mlir/IR/Dialect.h mlir/IR/IRMapping.h mlir/IR/Matchers.h
+  mlir/IR/OpDefinition.h mlir/IR/OpImplementation.h mlir/IR/PatternMatch.h mlir/IR/TypeUtilities.h
+  mlir/Interfaces/InferTypeOpInterface.h mlir/Interfaces/SideEffectInterfaces.h
+  mlir/Dialect/Arith/IR/Arith.h mlir/Dialect/Func/IR/FuncOps.h mlir/Dialect/SCF/IR/SCF.h mlir/Dialect/Tensor/IR/Tensor.h)
+list(TRANSFORM headers PREPEND "-include;" OUTPUT_VARIABLE includes)
+
+string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
+get_directory_property(options COMPILE_OPTIONS)
+list(APPEND flags ${options} -std=c++20 -fPIC -fvisibility=default -DFMT_SHARED -isystem ${MLIR_INCLUDE_DIRS})
+
+set(pch ${CMAKE_BINARY_DIR}/mlir.pch)
+add_custom_command(OUTPUT ${pch}
+  COMMAND ${CMAKE_CXX_COMPILER} ${flags} -Xclang -fno-pch-timestamp -fpch-instantiate-templates
+          -x c++-header - ${includes} -o ${pch} -MD -MF ${pch}.d -MT ${pch} < /dev/null
+  DEPFILE ${pch}.d
+  COMMENT "precompiling MLIR's headers"
+  COMMAND_EXPAND_LISTS VERBATIM)
+add_custom_target(proa_precompiled DEPENDS ${pch})
+add_dependencies(proa_mlir proa_precompiled)
+# All users must be position independent in the same way, executables too.
+target_compile_options(proa_mlir INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${pch} -fPIC>")
