@@ -1,6 +1,6 @@
 # proa_mlir's precompiled header, for clang: a file that includes MLIR's headers is compiled in half the time (measured;
 # g++ gains nothing). It holds headers of packages only, so that no edit of the project makes it anew, and is made from
-# standard input with flags that name no folder of the project, so that it has the same bytes in each checkout and a
+# one of them with flags that name no folder of the project, so that it has the same bytes in each checkout and a
 # compiler cache can share what is compiled with it.
 option(PROA_PRECOMPILED_HEADER "Precompile MLIR's headers (clang only)" ON)
 if(NOT PROA_PRECOMPILED_HEADER OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
@@ -12,7 +12,7 @@ set(headers
   fmt/format.h fmt/ranges.h
   llvm/ADT/DenseMap.h llvm/ADT/StringMap.h llvm/ADT/StringSet.h
   mlir/Bytecode/BytecodeOpInterface.h
-  mlir/IR/Builders.h mlir/IR/BuiltinOps.h mlir/IR/BuiltinTypes.h mlir/IR/Dialect.h mlir/IR/IRMapping.h mlir/IR/Matchers.h
+  mlir/IR/BuiltinOps.h mlir/IR/BuiltinTypes.h mlir/IR/Dialect.h mlir/IR/IRMapping.h mlir/IR/Matchers.h
   mlir/IR/OpDefinition.h mlir/IR/OpImplementation.h mlir/IR/PatternMatch.h mlir/IR/TypeUtilities.h
   mlir/Interfaces/InferTypeOpInterface.h mlir/Interfaces/SideEffectInterfaces.h
   mlir/Dialect/Arith/IR/Arith.h mlir/Dialect/Func/IR/FuncOps.h mlir/Dialect/SCF/IR/SCF.h mlir/Dialect/Tensor/IR/Tensor.h)
@@ -23,10 +23,12 @@ separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${bu
 get_directory_property(options COMPILE_OPTIONS)
 list(APPEND flags ${options} -std=c++20 -fPIC -fvisibility=default -DFMT_SHARED -isystem ${MLIR_INCLUDE_DIRS})
 
+list(GET MLIR_INCLUDE_DIRS 0 MLIR_INCLUDE_DIR)
 set(pch ${CMAKE_BINARY_DIR}/mlir.pch)
 add_custom_command(OUTPUT ${pch}
   COMMAND ${CMAKE_CXX_COMPILER} ${flags} -Xclang -fno-pch-timestamp -fpch-instantiate-templates
-          -x c++-header - ${includes} -o ${pch} -MD -MF ${pch}.d -MT ${pch} < /dev/null
+          ${includes} -x c++-header ${MLIR_INCLUDE_DIR}/mlir/IR/Builders.h
+          -o ${pch} -MD -MF ${pch}.d -MT ${pch}
   DEPFILE ${pch}.d
   COMMENT "precompiling MLIR's headers"
   COMMAND_EXPAND_LISTS VERBATIM)
