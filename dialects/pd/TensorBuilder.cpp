@@ -1,6 +1,7 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/linalg/Linalg.h"
+#include "dialects/pd/math/ActivationOps.h"
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/math/ComplexOps.h"
 #include "dialects/pd/math/UnaryOps.h"
@@ -76,7 +77,8 @@ Expression TensorBuilder::cos(Expression x) { return wrap(create<CosOp>(x)); }
 Expression TensorBuilder::tanh(Expression x) { return wrap(create<TanhOp>(x)); }
 Expression TensorBuilder::erf(Expression x) { return wrap(create<ErfOp>(x)); }
 Expression TensorBuilder::abs(Expression x) { return wrap(create<AbsOp>(x)); }
-Expression TensorBuilder::sigmoid(Expression x) { return 1.0 / (1.0 + exp(-x)); }
+// The op, whose derivative is by its result: that of the exponential is infinite where x is far below zero.
+Expression TensorBuilder::sigmoid(Expression x) { return wrap(create<SigmoidOp>(x)); }
 Expression TensorBuilder::floor(Expression x) { return wrap(create<FloorOp>(x)); }
 Expression TensorBuilder::isnan(Expression x) { return wrap(create<IsnanOp>(x)); }
 Expression TensorBuilder::equal(Expression x, double y) {

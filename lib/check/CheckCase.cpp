@@ -186,7 +186,7 @@ private:
       Tensors feeds = withPrefix(inputs, prefix);
       giveLods(feeds, meta);
       enter(Stage::Run);
-      Result<ReferenceRun> evaluated = runReference(folder, meta, feeds);
+      Result<ReferenceRun> evaluated = runReference(folder, meta, feeds, options.openDims);
       if (!evaluated)
         failed(evaluated.problems());
       else if (!evaluated->notEvaluated.empty())

@@ -14,6 +14,8 @@ struct CheckOptions {
   std::string cacheDirectory = "off";
   /// The reference evaluator runs the program instead of compiled code. Cases that it can't run are skipped.
   bool reference = false;
+  /// With `reference`: everything is decomposed before the feeds' dims are known.
+  bool openDims = false;
   /// Instead of the program itself, so many mutants of it are run by compiled code and by the evaluator.
   int mutants = 0;
   uint64_t seed = 0;

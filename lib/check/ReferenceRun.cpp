@@ -1,5 +1,6 @@
 #include "lib/check/ReferenceRun.h"
 #include "lib/check/ArrayInterpreter.h"
+#include "lib/check/OpenDims.h"
 
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Guarded.h"
@@ -219,7 +220,8 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
 } // namespace
 
 Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
-                                  const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds) {
+                                  const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
+                                  bool openDims) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -235,7 +237,9 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
     dims[name] = tensor.dims();
   bool feedsMayHelp = false;
   options.feedsMayHelp = &feedsMayHelp;
-  auto module = import::importProgram(context, program, options);
+  auto module = import::importProgram(context, openDims ? withOpenDims(program, given) : program, options);
+  if (!module && openDims)
+    return ReferenceRun{{}, "the program is not imported with open dims"};
   if (!module && feedsMayHelp) {
     options.feedDims = dims;
     options.feedValues = import::steering(feeds);
@@ -243,6 +247,9 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   }
   if (!module)
     return module.problems();
+  if (openDims)
+    if (Result<void> done = decomposeAll(**module); !done)
+      return done.problems();
   if (Result<void> specialized = specializeFeeds(**module, dims); !specialized)
     return specialized.problems();
   ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
@@ -251,7 +258,8 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), given, parameters);
 }
 
-Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds) {
+Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
+                                  bool openDims) {
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
     return files.problems();
@@ -261,7 +269,7 @@ Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &met
   Result<params::Tensors> parameters = params::readParameters(*files, *program);
   if (!parameters)
     return parameters.problems();
-  return runReference(*program, files->program, *parameters, meta, feeds);
+  return runReference(*program, files->program, *parameters, meta, feeds, openDims);
 }
 
 } // namespace proa::check

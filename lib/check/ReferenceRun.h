@@ -16,8 +16,11 @@ struct ReferenceRun {
 /// Imports a program, expands its gradients, and evaluates op by op with these feeds and weights. `source`
 /// begins the problems.
 Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
-                                  const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds);
-/// The same for the program and the weights of a folder.
-Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds);
+                                  const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
+                                  bool openDims = false);
+/// The same for the program and the weights of a folder. With `openDims` everything is decomposed before the
+/// feeds' dims are known, and then evaluated.
+Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
+                                  bool openDims = false);
 
 } // namespace proa::check

@@ -61,6 +61,9 @@ void declare(CommandLine &line, Options &options) {
   line.add_flag(
       "--reference", options.check.reference,
       "Runs the programs by the reference evaluator, not compiled; cases that it can't run are skipped");
+  line.add_flag("--open-dims", options.check.openDims,
+                "Decomposes everything before the dims of the feeds are known, and runs that")
+      ->needs("--reference");
   line.add_option("--mutants", options.check.mutants,
                   "Changes each program so often a little, and compares compiled code with the evaluator on "
                   "what comes out")

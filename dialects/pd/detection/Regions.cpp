@@ -1,5 +1,5 @@
 #include "dialects/pd/detection/Regions.h"
-#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/detection/RegionFormula.h"
 #include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/shape/Extent.h"
@@ -51,7 +51,8 @@ template <class Op> Values gradientOfOutGrad(Op op, Value pooled) {
   return gradients;
 }
 
-/// For each region the number of its image, an int64 vector.
+} // namespace
+
 Expression imageNumbers(TensorBuilder &e, OpBuilder &builder, Value boxes, Value boxesNum) {
   Type integer = builder.getI64Type();
   Expression regions = iota(e, Extent(e.wrap(boxes), 0), integer);
@@ -60,8 +61,6 @@ Expression imageNumbers(TensorBuilder &e, OpBuilder &builder, Value boxes, Value
   Expression ends = e.wrap(e.create<CumsumOp>(e.cast(e.wrap(boxesNum), integer), Value(), int64_t(0)));
   return e.sum(e.cast(insertDim(ends, 0) <= insertDim(regions, 1), integer), {1}, false);
 }
-
-} // namespace
 
 Values RoiAlignGradOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return gradientOfOutGrad(*this, RoiAlignOp::create(builder, getLoc(), cotangents[0], getBoxes(),

@@ -1,6 +1,7 @@
 /// Poolings of regions.
 #pragma once
 
+#include "dialects/pd/autodiff/GradientByKernel.h"
 #include "dialects/pd/detection/Detection.h"
 
 namespace proa::pd {

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_DETECTION_REGIONS
 
 include "dialects/pd/Base.td"
+include "dialects/pd/autodiff/GradientByKernel.td"
 
 class Pd_RoiOp<string mnemonic, dag attributes, dag outputs> : Pd_Op<mnemonic> {
   let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Optional<Pd_IntTensor>:$boxes_num,
@@ -82,7 +83,7 @@ defvar movedCellAttributes = (ins DefaultValuedAttr<BoolAttr, "false">:$no_trans
   DefaultValuedAttr<I64Attr, "1">:$pooled_width, DenseI64ArrayAttr:$part_size, DefaultValuedAttr<I64Attr, "1">:$sample_per_part,
   DefaultValuedAttr<F64Attr, "0.1">:$trans_std);
 
-def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling"> {
+def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_GradientByKernel]> {
   let summary = "Means of samples in the cells of regions, each cell moved, and read from a channel of its own";
   let description = [{
     Each box, its corners rounded (right and bottom plus 1), times spatial_scale and minus 0.5, is cut into pooled_height x
@@ -101,6 +102,7 @@ def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling"> {
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$top_count);
   let infer = "inferDeformablePsroiPooling";
   let library = "deformable_psroi_pooling";
+  let decomposesInCode = 1;
   let vjpInCode = 1;
   let lod = "none";
   let legacy = [Legacy<"deformable_psroi_pooling", ["Input", "ROIs", "Trans", "RoisNum"], ["Output", "TopCount"], ["no_trans", "spatial_scale",
@@ -114,6 +116,7 @@ def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {
   let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$trans_grad);
   let infer = "inferDeformablePsroiPoolingGrad";
   let library = "deformable_psroi_pooling_grad";
+  let decomposesInCode = 1;
 }
 
 #endif

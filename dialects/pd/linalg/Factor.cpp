@@ -25,7 +25,8 @@ Expression cotangentOr0(TensorBuilder &e, Value cotangent, Value result) {
 Expression reciprocalDifferences(Expression x) {
   TensorBuilder &e = x.owner();
   Expression difference = insertDim(x, x.rank() - 1) - insertDim(x, x.rank());
-  return e.select(e.equal(difference, 0.0), 0.0, 1.0 / difference);
+  Expression isZero = e.equal(difference, 0.0);
+  return e.select(isZero, 0.0, 1.0 / e.select(isZero, 1.0, difference));
 }
 
 /// Element i as a factor of column i.
@@ -214,8 +215,10 @@ Gradients EigOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{e.gradient(gradient, getX())};
 }
 
+// Those of the transpose: in the order in which the kernel gives them.
 FailureOr<SmallVector<Value>> EigvalsOp::decompose(OpBuilder &builder) {
-  return SmallVector<Value>{EigOp::create(builder, getLoc(), getX()).getW()};
+  TensorBuilder e(builder, getOperation());
+  return SmallVector<Value>{EigOp::create(builder, getLoc(), transposed(e.wrap(getX()))).getW()};
 }
 
 } // namespace proa::pd

@@ -45,18 +45,23 @@ def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_s
 }
 def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble())", (ins F64Default<"1.0">:$alpha)> {
+  // The exponential is bounded: where x is great it would be infinite, and zero times it no number.
+  let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()),
+    e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble())}]];
   let postOp = [{PostOp{"elu", op.getAlpha().convertToDouble(), {}} }];
   let legacy = [LegacyFormula<"elu", ["alpha"]>];
 }
 def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp(x) - 1))",
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()",
     (ins F64Default<"1.0507009873554804934193349852946">:$scale, F64Default<"1.6732632423543772848170429916717">:$alpha)> {
+  let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()),
+    e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()}]];
   let legacy = [LegacyFormula<"selu", ["scale", "alpha"]>];
 }
 def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
     "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * op.getAlpha().convertToDouble())",
     (ins F64Default<"1.0">:$alpha)> {
-  let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(x / op.getAlpha().convertToDouble()))}]];
+  let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(e.minimum(x, 0.0) / op.getAlpha().convertToDouble()))}]];
   let legacy = [LegacyFormula<"celu", ["alpha"]>];
 }
 def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution function; or its tanh approximation",
@@ -67,7 +72,7 @@ def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution f
   let postOp = [{PostOp{op.getApproximate() ? "gelu_tanh" : "gelu_erf", {}, {}} }];
   let legacy = [LegacyFormula<"gelu", ["approximate"]>];
 }
-def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + exp(-x))", "e.sigmoid(x)"> {
+def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + exp(-x))", "1.0 / (1.0 + e.exp(-x))"> {
   let derivatives = ["out * (1.0 - out)"];
   let postOp = [{PostOp{"sigmoid", {}, {}} }];
   let precision = "follow";
@@ -88,7 +93,8 @@ def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(
   let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta"]>];
 }
 def Pd_MishOp : Pd_Activation<"mish", "x * tanh(softplus(x)); softplus is x above the threshold",
-    "x * e.tanh(e.select(x > op.getThreshold().convertToDouble(), x, e.log1p(e.exp(x))))",
+    [{x * e.tanh(e.select(x > op.getThreshold().convertToDouble(), x,
+                          e.log1p(e.exp(e.minimum(x, op.getThreshold().convertToDouble())))))}],
     (ins F64Default<"20.0">:$threshold)> {
   let legacy = [LegacyFormula<"mish", ["threshold"]>];
   let newIr = [NewIr<["x"], [], ["threshold=lambda"]>];
@@ -97,6 +103,8 @@ def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x 
     [{e.select(x * op.getBeta().convertToDouble() > op.getThreshold().convertToDouble(), x,
                e.log1p(e.exp(x * op.getBeta().convertToDouble())) / op.getBeta().convertToDouble())}],
     (ins F64Default<"1.0">:$beta, F64Default<"20.0">:$threshold)> {
+  let derivatives = [[{e.select(x * op.getBeta().convertToDouble() > op.getThreshold().convertToDouble(),
+    e.constant(1, x.type().getElementType()), e.sigmoid(x * op.getBeta().convertToDouble()))}]];
   let precision = "full";
   let legacy = [LegacyFormula<"softplus", ["beta", "threshold"]>];
 }

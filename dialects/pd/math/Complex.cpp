@@ -65,7 +65,8 @@ static Expression gradientOfAngle(TensorBuilder &e, Expression x, Expression dou
   if (!isa<ComplexType>(x.type().getElementType()))
     return zerosOf(e, x);
   Expression re = e.wrap(e.create<RealOp>(x)), im = e.wrap(e.create<ImagOp>(x)), squares = re * re + im * im;
-  Expression factor = e.select(e.equal(squares, 0.0), 0.0, dout / squares); // zero at zero, as in Paddle
+  Expression isZero = e.equal(squares, 0.0); // there zero, as in Paddle, and so all derivatives
+  Expression factor = e.select(isZero, 0.0, dout / e.select(isZero, 1.0, squares));
   return e.wrap(e.create<ComplexOp>(-im * factor, re * factor));
 }
 

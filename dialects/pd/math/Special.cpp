@@ -8,6 +8,22 @@
 
 using namespace mlir;
 
+namespace proa::pd {
+
+/// I0 - I1 / x, near zero its series: there the difference, and still more its derivatives, lose all digits.
+/// Scaled: exp(-|x|) times it, minus sign(x) times the value.
+static Expression derivativeOfI1(TensorBuilder &e, Expression x, Expression out, bool isScaled) {
+  Expression isSmall = e.abs(x) < 0.02, square = x * x;
+  Expression series = ((square * (7.0 / 18432) + 5.0 / 384) * square + 3.0 / 16) * square + 0.5;
+  Expression i0 = e.wrap(isScaled ? e.create<I0eOp>(x) : e.create<I0Op>(x));
+  Expression ratio = i0 - out / e.select(isSmall, 1.0, x);
+  if (!isScaled)
+    return e.select(isSmall, series, ratio);
+  return e.select(isSmall, e.exp(-e.abs(x)) * series, ratio) - e.wrap(e.create<SignOp>(x)) * out;
+}
+
+} // namespace proa::pd
+
 #define GET_OP_CLASSES
 #include "dialects/pd/math/Special.cpp.inc"
 #include "dialects/pd/math/Special.methods.inc"

@@ -32,9 +32,9 @@ def Pd_I0Op : Pd_SpecialOp<"i0", "Modified Bessel function of the first kind, of
 def Pd_I0eOp : Pd_SpecialOp<"i0e", "exp(-|x|) i0(x)", "special::besselI(b, x, 0, true)",
   "e.wrap(e.create<I1eOp>(x)) - e.wrap(e.create<SignOp>(x)) * out", [SpecialBySmallX<"i0e">]>;
 def Pd_I1Op : Pd_SpecialOp<"i1", "Modified Bessel function of the first kind, of order 1",
-  "special::besselI(b, x, 1, false)", "e.select(e.equal(x, 0.0), 0.5, e.wrap(e.create<I0Op>(x)) - out / x)", [SpecialBySmallX<"i1">]>;
+  "special::besselI(b, x, 1, false)", "derivativeOfI1(e, x, out, false)", [SpecialBySmallX<"i1">]>;
 def Pd_I1eOp : Pd_SpecialOp<"i1e", "exp(-|x|) i1(x)", "special::besselI(b, x, 1, true)",
-  "e.select(e.equal(x, 0.0), 0.5, e.wrap(e.create<I0eOp>(x)) - out * (e.wrap(e.create<SignOp>(x)) + 1.0 / x))", [SpecialBySmallX<"i1e">]>;
+  "derivativeOfI1(e, x, out, true)", [SpecialBySmallX<"i1e">]>;
 
 def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
     "special::polygamma(b, x, static_cast<int>(op.getN()))",

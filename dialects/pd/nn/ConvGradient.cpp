@@ -6,6 +6,7 @@
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/shape/SliceOps.h"
 
 using namespace mlir;
 
@@ -31,8 +32,8 @@ struct Convolution {
   llvm::StringRef dataFormat;
 };
 
-/// `image` is what the padding algorithm looks at: the first operand of both kinds. Fails where an extent is
-/// not known.
+/// `image` is what the padding algorithm looks at: the first operand of both kinds. Fails where the paddings
+/// or the kernel's extents are not known.
 template <class Op> FailureOr<Convolution> convolutionOf(Op op, Value image, Window window) {
   Convolution conv{window.spatial,
                    spatialDims(tensorType(image).getShape(), op.getDataFormat()),
@@ -42,11 +43,12 @@ template <class Op> FailureOr<Convolution> convolutionOf(Op op, Value image, Win
                    {},
                    static_cast<int64_t>(op.getGroups()),
                    op.getDataFormat()};
-  if (!isKnown(conv.extents) || !isKnown(conv.kernel)) {
-    op.emitOpError() << "has no gradient where the spatial extents of its operands are not known";
+  conv.paddings = window.resolvedPaddings(conv.extents);
+  if (!isKnown(conv.paddings) || !isKnown(conv.kernel)) {
+    op.emitOpError() << "has no gradient where the spatial extents of its filter are not known, nor with the "
+                        "padding algorithm SAME where those of its input are not";
     return failure();
   }
-  conv.paddings = window.resolvedPaddings(conv.extents);
   for (int64_t i = 0; i < window.spatial; ++i)
     conv.dilations.push_back(window.dilation(i));
   return conv;
@@ -67,9 +69,28 @@ template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker 
     return e.create<ConvOp>(input, filter, ints(c.strides), ints(c.paddings), text("EXPLICIT"),
                             ints(c.dilations), groups(), text(c.dataFormat));
   }
-  Value transposed(Value out, Value filter, llvm::ArrayRef<int64_t> extents) const {
-    return e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints({}), ints(extents),
-                                 text("EXPLICIT"), ints(c.dilations), groups(), text(c.dataFormat));
+  /// With the spatial extents of `input`.
+  Value transposed(Value out, Value filter, Value input) const {
+    if (isKnown(c.extents))
+      return e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints({}), ints(c.extents),
+                                   text("EXPLICIT"), ints(c.dilations), groups(), text(c.dataFormat));
+    // Behind the last window there are fewer elements than a stride: of as many as there may be, those that
+    // there are.
+    Ints most(c.strides);
+    for (int64_t &extent : most)
+      --extent;
+    Value whole = e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints(most), ints({}),
+                                        text("EXPLICIT"), ints(c.dilations), groups(), text(c.dataFormat));
+    if (llvm::all_of(most, [](int64_t extent) { return extent == 0; }))
+      return whole;
+    llvm::SmallVector<Extent> extents = extentsOf(e.wrap(input));
+    Ints axes, zeros(c.spatial, 0);
+    for (int64_t i = 0; i < c.spatial; ++i)
+      axes.push_back((channelsAreLast(c.dataFormat) ? 1 : 2) + i);
+    Value ends = shapeTensor(e, llvm::ArrayRef<Extent>(extents).slice(axes.front(), c.spatial));
+    return e.create<SliceOp>(whole, Value(), ends, Value(), llvm::ArrayRef<int64_t>(axes),
+                             llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>(zeros),
+                             llvm::ArrayRef<int64_t>());
   }
   Value weightGradient(Value input, Value out) const {
     return e.create<WeightGradientOp>(input, out, ints(c.kernel), ints(c.strides), ints(c.paddings),
@@ -89,7 +110,7 @@ template <class Make, class Op> Gradients convGradient(OpBuilder &builder, Op op
     return failure();
   conv->paddings = window.paddingsThatFit(conv->extents);
   Make make{e, *conv};
-  return llvm::SmallVector<Value>{make.transposed(cotangent, op.getFilter(), conv->extents),
+  return llvm::SmallVector<Value>{make.transposed(cotangent, op.getFilter(), op.getInput()),
                                   make.weightGradient(op.getInput(), cotangent)};
 }
 
@@ -103,18 +124,9 @@ template <class Make, class Op> Gradients transposedGradient(OpBuilder &builder,
   // extents.
   Expression out = e.wrap(cotangent);
   int64_t first = channelsAreLast(op.getDataFormat()) ? 1 : 2;
-  for (int64_t i = 0; i < conv->spatial; ++i) {
-    int64_t reached = (conv->extents[i] - 1) * conv->strides[i] - conv->paddings[2 * i] -
-                      conv->paddings[2 * i + 1] + conv->dilations[i] * (conv->kernel[i] - 1) +
-                      conv->strides[i];
-    int64_t extent = out.type().getDimSize(first + i);
-    if (ShapedType::isDynamic(extent)) {
-      op.emitOpError() << "has no gradient where the spatial extents of its result are not known";
-      return failure();
-    }
-    if (extent > reached)
-      out = slice(out, first + i, 0, reached);
-  }
+  for (auto [i, added] : llvm::enumerate(op.getOutputPadding()))
+    if (int64_t beyond = added + 1 - conv->strides[i]; beyond > 0)
+      out = slice(out, first + static_cast<int64_t>(i), 0, -beyond);
   Make make{e, *conv};
   return llvm::SmallVector<Value>{make.conv(out, op.getFilter()), make.weightGradient(out, op.getX())};
 }
@@ -132,7 +144,7 @@ template <class Make, class Op> Gradients weightGradientGradient(OpBuilder &buil
     return failure();
   conv->paddings = window.paddingsThatFit(conv->extents);
   Make make{e, *conv};
-  return llvm::SmallVector<Value>{make.transposed(op.getOutGradient(), cotangent, conv->extents),
+  return llvm::SmallVector<Value>{make.transposed(op.getOutGradient(), cotangent, op.getInput()),
                                   make.conv(op.getInput(), cotangent)};
 }
 

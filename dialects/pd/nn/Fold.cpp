@@ -5,8 +5,8 @@
 #include "dialects/pd/index/ScatterOps.h"
 #include "dialects/pd/nn/FoldOps.h"
 #include "dialects/pd/nn/Nn.h"
-#include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/JoinOps.h"
+#include "dialects/pd/shape/OpenExtents.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -139,25 +139,48 @@ Expression windowPositions(TensorBuilder &e, llvm::ArrayRef<int64_t> padded, con
   return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(values))));
 }
 
+/// The same of a plane whose extents only the run may know, and the number of windows.
+std::pair<Expression, Extent> openWindowPositions(Expression plane, const Window &window) {
+  TensorBuilder &e = plane.owner();
+  Type i64 = e.getBuilder().getI64Type();
+  Extent windows = 1;
+  Expression position = e.constant(0, i64);
+  for (int64_t i = 0; i < 2; ++i) {
+    Extent extent(plane, i + 2), beyond = add(e, extent, -window.dilations[i] * (window.kernel[i] - 1) - 1),
+                                 count = add(e, divide(e, beyond, window.strides[i]), 1);
+    windows = multiply(e, windows, count);
+    // Dimensions: kernel row, kernel column, window row, window column.
+    llvm::SmallVector<Extent> ofKernel(4, Extent(1)), ofWindow(4, Extent(1));
+    ofKernel[i] = window.kernel[i];
+    ofWindow[i + 2] = count;
+    Expression inKernel = reshapeTo(iota(e, window.kernel[i], i64), ofKernel),
+               inPlane = reshapeTo(iota(e, count, i64), ofWindow);
+    Expression along = inKernel * static_cast<double>(window.dilations[i]) +
+                       inPlane * static_cast<double>(window.strides[i]);
+    position = position * e.wrap(extent.getValue(e)) + along;
+  }
+  return {e.reshape(position, {-1}), windows};
+}
+
 } // namespace
 
 FailureOr<SmallVector<Value>> UnfoldOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   llvm::ArrayRef<int64_t> space = x.type().getShape().drop_front(2);
-  if (llvm::is_contained(space, ShapedType::kDynamic))
-    return failure();
   Window window = *foldWindow(std::nullopt, getKernelSizes(), getStrides(), getPaddings(), getDilations());
-  llvm::SmallVector<int64_t> padded = paddedExtents(space, window), paddings(4, 0);
+  llvm::SmallVector<int64_t> paddings(4, 0);
   llvm::append_range(paddings, window.paddings);
   Expression plane = e.wrap(e.create<PadOp>(x, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(0.0)));
-  Extent batch(x, 0), channels(x, 1);
-  Expression flat = reshapeTo(plane, {batch, channels, padded[0] * padded[1]});
-  Expression positions = windowPositions(e, padded, window);
-  Expression columns = e.wrap(e.create<GatherOp>(flat, positions, Value(), uint64_t(2)));
+  Extent batch(x, 0), channels(x, 1), size = multiply(e, Extent(plane, 2), Extent(plane, 3));
+  Expression flat = reshapeTo(plane, {batch, channels, size});
   int64_t elements = window.kernel[0] * window.kernel[1];
-  Extent rows = multiply(e, channels, elements);
-  return SmallVector<Value>{reshapeTo(columns, {batch, rows, positions.type().getNumElements() / elements})};
+  bool isOpen = llvm::is_contained(space, ShapedType::kDynamic);
+  auto [positions, windows] = isOpen ? openWindowPositions(plane, window)
+                                     : std::pair(windowPositions(e, paddedExtents(space, window), window),
+                                                 Extent(tensorType(getOut()).getShape().back()));
+  Expression columns = e.wrap(e.create<GatherOp>(flat, positions, Value(), uint64_t(2)));
+  return SmallVector<Value>{reshapeTo(columns, {batch, multiply(e, channels, elements), windows})};
 }
 
 FailureOr<SmallVector<Value>> FoldOp::decompose(OpBuilder &builder) {

@@ -96,7 +96,10 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
                                op.getGlobalPoolingAttr(), op.getAdaptiveAttr(), op.getCeilModeAttr());
   Expression mask = e.wrap(index.getMask());
   Expression rows = reshapeTo(picked, planesOf(e, picked)), places = reshapeTo(mask, planesOf(e, mask));
-  Expression out = e.wrap(e.create<TakeAlongAxisOp>(rows, places, builder.getI64IntegerAttr(2)));
+  // A window in the padding has no greatest element.
+  Expression out =
+      e.wrap(e.create<TakeAlongAxisOp>(rows, e.maximum(places, 0), builder.getI64IntegerAttr(2)));
+  out = e.select(places < 0, 0, out);
   out = reshapeTo(out, extentsOf(mask));
   return ofOperand(op, 1, isLast ? e.transpose(out, channelsLast) : out);
 }
@@ -120,6 +123,14 @@ template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Val
   Expression x = e.wrap(op.getX()), out = e.wrap(cotangent);
   Expression rows = reshapeTo(out, planesOf(e, out)),
              places = reshapeTo(e.wrap(op.getMask()), planesOf(e, out));
+  // A window in the padding has no greatest element.
+  bool mayBeEmpty = op.getCeilMode();
+  for (auto [padding, extent] : llvm::zip(op.getPaddings(), op.getKernelSize()))
+    mayBeEmpty |= padding >= extent;
+  if (mayBeEmpty) {
+    rows = e.select(places < 0, 0, rows);
+    places = e.maximum(places, 0);
+  }
   Expression zeros = expandTo(e.constant(0, x.type().getElementType()), planesOf(e, x));
   Expression sums = e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2),
                                                     builder.getStringAttr("add")));

@@ -6,7 +6,7 @@
 #include "dialects/pd/random/Random.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/sequence/Rows.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/OpenExtents.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -139,15 +139,14 @@ LogicalResult checkPositionEncoding(std::optional<Location> location, RankedTens
 FailureOr<SmallVector<Value>> AddPositionEncodingOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
-  if (ShapedType::isDynamic(x.type().getShape().back()))
-    return failure();
   Type element = x.type().getElementType(), i64 = builder.getI64Type();
-  int64_t half = x.type().getShape().back() / 2;
+  Extent half = divide(e, Extent(x, x.rank() - 1), 2);
   Expression places = getOffsets() ? rowPlaces(x, e.wrap(getOffsets())).position : iota(e, Extent(x, 1), i64);
   Expression steps = e.reshape(e.cast(places, element), {-1, 1});
-  Expression powers = e.cast(iota(e, Extent(half), i64), element) *
-                      (half > 1 ? std::log(10000.0) / static_cast<double>(half - 1) : 0.0);
-  Expression angles = half > 1 ? steps / e.exp(powers) : steps / 10000.0;
+  // From 1 to 10000, or 10000 alone.
+  Expression last = e.cast(e.wrap(add(e, half, -1).getValue(e)), element);
+  Expression power = e.select(last > 0.0, e.cast(iota(e, half, i64), element) / e.maximum(last, 1.0), 1.0);
+  Expression angles = steps / e.exp(power * std::log(10000.0));
   Expression encoding = concat({e.sin(angles), e.cos(angles)}, 1);
   return e.results({x * getAlpha().convertToDouble() + encoding * getBeta().convertToDouble()});
 }

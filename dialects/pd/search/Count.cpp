@@ -3,7 +3,7 @@
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/search/CountOps.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/OpenExtents.h"
 
 using namespace mlir;
 
@@ -58,9 +58,7 @@ LogicalResult HistogramOp::inferReturnTypes(MLIRContext *context, std::optional<
 FailureOr<SmallVector<Value>> HistogramOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression given = e.wrap(getInput());
-  if (!given.type().hasStaticShape())
-    return failure();
-  Extent count = given.type().getNumElements();
+  Extent count = elementsOf(given);
   Expression x = e.cast(reshapeTo(given, {count}), builder.getF64Type());
   double low = getMin().convertToDouble(), high = getMax().convertToDouble();
   bool fromData = low == high;

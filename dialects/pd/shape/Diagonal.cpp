@@ -1,8 +1,9 @@
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/shape/DiagonalOps.h"
-#include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/JoinOps.h"
+#include "dialects/pd/shape/OpenExtents.h"
 
 using namespace mlir;
 
@@ -53,13 +54,13 @@ int64_t diagonalLength(int64_t rows, int64_t columns, int64_t offset) {
 /// The vectors in the last dimension of x on a diagonal of matrices of the last two, `elsewhere` around them.
 Expression embed(Expression x, int64_t offset, double elsewhere) {
   TensorBuilder &e = x.owner();
-  int64_t length = x.type().getShape().back(), size = length + std::abs(offset);
   // Row r holds element r (above the main diagonal) or r + offset (below it); the padded vector, as a row,
   // stands in every row, and only the diagonal of it is kept.
   llvm::SmallVector<int64_t> paddings(2 * x.rank(), 0);
   paddings[2 * x.rank() - 2] = std::max<int64_t>(offset, 0);
   paddings[2 * x.rank() - 1] = std::max<int64_t>(-offset, 0);
   Expression row = offset == 0 ? x : e.wrap(e.create<PadOp>(x, paddings, llvm::APFloat(0.0)));
+  Extent size(row, row.rank() - 1);
   Expression onDiagonal = equals(distances(e, size, size), offset);
   Expression rows = insertDim(row, row.rank() - 1);
   return e.select(onDiagonal, rows, elsewhere);
@@ -98,11 +99,6 @@ FailureOr<SmallVector<Value>> DiagonalOp::decompose(OpBuilder &builder) {
   auto axes = matrixAxes<DiagonalOp>(std::nullopt, getAxis1(), getAxis2(), type.getRank());
   if (failed(axes))
     return failure();
-  int64_t rows = type.getDimSize(axes->first), columns = type.getDimSize(axes->second);
-  auto offset = static_cast<int64_t>(getOffset());
-  int64_t length = diagonalLength(rows, columns, offset);
-  if (length == unknown)
-    return failure();
   TensorBuilder e(builder, getOperation());
   llvm::SmallVector<int64_t> perm;
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
@@ -111,14 +107,23 @@ FailureOr<SmallVector<Value>> DiagonalOp::decompose(OpBuilder &builder) {
   perm.append({axes->first, axes->second});
   Expression matrices = e.transpose(e.wrap(getX()), perm);
   llvm::SmallVector<Extent> shape = extentsOf(matrices);
-  shape.pop_back_n(2);
-  shape.push_back(rows * columns);
+  Extent columns = shape.pop_back_val(), rows = shape.pop_back_val();
+  auto offset = static_cast<int64_t>(getOffset());
+  Extent length = diagonalLength(e, rows, columns, offset);
+  shape.push_back(multiply(e, rows, columns));
   // The diagonal of a matrix is every (columns + 1)-th of its elements.
   Expression flat = reshapeTo(matrices, shape);
-  int64_t start = offset >= 0 ? offset : -offset * columns, last = flat.rank() - 1;
-  if (length == 0)
+  Extent start = offset >= 0 ? Extent(offset) : multiply(e, columns, -offset), step = add(e, columns, 1);
+  int64_t last = flat.rank() - 1;
+  if (!length.isKnown() || !columns.isKnown()) {
+    Expression places =
+        iota(e, length, builder.getI64Type()) * e.wrap(step.getValue(e)) + e.wrap(start.getValue(e));
+    return SmallVector<Value>{e.create<GatherOp>(flat, places, Value(), static_cast<uint64_t>(last))};
+  }
+  if (length.isNumber(0))
     return SmallVector<Value>{slice(flat, last, 0, 0)};
-  return SmallVector<Value>{slice(flat, last, start, start + (length - 1) * (columns + 1) + 1, columns + 1)};
+  int64_t end = start.getNumber() + (length.getNumber() - 1) * step.getNumber() + 1;
+  return SmallVector<Value>{slice(flat, last, start.getNumber(), end, step.getNumber())};
 }
 
 LogicalResult DiagOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
@@ -142,9 +147,7 @@ FailureOr<SmallVector<Value>> DiagOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   if (tensorType(getX()).getRank() == 2)
     return SmallVector<Value>{e.create<DiagonalOp>(getX(), getOffset(), uint64_t(0), uint64_t(1))};
-  if (!tensorType(getX()).hasStaticShape())
-    return failure();
-  Expression x = reshapeTo(e.wrap(getX()), {Extent(tensorType(getX()).getNumElements())});
+  Expression x = reshapeTo(e.wrap(getX()), {elementsOf(e.wrap(getX()))});
   return SmallVector<Value>{embed(x, static_cast<int64_t>(getOffset()), getPaddingValue().convertToDouble())};
 }
 
@@ -168,7 +171,7 @@ LogicalResult DiagEmbedOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 FailureOr<SmallVector<Value>> DiagEmbedOp::decompose(OpBuilder &builder) {
   auto type = tensorType(getX());
   auto axes = matrixAxes<DiagEmbedOp>(std::nullopt, getDim1(), getDim2(), type.getRank() + 1);
-  if (failed(axes) || type.getShape().back() == unknown)
+  if (failed(axes))
     return failure();
   TensorBuilder e(builder, getOperation());
   Expression matrices = embed(e.wrap(getX()), static_cast<int64_t>(getOffset()), 0);

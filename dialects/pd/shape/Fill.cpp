@@ -1,9 +1,11 @@
 #include "dialects/pd/shape/Fill.h"
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/index/ScatterOps.h"
 #include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/JoinOps.h"
+#include "dialects/pd/shape/OpenExtents.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -46,11 +48,6 @@ llvm::SmallVector<int64_t> diagonalPlaces(llvm::ArrayRef<int64_t> shape, const M
       places.push_back(at + i * (strides[dims.first] + strides[dims.second]));
   });
   return places;
-}
-
-Expression modulo(Expression x, int64_t y) {
-  TensorBuilder &e = x.owner();
-  return e.wrap(e.create<RemainderOp>(x, e.constant(static_cast<double>(y), x.type().getElementType())));
 }
 
 Expression both(Expression x, Expression y) { return x.owner().wrap(x.owner().create<LogicalAndOp>(x, y)); }
@@ -98,35 +95,66 @@ LogicalResult checkFillDiagonalTensor(std::optional<Location> location, RankedTe
 }
 
 Values FillDiagonalOp::decompose(OpBuilder &builder) {
-  auto type = tensorType(getX());
-  if (!type.hasStaticShape())
-    return failure();
   TensorBuilder e(builder, getOperation());
-  int64_t width = type.getDimSize(1), step = 0, size = type.getNumElements(),
-          offset = static_cast<int64_t>(getOffset());
-  for (int64_t stride : rowMajorStrides(type.getShape()))
-    step += stride;
-  if (!getWrap())
-    size = std::min(size, width * width);
-  if (size == 0)
+  Expression x = e.wrap(getX());
+  if (x.type().hasStaticShape() && x.type().getNumElements() == 0)
     return SmallVector<Value>{getX()};
+  auto offset = static_cast<double>(static_cast<int64_t>(getOffset()));
+  llvm::SmallVector<Extent> shape = extentsOf(x);
+  auto number = [&](const Extent &extent) { return e.wrap(extent.getValue(e)); };
+  // The sum of the strides, as the number whose digits are all 1.
+  Expression width = number(shape[1]), size = number(elementsOf(x)), step = number(1);
+  for (const Extent &extent : llvm::drop_begin(shape))
+    step = step * number(extent) + 1.0;
+  if (!getWrap())
+    size = e.minimum(size, width * width);
   // For each element the i of the description that would lead to it.
-  Expression i = iota(e, type.getNumElements(), builder.getI64Type()) - static_cast<double>(offset);
-  Expression inside = both(i >= 0.0, i < static_cast<double>(size));
+  Expression i = iota(e, elementsOf(x), builder.getI64Type()) - offset;
+  Expression inside = both(i >= 0.0, i < size);
   i = e.maximum(i, 0.0);
-  Expression column = modulo(i, width) + static_cast<double>(offset);
-  Expression isOn = both(both(inside, e.equal(modulo(i, step), 0.0)),
-                         both(column >= 0.0, column < static_cast<double>(width)));
-  return SmallVector<Value>{
-      e.select(e.reshape(isOn, type.getShape()), getValue().convertToDouble(), e.wrap(getX()))};
+  Expression column = modulo(i, shape[1]) + offset;
+  Expression remainder = e.wrap(e.create<RemainderOp>(i, step));
+  Expression isOn = both(both(inside, e.equal(remainder, 0.0)), both(column >= 0.0, column < width));
+  return SmallVector<Value>{e.select(reshapeTo(isOn, shape), getValue().convertToDouble(), x)};
+}
+
+/// Without knowing extents: each element of a diagonal is the one of y that belongs to its row.
+static Expression fillOpenDiagonals(TensorBuilder &e, FillDiagonalTensorOp op, const MatrixDims &dims) {
+  Expression x = e.wrap(op.getX()), y = e.wrap(op.getY());
+  auto offset = static_cast<int64_t>(op.getOffset());
+  llvm::SmallVector<int64_t> forth, back(x.rank());
+  for (int64_t d = 0; d < x.rank(); ++d)
+    if (d != dims.first && d != dims.second)
+      forth.push_back(d);
+  forth.append({dims.first, dims.second});
+  for (auto [i, d] : llvm::enumerate(forth))
+    back[d] = static_cast<int64_t>(i);
+  Expression matrices = e.transpose(x, forth);
+  int64_t last = y.rank() - 1;
+  Type i64 = e.getBuilder().getI64Type();
+  Expression row = iota(e, Extent(matrices, x.rank() - 2), i64),
+             column = iota(e, Extent(matrices, x.rank() - 1), i64);
+  Expression distance = insertDim(column, 0) - insertDim(row, 1);
+  // A row without an element of the diagonal reads a zero behind them.
+  llvm::SmallVector<int64_t> paddings(2 * y.rank(), 0);
+  paddings.back() = 1;
+  Expression padded = e.wrap(e.create<PadOp>(y, paddings, llvm::APFloat(0.0)));
+  Expression number = e.maximum(row + static_cast<double>(std::min<int64_t>(offset, 0)), 0.0);
+  number = e.minimum(number, e.wrap(Extent(y, last).getValue(e)));
+  Expression taken = e.wrap(e.create<GatherOp>(padded, number, Value(), static_cast<uint64_t>(last)));
+  Expression filled =
+      e.select(e.equal(distance, static_cast<double>(offset)), insertDim(taken, last + 1), matrices);
+  return e.transpose(filled, back);
 }
 
 Values FillDiagonalTensorOp::decompose(OpBuilder &builder) {
   auto type = tensorType(getX());
   auto dims = matrixDims(type.getRank(), static_cast<int64_t>(getDim1()), static_cast<int64_t>(getDim2()));
-  if (!type.hasStaticShape() || !dims)
+  if (!dims)
     return failure();
   TensorBuilder e(builder, getOperation());
+  if (!type.hasStaticShape())
+    return SmallVector<Value>{fillOpenDiagonals(e, *this, *dims)};
   llvm::SmallVector<int64_t> places =
       diagonalPlaces(type.getShape(), *dims, static_cast<int64_t>(getOffset()));
   if (places.empty())

@@ -1,7 +1,9 @@
 #include "dialects/pd/Evaluate.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/index/GatherOps.h"
+#include "dialects/pd/sequence/Rows.h"
 #include "dialects/pd/shape/JoinOps.h"
 #include "dialects/pd/shape/KnownElements.h"
+#include "dialects/pd/shape/OpenExtents.h"
 #include "dialects/pd/shape/Shape.h"
 
 #include <array>
@@ -295,19 +297,28 @@ LogicalResult RepeatInterleaveOp::inferReturnTypes(MLIRContext *, std::optional<
   return success();
 }
 
+/// Numbers of repetitions that only the run knows: one for all elements, or one for each of them.
+static Expression repeatedByData(TensorBuilder &e, Expression x, int64_t axis, Expression repeats) {
+  Expression times = expandTo(asInts(repeats), {Extent(x, axis)});
+  // Rows of as many ranges as there are elements: which range a row belongs to is the element's number.
+  RangeRows rows = rangeRows(times * 0.0, times);
+  Expression element = rowPlaces(rows.rows, rows.offsets).sequence;
+  return e.wrap(e.create<GatherOp>(x, element, Value(), static_cast<uint64_t>(axis)));
+}
+
 FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) {
-  llvm::SmallVector<int64_t> times = {static_cast<int64_t>(getRepeats())};
-  if (getRepeatsTensor()) {
-    auto known = allKnownElements(getRepeatsTensor());
-    int64_t extent =
-        tensorType(getX()).getDimSize(*normalizeAxis(std::nullopt, getAxis(), tensorType(getX()).getRank()));
-    if (!known || failed(checkRepeats(std::nullopt, *known, extent)))
-      return failure();
-    times = *known;
-  }
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
+  llvm::SmallVector<int64_t> times = {static_cast<int64_t>(getRepeats())};
+  if (getRepeatsTensor()) {
+    auto known = allKnownElements(getRepeatsTensor());
+    if (!known)
+      return SmallVector<Value>{repeatedByData(e, x, axis, e.wrap(getRepeatsTensor()))};
+    if (failed(checkRepeats(std::nullopt, *known, x.type().getDimSize(axis))))
+      return failure();
+    times = *known;
+  }
   if (times.size() == 1) {
     llvm::SmallVector<Extent> shape = extentsOf(x), box = shape;
     box.insert(box.begin() + axis + 1, Extent(times.front()));
@@ -375,8 +386,9 @@ namespace {
 /// Elements of x before and after it along one axis, by the mode of a pad3d.
 Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
   auto edge = [&](int64_t start, int64_t end, int64_t count) {
-    Expression one = slice(x, axis, start, end);
-    llvm::SmallVector<Extent> box = extentsOf(one);
+    llvm::SmallVector<Extent> box = extentsOf(x);
+    box[axis] = 1;
+    Expression one = reshapeTo(slice(x, axis, start, end), box);
     box[axis] = count;
     return expandTo(one, box);
   };

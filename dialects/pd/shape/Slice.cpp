@@ -1,8 +1,9 @@
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/reduce/Reduce.h"
-#include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/KnownElements.h"
+#include "dialects/pd/shape/OpenExtents.h"
 #include "dialects/pd/shape/Shape.h"
 #include "dialects/pd/shape/SliceOps.h"
 
@@ -176,6 +177,14 @@ LogicalResult RollOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
+/// By any extent and shift: element i comes from i - shift.
+static Expression rolled(Expression x, int64_t axis, Expression shift) {
+  TensorBuilder &e = x.owner();
+  Extent extent(x, axis);
+  Expression from = modulo(iota(e, extent, e.getBuilder().getI64Type()) - shift, extent);
+  return e.wrap(e.create<GatherOp>(x, from, Value(), static_cast<uint64_t>(axis)));
+}
+
 static Expression rolled(Expression x, int64_t axis, int64_t shift) {
   int64_t extent = x.type().getDimSize(axis);
   int64_t places = extent == 0 ? 0 : ((shift % extent) + extent) % extent;
@@ -186,17 +195,23 @@ static Expression rolled(Expression x, int64_t axis, int64_t shift) {
 
 FailureOr<SmallVector<Value>> RollOp::decompose(OpBuilder &builder) {
   auto shifts = constantOr(std::nullopt, "shifts", getShiftsTensor(), getShifts());
-  auto type = tensorType(getX());
-  if (failed(shifts) || !type.hasStaticShape() || shifts->size() != std::max<size_t>(getAxis().size(), 1))
+  size_t count = std::max<size_t>(getAxis().size(), 1);
+  if (succeeded(shifts) && shifts->size() != count)
     return failure();
   TensorBuilder e(builder, getOperation());
+  auto roll = [&](Expression x, int64_t axis, size_t i) {
+    if (succeeded(shifts) && !x.type().isDynamicDim(axis))
+      return rolled(x, axis, (*shifts)[i]);
+    if (succeeded(shifts))
+      return rolled(x, axis, e.constant(static_cast<double>((*shifts)[i]), builder.getI64Type()));
+    return rolled(x, axis,
+                  e.wrap(Extent::element(e.wrap(getShiftsTensor()), static_cast<int64_t>(i)).getValue(e)));
+  };
   Expression x = e.wrap(getX());
-  if (getAxis().empty()) {
-    Expression flat = reshapeTo(x, {Extent(type.getNumElements())});
-    return SmallVector<Value>{reshapeTo(rolled(flat, 0, shifts->front()), extentsOf(x))};
-  }
-  for (auto [axis, shift] : llvm::zip(getAxis(), *shifts))
-    x = rolled(x, *normalizeAxis(std::nullopt, axis, type.getRank()), shift);
+  if (getAxis().empty())
+    return SmallVector<Value>{reshapeTo(roll(reshapeTo(x, {elementsOf(x)}), 0, 0), extentsOf(x))};
+  for (size_t i = 0; i < count; ++i)
+    x = roll(x, *normalizeAxis(std::nullopt, getAxis()[i], x.rank()), i);
   return SmallVector<Value>{x};
 }
 
@@ -409,31 +424,43 @@ LogicalResult CropOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
-/// The box of known extents at an offset that only the run knows.
-static FailureOr<SmallVector<Value>> cropAt(TensorBuilder &e, Value x, Expression offsets,
-                                            llvm::ArrayRef<int64_t> shape) {
-  if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
-    return failure();
-  llvm::SmallVector<int64_t> axes, zeros(shape.size(), 0);
-  for (size_t axis = 0; axis < shape.size(); ++axis)
-    axes.push_back(static_cast<int64_t>(axis));
-  auto type = RankedTensorType::get({static_cast<int64_t>(shape.size())}, e.getBuilder().getI64Type());
-  Expression extents = e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, shape)));
-  Expression starts = e.cast(offsets, type.getElementType());
-  Value box = e.create<SliceOp>(x, starts, starts + extents, Value(), llvm::ArrayRef<int64_t>(axes),
-                                llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>(zeros),
-                                llvm::ArrayRef<int64_t>());
-  return SmallVector<Value>{e.reshape(e.wrap(box), shape)};
+/// `list` as a constant, where `tensor` is not there.
+static Expression integersOf(TensorBuilder &e, Value tensor, llvm::ArrayRef<int64_t> list, int64_t rank) {
+  Type i64 = e.getBuilder().getI64Type();
+  if (tensor)
+    return e.cast(e.wrap(tensor), i64);
+  llvm::SmallVector<int64_t> all(list);
+  all.resize(rank, 0);
+  auto type = RankedTensorType::get({rank}, i64);
+  return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(all))));
+}
+
+/// The box where its offset or its extents are what only the run knows; an extent below 0 reaches to the end.
+static SmallVector<Value> cropAt(TensorBuilder &e, CropOp op) {
+  Expression x = e.wrap(op.getX());
+  int64_t rank = x.rank();
+  llvm::SmallVector<int64_t> axes, zeros(rank, 0);
+  for (int64_t axis = 0; axis < rank; ++axis)
+    axes.push_back(axis);
+  Expression extents = integersOf(e, op.getShapeTensor(), op.getShape(), rank),
+             starts = integersOf(e, op.getOffsetsTensor(), op.getOffsets(), rank);
+  Expression ends = e.select(extents < 0.0, e.wrap(shapeTensor(e, extentsOf(x))), starts + extents);
+  Expression box = e.wrap(e.create<SliceOp>(x, starts, ends, Value(), llvm::ArrayRef<int64_t>(axes),
+                                            llvm::ArrayRef<int64_t>(zeros), llvm::ArrayRef<int64_t>(zeros),
+                                            llvm::ArrayRef<int64_t>()));
+  // What is known of the result's extents.
+  llvm::SmallVector<int64_t> known(tensorType(op.getOut()).getShape());
+  for (int64_t &extent : known)
+    extent = ShapedType::isDynamic(extent) ? 0 : extent; // 0: as it is
+  return {e.reshape(box, known)};
 }
 
 FailureOr<SmallVector<Value>> CropOp::decompose(OpBuilder &builder) {
   auto shape = constantOr(std::nullopt, "shape", getShapeTensor(), getShape());
   auto offsets = constantOr(std::nullopt, "offsets", getOffsetsTensor(), getOffsets());
-  if (failed(shape))
-    return failure();
   TensorBuilder e(builder, getOperation());
-  if (failed(offsets))
-    return cropAt(e, getX(), e.wrap(getOffsetsTensor()), *shape);
+  if (failed(shape) || failed(offsets))
+    return cropAt(e, *this);
   llvm::SmallVector<int64_t> axes, starts, ends;
   for (auto [axis, extent] : llvm::enumerate(*shape)) {
     int64_t start = axis < offsets->size() ? (*offsets)[axis] : 0;

@@ -1,8 +1,7 @@
 #include "dialects/pd/Families.h"
 #include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/math/ComplexOps.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/OpenExtents.h"
 #include "dialects/pd/signal/FftOps.h"
 #include "dialects/pd/signal/FrameOps.h"
 
@@ -42,11 +41,6 @@ llvm::StringRef opposite(llvm::StringRef normalization) {
 Expression transform(TensorBuilder &e, Value x, llvm::ArrayRef<int64_t> axes, llvm::StringRef normalization,
                      bool forward) {
   return e.wrap(e.create<FftC2cOp>(x, axes, normalization, forward));
-}
-
-Expression zeros(TensorBuilder &e, llvm::ArrayRef<int64_t> shape, Type element) {
-  return e.wrap(e.create<FullOp>(Value(), Value(), e.getBuilder().getDenseI64ArrayAttr(shape),
-                                 TypeAttr::get(element), e.getBuilder().getF64FloatAttr(0), IntegerAttr()));
 }
 
 } // namespace
@@ -101,17 +95,12 @@ Gradients FftC2cOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 Gradients FftR2cOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression gradient = e.wrap(cotangents[0]);
-  auto type = tensorType(getX());
   if (getOnesided()) {
-    int64_t last = getAxes().back() < 0 ? getAxes().back() + type.getRank() : getAxes().back();
-    llvm::SmallVector<int64_t> missing(gradient.type().getShape());
-    missing[last] = type.getDimSize(last) - missing[last];
-    if (type.getNumDynamicDims() > 0) {
-      emitOpError("has a gradient only with static dims, found ") << type;
-      return failure();
-    }
-    if (missing[last] > 0)
-      gradient = concat({gradient, zeros(e, missing, gradient.type().getElementType())}, last);
+    int64_t last = getAxes().back() < 0 ? getAxes().back() + gradient.rank() : getAxes().back();
+    llvm::SmallVector<Extent> missing = extentsOf(gradient);
+    missing[last] = divide(e, add(e, Extent(e.wrap(getX()), last), -1), 2);
+    if (!missing[last].isNumber(0))
+      gradient = concat({gradient, expandTo(e.constant(0, gradient.type().getElementType()), missing)}, last);
   }
   Expression full = transform(e, gradient, getAxes(), opposite(getNormalization()), !getForward());
   return llvm::SmallVector<Value>{e.create<RealOp>(full)};

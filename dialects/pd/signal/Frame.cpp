@@ -1,7 +1,7 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/index/ScatterOps.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/OpenExtents.h"
 #include "dialects/pd/signal/FftOps.h"
 #include "dialects/pd/signal/FrameOps.h"
 
@@ -70,14 +70,13 @@ FailureOr<SmallVector<Value>> FrameOp::decompose(OpBuilder &builder) {
   Expression x = e.operand(0);
   auto frameLength = static_cast<int64_t>(getFrameLength()), hop = static_cast<int64_t>(getHopLength());
   bool first = static_cast<int64_t>(getAxis()) == 0;
-  int64_t axis = first ? 0 : x.rank() - 1, frames = tensorType(getOut()).getDimSize(first ? 0 : x.rank());
-  if (ShapedType::isDynamic(frames))
-    return failure();
+  int64_t axis = first ? 0 : x.rank() - 1;
+  Extent frames = add(e, divide(e, add(e, Extent(x, axis), -frameLength), hop), 1);
   Expression table = first ? places(e, frames, hop, frameLength, 1) : places(e, frameLength, 1, frames, hop);
   Expression taken = e.wrap(e.create<GatherOp>(x, flattened(table), Value(), axis));
   llvm::SmallVector<Extent> shape = extentsOf(x);
-  shape[axis] = first ? Extent(frames) : Extent(frameLength);
-  shape.insert(shape.begin() + axis + 1, first ? Extent(frameLength) : Extent(frames));
+  shape[axis] = first ? frames : Extent(frameLength);
+  shape.insert(shape.begin() + axis + 1, first ? Extent(frameLength) : frames);
   return e.results({reshapeTo(taken, shape)});
 }
 
@@ -107,13 +106,10 @@ FailureOr<SmallVector<Value>> OverlapAddOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
   int64_t rank = x.rank();
-  auto outType = tensorType(getOut());
   bool first = getAxis() == 0;
-  int64_t frames = x.type().getDimSize(first ? 0 : rank - 1),
-          length = x.type().getDimSize(first ? 1 : rank - 2);
-  int64_t total = outType.getDimSize(first ? 0 : rank - 2);
-  if (ShapedType::isDynamic(total))
-    return failure();
+  auto hop = static_cast<int64_t>(getHopLength());
+  Extent frames(x, first ? 0 : rank - 1), length(x, first ? 1 : rank - 2);
+  Extent total = atLeast(e, sum(e, multiply(e, add(e, frames, -1), hop), length), 0);
   // Frames and their elements go to the front, where one index says where a slice is added.
   llvm::SmallVector<int64_t> forth, back;
   for (int64_t d = 0; d + 1 < rank; ++d)
@@ -123,11 +119,10 @@ FailureOr<SmallVector<Value>> OverlapAddOp::decompose(OpBuilder &builder) {
     forth.push_back(d);
   Expression front = first ? x : e.transpose(x, forth);
   llvm::SmallVector<Extent> extents = extentsOf(front);
-  llvm::SmallVector<Extent> slices{Extent(frames * length)}, sums{Extent(total)};
+  llvm::SmallVector<Extent> slices{multiply(e, frames, length)}, sums{total};
   slices.append(extents.begin() + 2, extents.end());
   sums.append(extents.begin() + 2, extents.end());
-  Expression index =
-      insertDim(flattened(places(e, frames, static_cast<int64_t>(getHopLength()), length, 1)), 1);
+  Expression index = insertDim(flattened(places(e, frames, hop, length, 1)), 1);
   Expression start = expandTo(e.constant(0, x.type().getElementType()), sums);
   Expression added = e.wrap(e.create<ScatterNdAddOp>(start, index, reshapeTo(front, slices)));
   return e.results({first || rank == 2 ? added : e.transpose(added, back)});

@@ -105,8 +105,9 @@ private:
       }
     });
     for (int64_t c = 0; c < count; ++c)
-      gradient[start + bestAt[c] + c * g.inputStrides[1]] +=
-          static_cast<Wide<T>>(outGradient[target + c * g.outputStrides[1]]);
+      if (bestAt[c] >= 0) // else the window lies in the padding
+        gradient[start + bestAt[c] + c * g.inputStrides[1]] +=
+            static_cast<Wide<T>>(outGradient[target + c * g.outputStrides[1]]);
   }
 
   const PoolGeometry &g;

@@ -9,17 +9,6 @@
 namespace proa::test {
 namespace {
 
-std::string typeOf(const std::vector<int64_t> &shape, const char *element = "f64") {
-  std::string text = "tensor<";
-  for (int64_t dim : shape)
-    text += std::to_string(dim) + "x";
-  return text + element + ">";
-}
-
-std::string ints(const std::vector<int64_t> &list) {
-  return list.empty() ? "array<i64>" : fmt::format("array<i64: {}>", fmt::join(list, ", "));
-}
-
 /// NumPy's rule; empty and false where the shapes don't broadcast.
 bool broadcast(const std::vector<int64_t> &x, const std::vector<int64_t> &y, std::vector<int64_t> &out) {
   size_t rank = std::max(x.size(), y.size());
@@ -34,6 +23,17 @@ bool broadcast(const std::vector<int64_t> &x, const std::vector<int64_t> &y, std
 }
 
 } // namespace
+
+std::string RandomProgram::typeOf(const Shape &shape, const char *element) {
+  std::string text = "tensor<";
+  for (int64_t dim : shape)
+    text += std::to_string(dim) + "x";
+  return text + element + ">";
+}
+
+std::string RandomProgram::ints(const Shape &list) {
+  return list.empty() ? "array<i64>" : fmt::format("array<i64: {}>", fmt::join(list, ", "));
+}
 
 RandomProgram::Value RandomProgram::emit(const std::string &op, const std::vector<Value> &operands,
                                          const std::string &attributes, Shape shape) {
@@ -74,12 +74,13 @@ std::string RandomProgram::draw() {
 
 void RandomProgram::drawOp() {
   void (RandomProgram::*const kinds[])() = {
-      &RandomProgram::unary,       &RandomProgram::unary,    &RandomProgram::binary,
-      &RandomProgram::binary,      &RandomProgram::product,  &RandomProgram::reduction,
-      &RandomProgram::movement,    &RandomProgram::movement, &RandomProgram::normalization,
-      &RandomProgram::selection,   &RandomProgram::branch,   &RandomProgram::loop,
-      &RandomProgram::quotient,    &RandomProgram::indexed,  &RandomProgram::complexNumbers,
-      &RandomProgram::countedLoop, &RandomProgram::arrayLoop};
+      &RandomProgram::unary,       &RandomProgram::unary,     &RandomProgram::binary,
+      &RandomProgram::binary,      &RandomProgram::product,   &RandomProgram::reduction,
+      &RandomProgram::movement,    &RandomProgram::movement,  &RandomProgram::normalization,
+      &RandomProgram::selection,   &RandomProgram::branch,    &RandomProgram::loop,
+      &RandomProgram::quotient,    &RandomProgram::indexed,   &RandomProgram::complexNumbers,
+      &RandomProgram::countedLoop, &RandomProgram::arrayLoop, &RandomProgram::layer,
+      &RandomProgram::layer};
   (this->*kinds[below(std::size(kinds))])();
 }
 

@@ -23,6 +23,8 @@ private:
 
   size_t below(size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(random); }
   const Value &any() { return values[below(values.size())]; }
+  static std::string typeOf(const Shape &shape, const char *element = "f64");
+  static std::string ints(const Shape &list);
   Value emit(const std::string &op, const std::vector<Value> &operands, const std::string &attributes,
              Shape shape);
 
@@ -42,6 +44,20 @@ private:
   void complexNumbers();
   void countedLoop();
   void arrayLoop();
+
+  // Layers and losses (RandomLayers.cpp).
+  Value spread(const Shape &shape);
+  Value integers(const std::vector<int64_t> &numbers, const Shape &shape, const char *element);
+  /// The op that `text` is; `name` is its result of this shape.
+  Value written(const std::string &text, const std::string &name, const Shape &shape);
+  void layer();
+  void sequenceLayer();
+  void recurrentLayer();
+  void sequenceLoss();
+  void alignmentLoss();
+  void convolution();
+  void layerNormalization();
+  void crossEntropyLoss();
 
   std::mt19937 &random;
   std::vector<Value> values;

@@ -853,3 +853,48 @@ func.func @loop_arrays(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<3x3xf64>
   %f = pd.reshape %t {shape = array<i64: 3, 3>} : (tensor<?x3xf64>) -> tensor<3x3xf64>
   return %f : tensor<3x3xf64>
 }
+
+func.func @elu_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.elu %a {alpha = 1.3} : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func @selu_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.selu %a : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func @celu_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.celu %a {alpha = 1.7} : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func @softplus_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.softplus %a {beta = 1.5} : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func @mish_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.mish %a : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func @silu_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.silu %a : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func @swish_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.swish %a : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func @logsigmoid_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.logsigmoid %a : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func @gelu_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.gelu %a : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
