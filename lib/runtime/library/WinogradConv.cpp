@@ -33,12 +33,14 @@ double directNanoseconds(const ConvGeometry &g) {
   return operations / operationsPerNanosecond;
 }
 
-double winogradNanoseconds(const ConvGeometry &g, int64_t extent) {
+double winogradNanoseconds(const ConvGeometry &g, int64_t extent, bool isConstant) {
   constexpr double fixed = 3000;
   auto points = static_cast<double>((extent + 2) * (extent + 2));
   auto tiles = static_cast<double>(countTiles(g, extent));
   double filter = points * static_cast<double>(g.inputChannels() * g.outputChannels());
-  return fixed + 2 * filter * tiles / operationsPerNanosecond +
+  double transform =
+      isConstant ? 0 : filterNanoseconds * static_cast<double>(g.inputChannels() * g.outputChannels());
+  return fixed + transform + 2 * filter * tiles / operationsPerNanosecond +
          filter * sizeof(float) / filterBytesPerNanosecond +
          tiles * static_cast<double>(tileBytes(g, extent)) / tileBytesPerNanosecond;
 }
@@ -60,20 +62,19 @@ bool hasForm(const ConvAttributes &attributes, const ConvGeometry &g, std::span<
   auto all = [](std::span<const int64_t> values, int64_t wanted) {
     return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
   };
-  return inputs[0].dtype == DType::Float32 && !attributes.transposed && attributes.spatial == 2 &&
-         g.groups == 1 && all(g.kernel, 3) && all(g.strides, 1) && all(g.dilations, 1) &&
-         g.inputChannels() >= vectorSize && g.outputChannels() >= vectorSize && isDense(g.input) &&
-         isDense(g.output);
+  return inputs[0].dtype == DType::Float32 && attributes.spatial == 2 && g.groups == 1 && all(g.kernel, 3) &&
+         all(g.strides, 1) && all(g.dilations, 1) && g.inputChannels() >= vectorSize &&
+         g.outputChannels() >= vectorSize && isDense(g.input) && isDense(g.output);
 }
 
 } // namespace
 
-std::optional<int64_t> WinogradConv::tileExtent(const ConvGeometry &geometry) {
+std::optional<int64_t> WinogradConv::tileExtent(const ConvGeometry &geometry, bool isConstant) {
   constexpr double worthwhile = 0.85;
   std::optional<int64_t> best;
   double least = worthwhile * directNanoseconds(geometry);
   for (int64_t extent : {4, 2})
-    if (double time = winogradNanoseconds(geometry, extent); time < least) {
+    if (double time = winogradNanoseconds(geometry, extent, isConstant); time < least) {
       best = extent;
       least = time;
     }
@@ -84,43 +85,54 @@ std::unique_ptr<WinogradConv> WinogradConv::create(const ConvAttributes &attribu
                                                    const ConvGeometry &geometry,
                                                    std::span<const OperandType> inputs, const float *filter,
                                                    const PackedCache &filters) {
-  if (!filters.isConstant() || !hasForm(attributes, geometry, inputs))
+  if (!hasForm(attributes, geometry, inputs))
     return nullptr;
-  std::optional<int64_t> extent = tileExtent(geometry);
+  std::optional<int64_t> extent = tileExtent(geometry, filters.isConstant());
   auto postOps = RowPostOps::create(attributes.postOps, geometry.output, geometry.operands, inputs);
   if (!extent || !postOps)
     return nullptr;
-  return std::unique_ptr<WinogradConv>(
-      new WinogradConv(geometry, std::move(*postOps), *extent, filter, filters));
+  std::unique_ptr<WinogradConv> made(new WinogradConv(attributes, geometry, std::move(*postOps), *extent));
+  if (filters.isConstant()) {
+    made->transformed = filters.get(made->transformedDesc, [&] {
+      auto filled = std::make_shared<PackedTensor>(made->transformedDesc);
+      made->transform(filter, filled->data());
+      return filled;
+    });
+    made->product->set(1, made->transformed->data());
+  }
+  return made;
 }
 
-WinogradConv::WinogradConv(const ConvGeometry &geometry, RowPostOps postOps, int64_t extent,
-                           const float *filter, const PackedCache &filters)
-    : geometry(geometry), postOps(std::move(postOps)), extent(extent),
+WinogradConv::WinogradConv(const ConvAttributes &attributes, const ConvGeometry &geometry, RowPostOps postOps,
+                           int64_t extent)
+    : geometry(geometry), postOps(std::move(postOps)), transposed(attributes.transposed), extent(extent),
       tileCount(countTiles(geometry, extent)), blockSize(blockTiles(geometry, extent)) {
-  makeProduct(filter, filters);
+  if (transposed)
+    for (int64_t &before : this->geometry.before)
+      before = 2 - before; // of 3 taps the first meets an element last
+  makeProduct();
 }
 
-void WinogradConv::makeProduct(const float *filter, const PackedCache &filters) {
+void WinogradConv::transform(const float *filter, void *to) const {
+  transformFilter(extent, transposed, filter, geometry.inputChannels(), geometry.outputChannels(),
+                  static_cast<float *>(to));
+}
+
+void WinogradConv::makeProduct() {
   constexpr auto type = memory::data_type::f32;
   constexpr auto dense = memory::format_tag::abc;
   int64_t points = (extent + 2) * (extent + 2), in = geometry.inputChannels(),
           out = geometry.outputChannels();
   memory::desc tiles({points, blockSize, in}, type, dense), products({points, blockSize, out}, type, dense);
-  memory::desc weights({points, in, out}, type, dense);
+  transformedDesc = memory::desc({points, in, out}, type, dense);
   bool small = isSmallConv(geometry, false);
   SingleThreadScope scope(small);
-  dnnl::matmul::primitive_desc description({tiles, weights, products}, userScratchpad(), dnnlEngine());
-  transformed = filters.get(weights, [&] {
-    auto filled = std::make_shared<PackedTensor>(weights);
-    transformFilter(extent, filter, in, out, static_cast<float *>(filled->data()));
-    return filled;
-  });
+  dnnl::matmul::primitive_desc description({tiles, transformedDesc, products}, userScratchpad(),
+                                           dnnlEngine());
   product = std::make_unique<Execution>(dnnl::matmul(description), description.scratchpad_desc(), small);
   product->add(DNNL_ARG_SRC, tiles);
-  product->add(DNNL_ARG_WEIGHTS, weights);
+  product->add(DNNL_ARG_WEIGHTS, transformedDesc);
   product->add(DNNL_ARG_DST, products);
-  product->set(1, transformed->data());
   inputBytes = tiles.get_size();
   outputBytes = products.get_size();
 }
@@ -129,7 +141,12 @@ void WinogradConv::run(Call &call, float *output) {
   ScratchPieces pieces;
   pieces.add(product->scratchBytes());
   size_t inputPiece = pieces.add(inputBytes), outputPiece = pieces.add(outputBytes);
+  size_t filterPiece = transformed ? 0 : pieces.add(transformedDesc.get_size());
   auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
+  if (!transformed) {
+    transform(call.input(1).as<float>(), scratch + filterPiece);
+    product->set(1, scratch + filterPiece);
+  }
   WinogradBlock block{&geometry, extent, 0, blockSize};
   block.tiles = reinterpret_cast<float *>(scratch + inputPiece);
   block.products = reinterpret_cast<float *>(scratch + outputPiece);

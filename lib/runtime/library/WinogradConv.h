@@ -26,19 +26,23 @@ public:
   void run(Call &call, float *output);
 
   /// m: 2 or 4, by a model of the time that both and the definition take; nothing where the definition wins.
-  static std::optional<int64_t> tileExtent(const ConvGeometry &geometry);
+  /// A filter that is not constant is transformed in each run.
+  static std::optional<int64_t> tileExtent(const ConvGeometry &geometry, bool isConstant);
 
 private:
-  WinogradConv(const ConvGeometry &geometry, RowPostOps postOps, int64_t extent, const float *filter,
-               const PackedCache &filters);
-  void makeProduct(const float *filter, const PackedCache &filters);
+  WinogradConv(const ConvAttributes &attributes, const ConvGeometry &geometry, RowPostOps postOps,
+               int64_t extent);
+  void makeProduct();
+  void transform(const float *filter, void *transformed) const;
 
-  ConvGeometry geometry;
+  ConvGeometry geometry; ///< of the convolution that it is
   RowPostOps postOps;
+  bool transposed;
   int64_t extent;                                  ///< m
   int64_t tileCount;                               ///< of all samples
   int64_t blockSize;                               ///< tiles that are computed at once
-  std::shared_ptr<const PackedTensor> transformed; ///< U: [(m + 2)^2, in, out]
+  dnnl::memory::desc transformedDesc;              ///< U: [(m + 2)^2, in, out]
+  std::shared_ptr<const PackedTensor> transformed; ///< null: the filter changes from run to run
   std::unique_ptr<Execution> product;
   size_t inputBytes = 0, outputBytes = 0; ///< of a block's V and of its products
 };

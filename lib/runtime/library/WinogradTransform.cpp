@@ -157,15 +157,16 @@ template <int64_t M> PROA_VECTOR_INLINE void transformFilters(const Vector *g, V
 }
 
 template <int64_t M>
-PROA_VECTOR_INLINE void transformFilterRow(const float *filter, int64_t row, int64_t in, int64_t out,
-                                           float *transformed) {
+PROA_VECTOR_INLINE void transformFilterRow(bool transposed, const float *filter, int64_t row, int64_t in,
+                                           int64_t out, float *transformed) {
   constexpr int64_t points = pointsAlong<M> * pointsAlong<M>, taps = 9;
   for (int64_t next = 0; next < out; next += vectorSize) {
     int64_t channel = channelAt(next, out);
     float lanes[taps][vectorSize];
     for (int64_t lane = 0; lane < vectorSize; ++lane)
       for (int64_t tap = 0; tap < taps; ++tap)
-        lanes[tap][lane] = filter[((channel + lane) * in + row) * taps + tap];
+        lanes[tap][lane] = transposed ? filter[(row * out + channel + lane) * taps + taps - 1 - tap]
+                                      : filter[((channel + lane) * in + row) * taps + tap];
     Vector g[taps], u[points];
     for (int64_t tap = 0; tap < taps; ++tap)
       load(lanes[tap], vectorSize, g[tap]);
@@ -177,18 +178,22 @@ PROA_VECTOR_INLINE void transformFilterRow(const float *filter, int64_t row, int
 
 } // namespace
 
-PROA_VECTOR_CLONES void transformFilterRows(int64_t extent, const float *filter, int64_t begin, int64_t end,
-                                            int64_t in, int64_t out, float *transformed) {
+PROA_VECTOR_CLONES void transformFilterRows(int64_t extent, bool transposed, const float *filter,
+                                            int64_t begin, int64_t end, int64_t in, int64_t out,
+                                            float *transformed) {
   for (int64_t row = begin; row < end; ++row)
     if (extent == 2)
-      transformFilterRow<2>(filter, row, in, out, transformed);
+      transformFilterRow<2>(transposed, filter, row, in, out, transformed);
     else
-      transformFilterRow<4>(filter, row, in, out, transformed);
+      transformFilterRow<4>(transposed, filter, row, in, out, transformed);
 }
 
-void transformFilter(int64_t extent, const float *filter, int64_t in, int64_t out, float *transformed) {
-  parallelFor(in, 1, [&](int64_t begin, int64_t end) {
-    transformFilterRows(extent, filter, begin, end, in, out, transformed);
+void transformFilter(int64_t extent, bool transposed, const float *filter, int64_t in, int64_t out,
+                     float *transformed) {
+  auto grain =
+      static_cast<int64_t>(minimalForkNanoseconds / (filterNanoseconds * static_cast<double>(out))) + 1;
+  parallelFor(in, grain, [&](int64_t begin, int64_t end) {
+    transformFilterRows(extent, transposed, filter, begin, end, in, out, transformed);
   });
 }
 

@@ -19,8 +19,13 @@ struct WinogradBlock {
   float *output = nullptr;
 };
 
-/// G g G^T of each filter: [out, in, 3, 3] to [points, in, out].
-void transformFilter(int64_t extent, const float *filter, int64_t in, int64_t out, float *transformed);
+/// What the transform of one filter takes.
+inline constexpr double filterNanoseconds = 25;
+
+/// G g G^T of each filter: [out, in, 3, 3] to [points, in, out]. `transposed`: of the filters of the
+/// convolution that a transposed one with [in, out, 3, 3] is, which are turned by half a circle.
+void transformFilter(int64_t extent, bool transposed, const float *filter, int64_t in, int64_t out,
+                     float *transformed);
 
 /// `tiles` of the block's tiles begin to end.
 void transformInput(const WinogradBlock &block, int64_t begin, int64_t end);

@@ -9,30 +9,6 @@ namespace proa::runtime {
 namespace {
 
 using nlohmann::json;
-/// The transposed convolution by scattering, [N, C, H, W] with [C, O/groups, kh, kw].
-std::vector<double> scatterConvolve(const Tensor &x, const Tensor &w, const Shape &out, const Window &p) {
-  const Shape &in = x.dims(), &filter = w.dims();
-  std::vector<double> result(static_cast<size_t>(out[0] * out[1] * out[2] * out[3]), 0.0);
-  int64_t inPerGroup = in[1] / p.groups;
-  for (int64_t n = 0; n < in[0]; ++n)
-    for (int64_t c = 0; c < in[1]; ++c)
-      for (int64_t i = 0; i < in[2]; ++i)
-        for (int64_t j = 0; j < in[3]; ++j)
-          for (int64_t o = 0; o < filter[1]; ++o)
-            for (int64_t a = 0; a < filter[2]; ++a)
-              for (int64_t b = 0; b < filter[3]; ++b) {
-                int64_t row = i * p.stride[0] - p.before[0] + a * p.dilation[0];
-                int64_t column = j * p.stride[1] - p.before[1] + b * p.dilation[1];
-                if (row < 0 || row >= out[2] || column < 0 || column >= out[3])
-                  continue;
-                int64_t channel = c / inPerGroup * filter[1] + o;
-                result[static_cast<size_t>(((n * out[1] + channel) * out[2] + row) * out[3] + column)] +=
-                    double(x.as<float>()[((n * in[1] + c) * in[2] + i) * in[3] + j]) *
-                    double(w.as<float>()[((c * filter[1] + o) * filter[2] + a) * filter[3] + b]);
-              }
-  return result;
-}
-
 /// Both formats, known and unknown dims, constant and fed filters.
 void expectConv(const std::string &name, json attributes, const Tensor &x, const Tensor &w, const Shape &out,
                 const std::vector<double> &expected, const std::vector<Tensor> &extra = {},

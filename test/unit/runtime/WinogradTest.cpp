@@ -15,7 +15,7 @@ using Geometry = std::array<int64_t, 10>;
 
 Shape outputOf(const Geometry &g) { return {g[0], g[2], g[3] + g[5] + g[6] - 2, g[4] + g[7] + g[8] - 2}; }
 
-std::optional<int64_t> tileExtentOf(const Geometry &g) {
+std::optional<int64_t> tileExtentOf(const Geometry &g, bool isConstant = true) {
   json attributes = {{"paddings", {g[5], g[6], g[7], g[8]}}, {"data_format", "NHWC"}};
   OperandType operand{true, true, DType::Float32, {}};
   std::vector<OperandType> inputs(2, operand), outputs(1, operand);
@@ -23,7 +23,7 @@ std::optional<int64_t> tileExtentOf(const Geometry &g) {
   EXPECT_TRUE(parsed) << parsed.problems().text();
   auto geometry = ConvGeometry::compute(*parsed, Shape{g[0], g[3], g[4], g[1]}, Shape{g[2], g[1], 3, 3}, {});
   EXPECT_TRUE(geometry) << geometry.problems().text();
-  return WinogradConv::tileExtent(*geometry);
+  return WinogradConv::tileExtent(*geometry, isConstant);
 }
 
 /// Random, of a size that makes results of the size of the input.
@@ -51,17 +51,18 @@ TEST_P(Winograd, FollowsTheDefinition) {
   }
   json ops = json::array({{{"kind", "bias"}}, {{"kind", "add"}}, {{"kind", "relu"}}, {{"kind", "multiply"}}});
   json attributes = {{"paddings", {g[5], g[6], g[7], g[8]}}, {"data_format", "NHWC"}, {"post_ops", ops}};
-  for (Dims mode : {Dims::Static, Dims::Dynamic}) {
-    KernelCase c{"conv2d",
-                 attributes,
-                 {channelsLast(x), w, bias, channelsLast(residual), channelsLast(factor)},
-                 {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
-                 {1},
-                 mode};
-    auto result = runCase(c);
-    ASSERT_TRUE(result) << result.problems().text();
-    expectClose((*result)[0], channelsLast(expected, out), 1e-5);
-  }
+  for (bool constant : {true, false})
+    for (Dims mode : {Dims::Static, Dims::Dynamic}) {
+      KernelCase c{"conv2d",
+                   attributes,
+                   {channelsLast(x), w, bias, channelsLast(residual), channelsLast(factor)},
+                   {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
+                   constant ? std::vector<size_t>{1} : std::vector<size_t>(),
+                   mode};
+      auto result = runCase(c);
+      ASSERT_TRUE(result) << result.problems().text();
+      expectClose((*result)[0], channelsLast(expected, out), 1e-5);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -73,9 +74,29 @@ INSTANTIATE_TEST_SUITE_P(
                       Geometry{1, 256, 256, 14, 14, 1, 1, 1, 1, 2} // much filter, few places
                       ));
 
+/// The gradient of a convolution by its input is one.
+TEST_P(Winograd, TransposedFollowsTheDefinition) {
+  const Geometry &g = GetParam();
+  Tensor w = filterOf({g[0], g[2], g[1]}), x = randomFloats({g[0], g[1], g[3], g[4]}, 1);
+  int64_t crop[2] = {std::min<int64_t>(g[5], 1), std::min<int64_t>(g[7], 2)};
+  Shape out{g[0], g[2], g[3] + 2 - 2 * crop[0], g[4] + 2 - 2 * crop[1]};
+  ASSERT_NE(tileExtentOf({g[0], g[1], g[2], g[3], g[4], 2 - crop[0], 2 - crop[0], 2 - crop[1], 2 - crop[1]}),
+            std::nullopt);
+  std::vector<double> expected = scatterConvolve(x, w, out, {{1, 1}, {crop[0], crop[1]}});
+  json attributes = {{"paddings", {crop[0], crop[1]}}, {"data_format", "NHWC"}};
+  KernelCase c{"conv2d_transpose",
+               attributes,
+               {channelsLast(x), w},
+               {{DType::Float32, {out[0], out[2], out[3], out[1]}}}};
+  auto result = runCase(c);
+  ASSERT_TRUE(result) << result.problems().text();
+  expectClose((*result)[0], channelsLast(expected, out), 1e-5);
+}
+
 TEST(WinogradConv, IsNotTakenWhereTheDefinitionIsFaster) {
   EXPECT_EQ(tileExtentOf({1, 16, 16, 5, 5, 1, 1, 1, 1, 0}), std::nullopt);
   EXPECT_EQ(tileExtentOf({1, 512, 512, 7, 7, 1, 1, 1, 1, 0}), std::nullopt);
+  EXPECT_EQ(tileExtentOf({1, 256, 256, 14, 14, 1, 1, 1, 1, 0}, false), std::nullopt); // a filter that changes
 }
 
 /// The result overwrites the summand: both convolutions of x by w are added.
