@@ -87,7 +87,8 @@ TEST_P(Winograd, TransposedFollowsTheDefinition) {
   KernelCase c{"conv2d_transpose",
                attributes,
                {channelsLast(x), w},
-               {{DType::Float32, {out[0], out[2], out[3], out[1]}}}};
+               {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
+               {1}};
   auto result = runCase(c);
   ASSERT_TRUE(result) << result.problems().text();
   expectClose((*result)[0], channelsLast(expected, out), 1e-5);
