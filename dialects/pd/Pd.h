@@ -18,7 +18,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::detail {
-/// What the generated builders of this dialect call where a type can't be inferred; see dialects/pd/Guarded.h.
+/// What generated builders call where a type can't be inferred; see dialects/pd/Guarded.h.
 void proaInferenceFailed(OperationState &state);
 } // namespace mlir::detail
 

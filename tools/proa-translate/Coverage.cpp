@@ -153,7 +153,7 @@ std::vector<OpCoverage> coverageOfOps(const std::map<std::string, int64_t> &case
     row.elements = entry.elements;
     if (auto name = mlir::RegisteredOperationName::lookup(entry.target, &context))
       describe(*name, row);
-    rows[entry.type] = row;
+    rows[entry.type.str()] = row;
   }
   for (const auto &entry : import::structuralOps()) {
     std::string type = entry.getKey().str();

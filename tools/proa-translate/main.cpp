@@ -1,6 +1,7 @@
 // proa-translate: turns a legacy program into MLIR, or says what it consists of.
 #include "lib/check/CaseMeta.h"
 #include "lib/driver/Compile.h"
+#include "lib/driver/PrintModule.h"
 #include "lib/driver/Registration.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
@@ -109,7 +110,14 @@ void declare(CommandLine &line, Options &options) {
   line.add_flag("-q,--quiet", options.quiet, "No warnings");
 }
 
-Result<std::string> textOf(mlir::ModuleOp module, const Options &options) {
+/// A program in MLIR.
+struct Translation {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  bool isImported = false; ///< from a program of Paddle; else it was parsed
+};
+
+Result<std::string> textOf(const Translation &translation, const Options &options) {
+  mlir::ModuleOp module = *translation.module;
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
@@ -121,6 +129,8 @@ Result<std::string> textOf(mlir::ModuleOp module, const Options &options) {
   }
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
+  if (translation.isImported)
+    return printModule(module, flags);
   flags.assumeVerified(); // translate() did; the printer would do it once more
   module.print(stream, flags);
   stream.flush();
@@ -166,9 +176,8 @@ bool looksLikeMlir(llvm::StringRef text) {
 }
 
 /// A program of Paddle in MLIR.
-Result<mlir::OwningOpRef<mlir::ModuleOp>> importModule(Options &options, const std::string &source,
-                                                       Result<legacy::Program> program,
-                                                       mlir::MLIRContext &context, Timing &timing) {
+Result<Translation> importModule(Options &options, const std::string &source, Result<legacy::Program> program,
+                                 mlir::MLIRContext &context, Timing &timing) {
   if (!program)
     return program.problems();
   timing.lap("read");
@@ -181,20 +190,21 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>> importModule(Options &options, const s
   timing.lap("import");
   // Freeing a large program takes as long as reading a part of it, and the process ends soon.
   new legacy::Program(std::move(*program));
-  return module;
+  if (!module)
+    return module.problems();
+  return Translation{std::move(*module), true};
 }
 
-Result<mlir::OwningOpRef<mlir::ModuleOp>> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module,
-                                                       const Options &options, Timing &timing) {
+Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const Options &options,
+                                 Timing &timing) {
   timing.lap("read");
   if (!module)
     return problem(options.path, "does not parse; see above");
-  return module;
+  return Translation{std::move(module)};
 }
 
 /// The program in MLIR: parsed, or imported from either of Paddle's forms.
-Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLIRContext &context,
-                                                     Timing &timing) {
+Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Timing &timing) {
   llvm::StringRef path = options.path;
   if (path.ends_with(".mlir") || path.ends_with(".mlirbc"))
     return parsedModule(mlir::parseSourceFile<mlir::ModuleOp>(path, &context), options, timing);
@@ -215,10 +225,10 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>> readModule(Options &options, mlir::MLI
 }
 
 /// The module as what `--to` says.
-Result<std::string> contentOf(mlir::ModuleOp module, const Options &options) {
+Result<std::string> contentOf(const Translation &translation, const Options &options) {
   if (options.to == "mlir")
-    return textOf(module, options);
-  Result<legacy::Program> program = exporter::exportProgram(module);
+    return textOf(translation, options);
+  Result<legacy::Program> program = exporter::exportProgram(*translation.module);
   if (!program)
     return program.problems();
   return options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program);
@@ -275,13 +285,13 @@ Result<void> translate(Options options) {
   // One thread makes the ops: the locks of a context for several would only cost.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   timing.lap("start");
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> module = readModule(options, context, timing);
-  if (!module)
-    return module.problems();
-  if (llvm::failed(mlir::verify(**module)))
+  Result<Translation> translation = readModule(options, context, timing);
+  if (!translation)
+    return translation.problems();
+  if (llvm::failed(mlir::verify(*translation->module)))
     return problem(options.path, "the translated module does not verify; see above");
   timing.lap("verify");
-  Result<std::string> content = contentOf(**module, options);
+  Result<std::string> content = contentOf(*translation, options);
   if (!content)
     return content.problems();
   Result<void> written = writeOutput(options.output, *content);

@@ -125,8 +125,9 @@ private:
       if (name.empty() && addConstantAttribute(slot, group))
         continue;
       if (name.empty()) {
-        problems.add("", "operand '" + slot.spelling + "' has no input of '" + entry.type +
-                             "' that takes a tensor");
+        problems.add(
+            "", ("operand '" + slot.spelling + "' has no input of '" + entry.type + "' that takes a tensor")
+                    .str());
         continue;
       }
       legacy::Slot input{name, {}};
@@ -198,7 +199,7 @@ private:
     for (const LegacySlot &slot : entry.outputs) {
       size_t size =
           slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
-      legacy::Slot output{slot.spelling, {}};
+      legacy::Slot output{slot.spelling.str(), {}};
       if (llvm::StringRef owner = slot.spelling; owner.consume_back("@LOD")) {
         owner = owner.split('|').first; // all of them have it
         const legacy::Slot *found = out.output(std::string_view(owner.data(), owner.size()));
@@ -211,8 +212,9 @@ private:
           names.bind(op->getResult(next), shared);
         output.arguments.push_back(names.of(op->getResult(next)));
         if (slot.spelling.empty() && !op->getResult(next).use_empty())
-          problems.add("", "result " + std::to_string(next) + " is read, but '" + entry.type +
-                               "' does not give it");
+          problems.add(
+              "",
+              ("result " + llvm::Twine(next) + " is read, but '" + entry.type + "' does not give it").str());
       }
       if (!slot.spelling.empty())
         out.outputs.push_back(std::move(output));
@@ -225,7 +227,7 @@ private:
   void addAttribute(const LegacyAttribute &attribute) {
     auto found = op->getInherentAttr(attribute.name);
     Attribute value = found ? *found : Attribute();
-    const std::string &name = attribute.legacyName;
+    std::string name = attribute.legacyName.str();
     if (!value || constantAttributes.contains(name))
       return;
     if (auto flag = dyn_cast<BoolAttr>(value))
@@ -243,7 +245,7 @@ private:
     else if (auto reals = dyn_cast<DenseF64ArrayAttr>(value))
       add(name, vectorOf<float>(reals.asArrayRef()));
     else
-      problems.add("", "attribute '" + attribute.name + "' can't be written as a legacy attribute");
+      problems.add("", ("attribute '" + attribute.name + "' can't be written as a legacy attribute").str());
   }
 
   void addInteger(const std::string &name, int64_t value) {

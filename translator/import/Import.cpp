@@ -305,7 +305,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
       recordProducer(op);
     OpImporter importer(*this, op, builder, locationOf(index, op));
     importer.entry = entry;
-    importer.takesArrays = llvm::StringRef(entry->target).starts_with("pd.array_");
+    importer.takesArrays = entry->target.starts_with("pd.array_");
     keepApart(importer);
     if (entry->hook)
       entry->hook(importer);

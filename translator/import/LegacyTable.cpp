@@ -4,6 +4,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <vector>
+
 namespace proa::import {
 
 namespace hooks {
@@ -31,85 +33,161 @@ void importVarConv2d(OpImporter &);
 
 namespace {
 
-/// An op that no single op of the dialect stands for. `target` is the op that it comes nearest to; programs
-/// are never written with one.
-LegacyOp composed(const char *type, const char *target, std::vector<LegacySlot> inputs,
-                  std::vector<LegacySlot> outputs, void (*hook)(OpImporter &)) {
-  return {type, target, std::move(inputs),     std::move(outputs), {}, {}, LodRule::None,
-          hook, "any",  LegacyOp::composedRank};
-}
+// const and not constexpr, which g++ 12 refuses; clang has nothing to construct either way.
+const LegacyOp fromRecords[] = {
+#include "dialects/pd/AllLegacy.inc"
+};
 
-void addComposed(std::vector<LegacyOp> &entries) {
-  LegacySlot x{"X", Arity::Required}, table{"RankTable", Arity::Required}, mask{"Mask", Arity::Required},
-      out{"Out", Arity::Required};
-  LegacySlot onTrue{"InTrue", Arity::Required}, onFalse{"InFalse", Arity::Required};
-  entries.push_back(composed("merge_selected_rows", "pd.unique", {x}, {out}, hooks::importMergeSelectedRows));
-  entries.push_back(
-      composed("get_tensor_from_selected_rows", "pd.gather", {x}, {out}, hooks::importTensorOfSelectedRows));
-  entries.push_back(
-      composed("nce", "pd.sigmoid",
-               {{"Input", Arity::Required}, {"Label", Arity::Required}, {"Weight", Arity::Required}},
-               {{"Cost", Arity::Required}}, hooks::importNce));
-  entries.push_back(
-      composed("positive_negative_pair", "pd.greater_than",
-               {{"Score", Arity::Required}, {"Label", Arity::Required}, {"QueryID", Arity::Required}},
-               {{"PositivePair", Arity::Required}}, hooks::importPositiveNegativePair));
-  entries.push_back(composed("fused_adam", "pd.adam",
-                             {{"Params*", Arity::Variadic}, {"Grads*", Arity::Variadic}},
-                             {{"ParamsOut*", Arity::Variadic}}, hooks::importFusedAdam));
-  entries.push_back(composed("fusion_seqpool_cvm_concat", "pd.cvm", {{"X*", Arity::Variadic}}, {out},
-                             hooks::importFusionSeqpoolConcat));
-  entries.push_back(
-      composed("fused_embedding_fc_lstm", "pd.lstm",
-               {{"Ids", Arity::Required}, {"Embeddings", Arity::Required}, {"WeightH", Arity::Required}},
-               {{"Hidden", Arity::Required}, {"Cell", Arity::Required}}, hooks::importFusedEmbeddingFcLstm));
-  entries.push_back(composed("dropout_nd", "pd.dropout", {x}, {out}, hooks::importDropoutNd));
-  entries.push_back(composed("match_matrix_tensor", "pd.matmul",
-                             {x, {"Y", Arity::Required}, {"W", Arity::Required}}, {out},
-                             hooks::importMatchMatrixTensor));
-  entries.push_back(
-      composed("var_conv_2d", "pd.matmul",
-               {x, {"ROW", Arity::Required}, {"COLUMN", Arity::Required}, {"W", Arity::Required}}, {out},
-               hooks::importVarConv2d));
-  entries.push_back(composed("lod_rank_table", "pd.argsort", {x}, {out}, hooks::importLodRankTable));
-  entries.push_back(composed("max_sequence_len", "pd.slice", {table}, {out}, hooks::importMaxSequenceLength));
-  entries.push_back(
-      composed("lod_tensor_to_array", "pd.array_split", {x, table}, {out}, hooks::importLodTensorToArray));
-  entries.push_back(composed("array_to_lod_tensor", "pd.array_to_tensor", {x, table}, {out},
-                             hooks::importArrayToLodTensor));
-  entries.push_back(composed("shrink_rnn_memory", "pd.gather", {x, table, {"I", Arity::Required}}, {out},
-                             hooks::importShrinkRnnMemory));
-  entries.push_back(
-      composed("reorder_lod_tensor_by_rank", "pd.gather", {x, table}, {out}, hooks::importReorderByRank));
-  entries.push_back(composed("reorder_lod_tensor_by_rank_grad", "pd.gather", {x, table}, {out},
-                             hooks::importReorderByRankGradient));
-  entries.push_back(composed("split_lod_tensor", "pd.gather", {x, mask},
-                             {{"OutTrue", Arity::Required}, {"OutFalse", Arity::Required}},
-                             hooks::importSplitLodTensor));
-  for (const char *type : {"merge_lod_tensor", "merge_lod_tensor_infer"})
-    entries.push_back(
-        composed(type, "pd.gather", {x, mask, onTrue, onFalse}, {out}, hooks::importMergeLodTensor));
-}
+constexpr LegacySlot x{"X", Arity::Required}, table{"RankTable", Arity::Required},
+    mask{"Mask", Arity::Required}, out{"Out", Arity::Required}, onTrue{"InTrue", Arity::Required},
+    onFalse{"InFalse", Arity::Required};
+
+/// Ops that no single op of the dialect stands for. The target is the op that each comes nearest to.
+const LegacyOp composed[] = {
+    {"merge_selected_rows", "pd.unique", {x}, {out}, {}, {}, LodRule::None, &hooks::importMergeSelectedRows},
+    {"get_tensor_from_selected_rows",
+     "pd.gather",
+     {x},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importTensorOfSelectedRows},
+    {"nce",
+     "pd.sigmoid",
+     {{"Input", Arity::Required}, {"Label", Arity::Required}, {"Weight", Arity::Required}},
+     {{"Cost", Arity::Required}},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importNce},
+    {"positive_negative_pair",
+     "pd.greater_than",
+     {{"Score", Arity::Required}, {"Label", Arity::Required}, {"QueryID", Arity::Required}},
+     {{"PositivePair", Arity::Required}},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importPositiveNegativePair},
+    {"fused_adam",
+     "pd.adam",
+     {{"Params*", Arity::Variadic}, {"Grads*", Arity::Variadic}},
+     {{"ParamsOut*", Arity::Variadic}},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importFusedAdam},
+    {"fusion_seqpool_cvm_concat",
+     "pd.cvm",
+     {{"X*", Arity::Variadic}},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importFusionSeqpoolConcat},
+    {"fused_embedding_fc_lstm",
+     "pd.lstm",
+     {{"Ids", Arity::Required}, {"Embeddings", Arity::Required}, {"WeightH", Arity::Required}},
+     {{"Hidden", Arity::Required}, {"Cell", Arity::Required}},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importFusedEmbeddingFcLstm},
+    {"dropout_nd", "pd.dropout", {x}, {out}, {}, {}, LodRule::None, &hooks::importDropoutNd},
+    {"match_matrix_tensor",
+     "pd.matmul",
+     {x, {"Y", Arity::Required}, {"W", Arity::Required}},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importMatchMatrixTensor},
+    {"var_conv_2d",
+     "pd.matmul",
+     {x, {"ROW", Arity::Required}, {"COLUMN", Arity::Required}, {"W", Arity::Required}},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importVarConv2d},
+    {"lod_rank_table", "pd.argsort", {x}, {out}, {}, {}, LodRule::None, &hooks::importLodRankTable},
+    {"max_sequence_len", "pd.slice", {table}, {out}, {}, {}, LodRule::None, &hooks::importMaxSequenceLength},
+    {"lod_tensor_to_array",
+     "pd.array_split",
+     {x, table},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importLodTensorToArray},
+    {"array_to_lod_tensor",
+     "pd.array_to_tensor",
+     {x, table},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importArrayToLodTensor},
+    {"shrink_rnn_memory",
+     "pd.gather",
+     {x, table, {"I", Arity::Required}},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importShrinkRnnMemory},
+    {"reorder_lod_tensor_by_rank",
+     "pd.gather",
+     {x, table},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importReorderByRank},
+    {"reorder_lod_tensor_by_rank_grad",
+     "pd.gather",
+     {x, table},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importReorderByRankGradient},
+    {"split_lod_tensor",
+     "pd.gather",
+     {x, mask},
+     {{"OutTrue", Arity::Required}, {"OutFalse", Arity::Required}},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importSplitLodTensor},
+    {"merge_lod_tensor",
+     "pd.gather",
+     {x, mask, onTrue, onFalse},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importMergeLodTensor},
+    {"merge_lod_tensor_infer",
+     "pd.gather",
+     {x, mask, onTrue, onFalse},
+     {out},
+     {},
+     {},
+     LodRule::None,
+     &hooks::importMergeLodTensor},
+};
 
 } // namespace
 
-// One function makes the whole table: too large to be optimized in reasonable time.
-#ifdef __clang__
-#pragma clang optimize off
-#else
-#pragma GCC optimize("O0")
-#endif
-
 llvm::ArrayRef<LegacyOp> legacyOps() {
-  static const std::vector<LegacyOp> table = [] {
-    std::vector<LegacyOp> entries = {
-#include "dialects/pd/AllLegacy.inc"
-    };
-    addComposed(entries);
+  static const std::vector<LegacyOp> sorted = [] {
+    std::vector<LegacyOp> entries(std::begin(fromRecords), std::end(fromRecords));
+    entries.insert(entries.end(), std::begin(composed), std::end(composed));
     llvm::sort(entries, [](const LegacyOp &a, const LegacyOp &b) { return a.type < b.type; });
     return entries;
   }();
-  return table;
+  return sorted;
 }
 
 const LegacyOp *findLegacyOp(llvm::StringRef type) {

@@ -3,10 +3,10 @@
 
 #include "translator/import/OpImporter.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <string>
-#include <vector>
+#include <initializer_list>
 
 namespace proa::import {
 
@@ -16,13 +16,13 @@ enum class AttributeKind { Bool, Int, Float, String, Type, Ints, Floats, Strings
 /// Where an operand or result comes from. `spelling` lists alternatives separated by '|': "Slot", "Slot*" (a
 /// list that is stacked where one tensor is wanted), "@attribute" (an attribute that holds variable names).
 struct LegacySlot {
-  std::string spelling;
+  llvm::StringRef spelling;
   Arity arity;
 };
 
 struct LegacyAttribute {
-  std::string name;
-  std::string legacyName;
+  llvm::StringRef name;
+  llvm::StringRef legacyName;
   AttributeKind kind;
   bool required;
 };
@@ -30,20 +30,22 @@ struct LegacyAttribute {
 /// Which results have the LoD of the op's first tensor (the field `lod` in dialects/pd/Base.td).
 enum class LodRule { First, All, Rows, Outer, None };
 
+/// The tables are constants that nothing constructs when the program starts: a list's elements live as long
+/// as the table that it is a member of.
 struct LegacyOp {
-  std::string type;
-  std::string target;
-  std::vector<LegacySlot> inputs;
-  std::vector<LegacySlot> outputs;
-  std::vector<LegacyAttribute> attributes;
-  std::vector<std::string> ignored;
-  LodRule lod;
-  void (*hook)(OpImporter &);
+  llvm::StringRef type;
+  llvm::StringRef target;
+  std::initializer_list<LegacySlot> inputs;
+  std::initializer_list<LegacySlot> outputs;
+  std::initializer_list<LegacyAttribute> attributes;
+  std::initializer_list<llvm::StringRef> ignored;
+  LodRule lod = LodRule::None;
+  void (*hook)(OpImporter &) = nullptr;
   /// Which element types the op takes, in words: "float or complex".
-  std::string elements;
+  llvm::StringRef elements = "any";
   /// Place among the spellings of its record; the first is the one that programs are written with. An op that
   /// becomes several has the last place: nothing is written with it.
-  size_t rank;
+  size_t rank = composedRank;
   static constexpr size_t composedRank = 1000;
 };
 

@@ -77,8 +77,8 @@ ProgramImporter::LodSource ProgramImporter::lodSource(const legacy::Operation &o
     const std::string &name = slot.arguments.front();
     return LodSource{variableLod(name), lookup(name)};
   };
-  if (entry && !entry->inputs.empty()) {
-    llvm::StringRef first = llvm::StringRef(entry->inputs.front().spelling).split('|').first.split('*').first;
+  if (entry && entry->inputs.size() > 0) {
+    llvm::StringRef first = entry->inputs.begin()->spelling.split('|').first.split('*').first;
     const legacy::Slot *slot = op.input(std::string_view(first.data(), first.size()));
     if (slot && !slot->arguments.empty())
       return ofSlot(*slot);

@@ -17,7 +17,7 @@ struct ProgramImporter::Loop {
     VariableLod lod = {}; ///< of a variable: the LoD before the loop
     size_t levelCount =
         0; ///< of a variable: how many levels the loop carries for it; 0: `lod` holds in the loop too
-    std::string lost;        ///< why a loop of no iterations does not leave what was there before it
+    std::string lost = {};   ///< why a loop of no iterations does not leave what was there before it
     bool isReshaped = false; ///< `before` got the rank that the body gives it
   };
   const legacy::Operation *op;

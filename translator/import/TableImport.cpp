@@ -109,7 +109,7 @@ const llvm::DenseMap<const LegacyOp *, llvm::StringSet<>> &namesByEntry() {
             known.insert(alternative.name);
       for (const LegacyAttribute &attribute : entry.attributes)
         known.insert(attribute.legacyName);
-      for (const std::string &ignored : entry.ignored)
+      for (llvm::StringRef ignored : entry.ignored)
         known.insert(ignored);
     }
     return names;

@@ -104,7 +104,7 @@ BatchedResults embedding(Batcher &batcher, Operation *op) {
     Value operands[] = {batcher.batched(embedding.getX()), batcher.plain(embedding.getWeight())};
     return batcher.allOf(batcher.cloneOn(op, operands));
   }
-  if (embedding.getPaddingIdx() != -1)
+  if (static_cast<int64_t>(embedding.getPaddingIdx()) != -1)
     return failure();
   if (!batcher.isBatched(embedding.getX()))
     return one(e.create<GatherOp>(batcher.batched(embedding.getWeight()), batcher.plain(embedding.getX()),

@@ -126,8 +126,11 @@ Reduced reduceMessages(Expression messages, Expression targets, const Extent &co
 Expression edgeIndex(TensorBuilder &e, Value index) { return asInts(asVector(e.wrap(index))); }
 
 Extent receivers(TensorBuilder &e, Value x, Value sizeTensor, llvm::ArrayRef<int64_t> size) {
-  if (sizeTensor)
-    return Extent::element(e.reshape(e.wrap(sizeTensor), {-1}), 0);
+  if (sizeTensor) {
+    Expression given = e.reshape(e.cast(e.wrap(sizeTensor), e.getBuilder().getI64Type()), {1});
+    Expression rows = e.reshape(e.wrap(Extent(e.wrap(x), 0).getValue(e)), {1});
+    return Extent::element(e.select(given > 0.0, given, rows), 0);
+  }
   return !size.empty() && size[0] > 0 ? Extent(size[0]) : Extent(e.wrap(x), 0);
 }
 

@@ -27,7 +27,8 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<Contraction
   let library = "matmul";
   let precision = "low";
   let legacy = [
-    Legacy<"matmul_v2", ["X", "Y"], ["Out"], ["transpose_x=trans_x", "transpose_y=trans_y"], ["force_fp32_output"]>,
+    Legacy<"matmul_v2", ["X", "Y"], ["Out"], ["transpose_x=trans_x", "transpose_y=trans_y"],
+      ["force_fp32_output"], "importMatmul">,
     Legacy<"matmul", ["X", "Y"], ["Out"], ["transpose_x=transpose_X", "transpose_y=transpose_Y"],
       ["alpha", "head_number", "Scale_x", "Scale_y", "Scale_out", "force_fp32_output"], "importMatmulV1">];
 }

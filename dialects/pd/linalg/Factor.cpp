@@ -68,21 +68,40 @@ Gradients CholeskyOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
 // dx = P L^-H (tril(L^H dL, -1) + triu(dU U^H)) U^-H for square matrices.
 Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto type = tensorType(getX());
-  int64_t rows = type.getDimSize(type.getRank() - 2);
-  if (ShapedType::isDynamic(rows) || rows != type.getShape().back()) {
-    emitOpError("has a gradient for square matrices only, found ") << type;
+  int64_t rank = type.getRank(), rows = type.getDimSize(rank - 2), width = type.getShape().back();
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width)) {
+    emitOpError("has a gradient for matrices of known extents only, found ") << type;
     return failure();
   }
   TensorBuilder e(builder, getOperation());
   if (!cotangents[0])
     return llvm::SmallVector<Value>{Value()};
+  int64_t least = std::min(rows, width);
   Expression packed = e.wrap(getOut()), gradient = e.wrap(cotangents[0]);
-  Expression lower = lowerTriangle(packed, -1) + identityLike(packed), upper = upperTriangle(packed);
-  Expression inner = lowerTriangle(e.matmul(adjoint(lower), lowerTriangle(gradient, -1)), -1) +
-                     upperTriangle(e.matmul(upperTriangle(gradient), adjoint(upper)));
-  Expression left = solveAdjoint(lower, inner, false, true);
-  // left U^-H = (U^-1 left^H)^H
-  Expression both = adjoint(solveTriangle(upper, adjoint(left), true, false));
+  auto lowerPart = [&](Expression matrix) { return lowerTriangle(columns(matrix, least), -1); };
+  auto upperPart = [&](Expression matrix) { return upperTriangle(slice(matrix, rank - 2, 0, least)); };
+  Expression dl = lowerPart(gradient), du = upperPart(gradient), upper = upperPart(packed),
+             lower = lowerPart(packed);
+  lower = lower + identityLike(lower);
+  Expression fromLower = e.matmul(adjoint(lower), dl), fromUpper = e.matmul(du, adjoint(upper)),
+             both = packed;
+  // y U^-H = (U^-1 y^H)^H
+  auto overUpper = [](Expression y, Expression u) {
+    return adjoint(solveTriangle(u, adjoint(y), true, false));
+  };
+  if (rows == width) {
+    Expression inner = lowerTriangle(fromLower, -1) + upperTriangle(fromUpper);
+    both = overUpper(solveAdjoint(lower, inner, false, true), upper);
+  } else if (rows < width) { // the columns behind the square are L times those of U
+    Expression inner = overUpper(lowerTriangle(fromLower - fromUpper, -1), columns(upper, rows));
+    both = concat({inner + columns(du, rows), slice(du, rank - 1, rows, toTheEnd)}, rank - 1);
+    both = solveAdjoint(lower, both, false, true);
+  } else { // the rows below the square are those of L times U
+    Expression square = slice(lower, rank - 2, 0, width);
+    Expression inner = solveAdjoint(square, upperTriangle(fromUpper - fromLower), false, true);
+    both = concat({inner + slice(dl, rank - 2, 0, width), slice(dl, rank - 2, width, toTheEnd)}, rank - 2);
+    both = overUpper(both, upper);
+  }
   Expression permutation = e.wrap(e.create<LuPermutationOp>(getPivots(), rows, type.getElementType()));
   return llvm::SmallVector<Value>{e.matmul(permutation, both)};
 }

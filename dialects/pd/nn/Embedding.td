@@ -7,7 +7,8 @@ include "dialects/pd/Base.td"
 def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let summary = "Row x[i] of weight for each i";
   let description = [{
-    The result has the dimensions of x and then the row's. Where x is `padding_idx` (unless -1) the row is zero.
+    The result has the dimensions of x and then the row's. Where x is `padding_idx` (unless -1) the row is zero, and so is
+    its gradient; not with `sparse`, where, as in Paddle, the padding row gets the gradients of the rows made zero.
 
     Constraints:
       C1. weight has rank 2

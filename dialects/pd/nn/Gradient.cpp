@@ -18,7 +18,7 @@ FailureOr<llvm::SmallVector<Value>> EmbeddingOp::vjp(OpBuilder &builder, llvm::A
   llvm::SmallVector<Extent> table = extentsOf(e.wrap(getWeight()));
   Expression flat = reshapeTo(ids, {count});
   rows = reshapeTo(rows, {count, table[1]});
-  if (getPaddingIdx() != -1) {
+  if (static_cast<int64_t>(getPaddingIdx()) != -1 && !getSparse()) {
     Expression padding = e.constant(static_cast<double>(getPaddingIdx()), ids.type().getElementType());
     rows = e.select(insertDim(flat == padding, 1), 0.0, rows);
   }

@@ -35,7 +35,8 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let library = "interpolate";
   let vjpInCode = 1;
   let legacy = [Legacy<mnemonic # "_v2", ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"],
-    ["data_format=data_layout", "out_d", "out_h", "out_w", "scale", "interp_method", "align_corners", "align_mode"]>,
+    ["data_format=data_layout", "out_d", "out_h", "out_w", "scale", "interp_method", "align_corners", "align_mode"], [],
+    "importInterpolate">,
     Legacy<mnemonic, ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"], ["data_format=data_layout", "out_d", "out_h", "out_w",
       "scale", "interp_method", "align_corners", "align_mode"], [], "importInterpolateV1">];
 }

@@ -221,11 +221,15 @@ FailureOr<SmallVector<Value>> GroupNormOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> InstanceNormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
+  bool isMatrix = x.rank() == 2; // channels of one element
+  if (isMatrix)
+    x = insertDim(x, 2);
   Moments moments = momentsOf(x, axesBut(x.rank(), {0, 1}));
   Expression inverse = e.rsqrt(moments.variance + getEpsilon().convertToDouble());
   Expression y =
       scaledAndShifted(moments.centered * inverse, optional(e, getScale()), optional(e, getBias()), 1);
-  return e.results({y, e.reshape(moments.mean, {-1}), e.reshape(inverse, {-1})});
+  return e.results({isMatrix ? reshapeTo(y, extentsOf(e.computed(getX()))) : y, e.reshape(moments.mean, {-1}),
+                    e.reshape(inverse, {-1})});
 }
 
 FailureOr<SmallVector<Value>> NormOp::decompose(OpBuilder &builder) {

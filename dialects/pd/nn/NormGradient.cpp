@@ -216,7 +216,12 @@ Gradients GroupNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
 Gradients InstanceNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
-  llvm::SmallVector<Extent> planes = extentsOf(x);
+  llvm::SmallVector<Extent> planes = extentsOf(x), given = planes;
+  bool isMatrix = x.rank() == 2; // channels of one element
+  if (isMatrix) {
+    x = insertDim(x, 2);
+    planes.push_back(Extent(1));
+  }
   for (Extent &extent : llvm::MutableArrayRef<Extent>(planes).drop_front(2))
     extent = Extent(1);
   auto perPlane = [&](Expression moment) { return reshapeTo(moment, planes); };
@@ -226,6 +231,8 @@ Gradients InstanceNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
   Part dx, toMean = part(e, cotangents[1]), toVariance;
   if (cotangents[0]) {
     Expression dout = e.computed(cotangents[0]);
+    if (isMatrix)
+      dout = insertDim(dout, 2);
     llvm::SmallVector<int64_t> others = axesBut(x.rank(), {1});
     dx = n.throughNormal(getScale() ? dout * alongAxis(e.computed(getScale()), 1, x.rank()) : dout);
     collected.set(getScale(), e.sum(dout * n.normal, others, false));
@@ -235,7 +242,8 @@ Gradients InstanceNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
     toMean = perPlane(*toMean);
   if (cotangents[2])
     toVariance = n.varianceFromInverse(perPlane(e.computed(cotangents[2])));
-  collected.set(getX(), dx + n.throughMoments(toMean, toVariance));
+  dx = dx + n.throughMoments(toMean, toVariance);
+  collected.set(getX(), dx && isMatrix ? Part(reshapeTo(*dx, given)) : dx);
   return collected.gradients;
 }
 

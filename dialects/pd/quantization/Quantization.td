@@ -106,7 +106,7 @@ class Pd_MovingAverageAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic, [A
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_state, Pd_FloatTensor:$out_accum);
   let infer = "inferMovingAverage";
   let legacy = [Legacy<mnemonic, ["X", "InScale", "InAccum", "InState"], ["Out", "OutScale", "OutState", "OutAccum"],
-    ["moving_rate", "bit_length", "is_test", "round_type"]>];
+    ["moving_rate", "bit_length", "is_test", "round_type"], [], "importObservingQuantizer">];
 }
 
 def Pd_FakeQuantizeMovingAverageAbsMaxOp : Pd_MovingAverageAbsMaxOp<"fake_quantize_moving_average_abs_max"> {
@@ -125,7 +125,7 @@ def Pd_MovingAverageAbsMaxScaleOp : Pd_QuantizationOp<"moving_average_abs_max_sc
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_state, Pd_FloatTensor:$out_accum);
   let infer = "inferObserver";
   let legacy = [Legacy<"moving_average_abs_max_scale", ["X", "InAccum", "InState"], ["Out", "OutScale", "OutState",
-    "OutAccum"], ["moving_rate", "is_test"]>];
+    "OutAccum"], ["moving_rate", "is_test"], [], "importObservingQuantizer">];
 }
 
 def Pd_FakeQuantizeRangeAbsMaxOp : Pd_QuantizationOp<"fake_quantize_range_abs_max", [AttrSizedOperandSegments]> {
@@ -145,7 +145,7 @@ def Pd_FakeQuantizeRangeAbsMaxOp : Pd_QuantizationOp<"fake_quantize_range_abs_ma
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_scales);
   let infer = "inferRange";
   let legacy = [Legacy<"fake_quantize_range_abs_max", ["X", "InScale", "Iter", "<OutScales"], ["Out", "OutScale", "OutScales"],
-    ["window_size", "bit_length", "is_test", "round_type"]>];
+    ["window_size", "bit_length", "is_test", "round_type"], [], "importObservingQuantizer">];
 }
 
 def Pd_FakeDequantizeMaxAbsOp : Pd_QuantizationOp<"fake_dequantize_max_abs"> {

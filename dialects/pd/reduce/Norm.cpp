@@ -125,7 +125,12 @@ LogicalResult TraceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
 
 FailureOr<SmallVector<Value>> TraceOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Expression diagonal = e.wrap(e.create<DiagonalOp>(getX(), getOffset(), getAxis1(), getAxis2()));
+  int64_t rank = tensorType(getX()).getRank();
+  auto normalized = [&](uint64_t axis) {
+    return static_cast<int64_t>(axis) + (static_cast<int64_t>(axis) < 0 ? rank : 0);
+  };
+  auto [rows, columns] = std::minmax(normalized(getAxis1()), normalized(getAxis2()));
+  Expression diagonal = e.wrap(e.create<DiagonalOp>(getX(), getOffset(), rows, columns));
   int64_t last = diagonal.rank() - 1;
   return SmallVector<Value>{e.create<SumOp>(diagonal, llvm::ArrayRef(last), false,
                                             TypeAttr::get(diagonal.type().getElementType()))};

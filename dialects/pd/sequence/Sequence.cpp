@@ -313,12 +313,13 @@ Values Im2sequenceOp::decompose(OpBuilder &builder) {
 
 Values SequenceMaskOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Expression lengths = asInts(e.wrap(getX()));
+  Expression x = e.wrap(getX()),
+             lengths = asInts(isa<FloatType>(x.type().getElementType()) ? -e.floor(-x) : x);
   Extent count(static_cast<int64_t>(getMaxlen()));
   if (getMaxlenTensor())
     count = Extent::element(e.reshape(e.wrap(getMaxlenTensor()), {1}), 0);
   else if (count.getNumber() < 0)
-    count = Extent::element(e.max(e.reshape(lengths, {-1}), {0}), 0);
+    count = Extent::element(e.max(e.reshape(asInts(x), {-1}), {0}), 0);
   Expression mask = insertDim(lengths, lengths.rank()) > iota(e, count, builder.getI64Type());
   return e.results({e.cast(mask, getOutDtype())});
 }

@@ -205,7 +205,8 @@ def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
 def Pd_SequenceMaskOp : Pd_SequenceOp<"sequence_mask"> {
   let summary = "For each length a vector of maxlen elements, of which the first `length` are 1, the others 0";
   let description = [{
-    maxlen_tensor (one element) wins over maxlen; where that is negative, the greatest length counts.
+    maxlen_tensor (one element) wins over maxlen; where that is negative, the greatest length counts. Element j is 1 where
+    j < length, also where lengths are no whole numbers.
   }];
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$maxlen_tensor, DefaultValuedAttr<I64Attr, "-1">:$maxlen,
     TypeAttr:$out_dtype);

@@ -85,7 +85,10 @@ LogicalResult checkFillDiagonalTensor(std::optional<Location> location, RankedTe
       expected.push_back(x.getDimSize(d));
   bool isKnown = !x.isDynamicDim(dims->first) && !x.isDynamicDim(dims->second);
   expected.push_back(isKnown ? diagonalLength(x.getShape(), *dims, offset) : ShapedType::kDynamic);
-  if (y.getElementType() == x.getElementType() && succeeded(verifyCompatibleShape(expected, y.getShape())))
+  llvm::ArrayRef<int64_t> found = y.getShape();
+  while (found.size() > expected.size() && found.front() == 1)
+    found = found.drop_front();
+  if (y.getElementType() == x.getElementType() && succeeded(verifyCompatibleShape(expected, found)))
     return success();
   stream << "C2: y must be " << x.clone(expected) << ", found " << y;
   return inferenceError(location, text);

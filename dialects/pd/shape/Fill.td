@@ -30,7 +30,7 @@ def Pd_FillDiagonalTensorOp : Pd_FillOp<"fill_diagonal_tensor"> {
   let summary = "x with the vectors of y on the diagonals of the matrices that dim1 and dim2 span";
   let description = [{
     Diagonal `offset` is that many places along dim2 from the main one. y has the other dimensions of x, then one for the
-    diagonal's elements.
+    diagonal's elements; ones before them are ignored.
 
     Constraints:
       C1. x has rank 2 or more and dim1 and dim2 are two of its dimensions

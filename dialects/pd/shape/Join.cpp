@@ -394,6 +394,12 @@ Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, ll
   };
   auto flipped = [&](Expression part) { return slice(part, axis, toTheEnd, -1, -1); };
   llvm::SmallVector<Expression> parts;
+  int64_t extent = x.type().getDimSize(axis);
+  if (mode == "circular" && extent > 0 && std::max(before, after) > extent) { // more than once around
+    int64_t first = llvm::divideCeil(before, extent) * extent - before;
+    parts.assign(llvm::divideCeil(before, extent) + 1 + llvm::divideCeil(after, extent), x);
+    return slice(concat(parts, axis), axis, first, first + before + extent + after);
+  }
   if (before > 0)
     parts.push_back(mode == "reflect"     ? flipped(slice(x, axis, 1, 1 + before))
                     : mode == "replicate" ? edge(0, 1, before)
@@ -434,8 +440,9 @@ LogicalResult Pad3dOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     int64_t before = (*paddings)[2 * i], after = (*paddings)[2 * i + 1], &extent = shape[axis];
     if (before < 0 || after < 0)
       return inferenceError(location, "a padding of dimension " + llvm::Twine(axis) + " is negative");
-    int64_t most = mode == "reflect" ? extent - 1 : extent;
-    if (extent != unknown && mode != "constant" && mode != "replicate" && std::max(before, after) > most)
+    bool isTooFar = mode == "reflect" ? std::max(before, after) >= extent
+                                      : mode == "circular" && extent == 0 && before + after > 0;
+    if (extent != unknown && isTooFar)
       return inferenceError(location, "dimension " + llvm::Twine(axis) + " of extent " + llvm::Twine(extent) +
                                           " is too small for its padding in mode " + mode);
     if (extent != unknown)

@@ -158,8 +158,8 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
 FailureOr<SmallVector<Value>> FlipOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
-  for (int64_t axis : reducedAxes(getAxis(), x.rank()))
-    x = slice(x, axis, toTheEnd, -1, -1);
+  for (int64_t axis : getAxis())
+    x = slice(x, axis < 0 ? axis + x.rank() : axis, toTheEnd, -1, -1);
   return SmallVector<Value>{x};
 }
 

@@ -4,17 +4,19 @@
 #include "lib/runtime/library/DepthwiseConv.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/StridedCopy.h"
+#include "lib/runtime/library/WinogradConv.h"
 
 #include <map>
 
 namespace proa::runtime {
 namespace {
 
-/// A plan of a session for one set of dims; neither a plan of oneDNN nor vectorized loops: plain loops.
+/// A plan of a session for one set of dims; neither a plan of oneDNN nor one of ours: plain loops.
 struct ConvEntry {
   ConvGeometry geometry;
   bool planned = false;
   std::unique_ptr<DepthwiseConv> depthwise; ///< with the filter, where that is constant
+  std::unique_ptr<WinogradConv> winograd;
   std::shared_ptr<const ConvPlan> plan;
   std::unique_ptr<Execution> execution;
   std::shared_ptr<const PackedTensor>
@@ -118,6 +120,10 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
     entry.depthwise = std::make_unique<DepthwiseConv>(attributes, entry.geometry, call.input(1).as<float>());
     return;
   }
+  entry.winograd =
+      WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), filters);
+  if (entry.winograd)
+    return;
   // The arena decides once for all runs whether the summand lies where the result goes.
   std::optional<size_t> candidate = inPlaceCandidate(attributes, entry.geometry, inputs);
   bool inPlace = candidate && call.input(attributes.postOps[*candidate].input).data == out.data;
@@ -140,6 +146,10 @@ Result<void> Conv::run(Call &call) const {
   if (!entry.planned)
     plan(entry, call, *out);
   entry.planned = true;
+  if (entry.winograd) {
+    entry.winograd->run(call, out->as<float>());
+    return {};
+  }
   size_t fused = entry.plan ? entry.plan->fusedCount() : entry.depthwise ? entry.depthwise->fusedCount() : 0;
   PostOpOperands operands(attributes.postOps, call, fused, *out);
   if (entry.depthwise) {

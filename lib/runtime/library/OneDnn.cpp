@@ -3,6 +3,7 @@
 #include "lib/runtime/ThreadPool.h"
 
 #include <cstring>
+#include <new>
 
 namespace proa::runtime {
 namespace {
@@ -63,8 +64,15 @@ std::vector<int64_t> rowMajorStrides(std::span<const int64_t> dims) {
   return strides;
 }
 
+PackedTensor::PackedTensor(const dnnl::memory::desc &layout)
+    : layout(layout), bytes(allocateAligned(layout.get_size())) {
+  if (!bytes)
+    throw std::bad_alloc();
+  memory = dnnl::memory(layout, dnnlEngine(), bytes.get());
+}
+
 PackedTensor::PackedTensor(const dnnl::memory::desc &from, const void *source, const dnnl::memory::desc &to)
-    : layout(to), memory(to, dnnlEngine()) {
+    : PackedTensor(to) {
   dnnl::memory input(from, dnnlEngine(), const_cast<void *>(source)); // only read
   dnnl::reorder(input, memory).execute(dnnlStream(), input, memory);
   dnnlStream().wait();
@@ -78,11 +86,17 @@ void PackedCache::reset(const void *data) {
 
 std::shared_ptr<const PackedTensor> PackedCache::get(const dnnl::memory::desc &from,
                                                      const dnnl::memory::desc &to) const {
+  return get(to, [&] { return std::make_shared<PackedTensor>(from, source, to); });
+}
+
+std::shared_ptr<const PackedTensor>
+PackedCache::get(const dnnl::memory::desc &to,
+                 const std::function<std::shared_ptr<const PackedTensor>()> &make) const {
   std::lock_guard lock(mutex);
   for (const auto &existing : packed)
     if (existing->desc() == to)
       return existing;
-  packed.push_back(std::make_shared<PackedTensor>(from, source, to));
+  packed.push_back(make());
   return packed.back();
 }
 

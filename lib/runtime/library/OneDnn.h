@@ -5,6 +5,7 @@
 
 #include <dnnl.hpp>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,14 +34,17 @@ std::vector<int64_t> rowMajorStrides(std::span<const int64_t> dims);
 class PackedTensor {
 public:
   PackedTensor() = default;
+  /// Memory that its maker fills.
+  explicit PackedTensor(const dnnl::memory::desc &layout);
   /// `source` as described by `from`, reordered to `to`.
   PackedTensor(const dnnl::memory::desc &from, const void *source, const dnnl::memory::desc &to);
-  explicit operator bool() const { return static_cast<bool>(memory.get(true)); }
+  explicit operator bool() const { return bytes != nullptr; }
   const dnnl::memory::desc &desc() const { return layout; }
-  void *data() const { return memory.get_data_handle(); }
+  void *data() const { return bytes.get(); }
 
 private:
   dnnl::memory::desc layout;
+  AlignedMemory bytes;
   dnnl::memory memory;
 };
 
@@ -54,6 +58,9 @@ public:
   uint64_t generation() const { return resets; }
   /// The tensor, described by `from`, in the layout `to`.
   std::shared_ptr<const PackedTensor> get(const dnnl::memory::desc &from, const dnnl::memory::desc &to) const;
+  /// What `make` makes of the tensor, described by `to`, which nothing else that is made of it may be.
+  std::shared_ptr<const PackedTensor>
+  get(const dnnl::memory::desc &to, const std::function<std::shared_ptr<const PackedTensor>()> &make) const;
   /// Layouts made so far.
   std::vector<dnnl::memory::desc> layouts() const;
 

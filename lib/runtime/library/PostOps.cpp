@@ -17,6 +17,7 @@ struct Activation {
   double alpha, beta; ///< defaults
   double (*apply)(double x, double alpha, double beta);
   void (*append)(dnnl::post_ops &list, float alpha, float beta);
+  RowActivation row = RowActivation::None;
 };
 
 namespace {
@@ -34,13 +35,15 @@ double clamp(double x, double low, double high) { return x < low ? low : x > hig
 // default.
 const Activation activations[] = {
     {"relu", 0, 0, [](double x, double, double) { return x > 0 || std::isnan(x) ? x : 0; },
-     [](dnnl::post_ops &list, float, float) { single<algorithm::eltwise_relu>(list, 0, 0); }},
+     [](dnnl::post_ops &list, float, float) { single<algorithm::eltwise_relu>(list, 0, 0); },
+     RowActivation::Relu},
     {"leaky_relu", 0.02, 0, [](double x, double a, double) { return x > 0 ? x : a * x; },
-     single<algorithm::eltwise_relu>},
+     single<algorithm::eltwise_relu>, RowActivation::LeakyRelu},
     {"relu6", 6, 0, [](double x, double a, double) { return clamp(x, 0, a); },
-     [](dnnl::post_ops &list, float a, float) { single<algorithm::eltwise_clip>(list, 0, a); }},
+     [](dnnl::post_ops &list, float a, float) { single<algorithm::eltwise_clip>(list, 0, a); },
+     RowActivation::Relu6},
     {"clip", 0, 0, [](double x, double a, double b) { return clamp(x, a, b); },
-     single<algorithm::eltwise_clip>},
+     single<algorithm::eltwise_clip>, RowActivation::Clip},
     {"gelu_erf", 0, 0,
      [](double x, double, double) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); },
      single<algorithm::eltwise_gelu_erf>},
@@ -48,30 +51,34 @@ const Activation activations[] = {
      [](double x, double, double) {
        return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
      },
-     single<algorithm::eltwise_gelu_tanh>},
+     single<algorithm::eltwise_gelu_tanh>, RowActivation::GeluTanh},
     {"sigmoid", 0, 0, [](double x, double, double) { return sigmoid(x); },
-     single<algorithm::eltwise_logistic>},
-    {"tanh", 0, 0, [](double x, double, double) { return std::tanh(x); }, single<algorithm::eltwise_tanh>},
+     single<algorithm::eltwise_logistic>, RowActivation::Sigmoid},
+    {"tanh", 0, 0, [](double x, double, double) { return std::tanh(x); }, single<algorithm::eltwise_tanh>,
+     RowActivation::Tanh},
     {"swish", 1, 0, [](double x, double a, double) { return x * sigmoid(a * x); },
-     single<algorithm::eltwise_swish>},
+     single<algorithm::eltwise_swish>, RowActivation::Swish},
     {"hardswish", 0, 0, [](double x, double, double) { return x * clamp(x + 3, 0, 6) / 6; },
-     single<algorithm::eltwise_hardswish>},
+     single<algorithm::eltwise_hardswish>, RowActivation::HardSwish},
     // slope and offset; oneDNN 2.6 has no such function, but a line and a clamp
     {"hardsigmoid", 0.2, 0.5, [](double x, double a, double b) { return clamp(a * x + b, 0, 1); },
      [](dnnl::post_ops &list, float a, float b) {
        single<algorithm::eltwise_linear>(list, a, b);
        single<algorithm::eltwise_clip>(list, 0, 1);
-     }},
+     },
+     RowActivation::HardSigmoid},
     {"elu", 1, 0, [](double x, double a, double) { return x > 0 ? x : a * std::expm1(x); },
      single<algorithm::eltwise_elu>},
     {"mish", 0, 0, [](double x, double, double) { return x * std::tanh(std::log1p(std::exp(x))); },
-     single<algorithm::eltwise_mish>},
+     single<algorithm::eltwise_mish>, RowActivation::Mish},
     {"exp", 0, 0, [](double x, double, double) { return std::exp(x); }, single<algorithm::eltwise_exp>},
-    {"abs", 0, 0, [](double x, double, double) { return std::abs(x); }, single<algorithm::eltwise_abs>},
-    {"square", 0, 0, [](double x, double, double) { return x * x; }, single<algorithm::eltwise_square>},
+    {"abs", 0, 0, [](double x, double, double) { return std::abs(x); }, single<algorithm::eltwise_abs>,
+     RowActivation::Abs},
+    {"square", 0, 0, [](double x, double, double) { return x * x; }, single<algorithm::eltwise_square>,
+     RowActivation::Square},
     {"sqrt", 0, 0, [](double x, double, double) { return std::sqrt(x); }, single<algorithm::eltwise_sqrt>},
     {"linear", 1, 0, [](double x, double a, double b) { return a * x + b; },
-     single<algorithm::eltwise_linear>},
+     single<algorithm::eltwise_linear>, RowActivation::Linear},
 };
 
 const Activation *findActivation(const std::string &name) {
@@ -126,6 +133,8 @@ size_t leadingWithoutTensors(std::span<const PostOp> ops) {
 void appendActivation(dnnl::post_ops &list, const PostOp &op) {
   op.activation->append(list, op.alpha, op.beta);
 }
+
+RowActivation rowActivation(const PostOp &op) { return op.activation->row; }
 
 double applyActivation(const PostOp &op, double value) {
   return op.activation->apply(value, op.alpha, op.beta);

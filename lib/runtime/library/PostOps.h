@@ -15,6 +15,25 @@ namespace proa::runtime {
 
 struct Activation; // one row of the table
 
+/// The activations that RowPostOps has.
+enum class RowActivation : uint8_t {
+  None,
+  Relu,
+  Relu6, ///< to at most alpha
+  LeakyRelu,
+  Clip,
+  Linear,
+  Abs,
+  Square,
+  HardSwish,
+  HardSigmoid,
+  Sigmoid,
+  Swish,
+  Tanh,
+  Mish,
+  GeluTanh
+};
+
 struct PostOp {
   enum class Kind : uint8_t { Bias, Add, Multiply, Activation };
   Kind kind = Kind::Activation;
@@ -34,6 +53,8 @@ size_t leadingWithoutTensors(std::span<const PostOp> ops);
 
 /// Appends an activation to oneDNN's list.
 void appendActivation(dnnl::post_ops &list, const PostOp &op);
+/// None where RowPostOps does not have the op's activation.
+RowActivation rowActivation(const PostOp &op);
 /// The activation of one number.
 double applyActivation(const PostOp &op, double value);
 

@@ -2,6 +2,8 @@
 #include "dialects/pd/Types.h"
 #include "translator/import/LegacyTable.h"
 
+#include "dialects/pd/Infer.h"
+
 using namespace mlir;
 
 namespace proa::import::hooks {
@@ -101,11 +103,17 @@ void importPrint(OpImporter &importer) {
   importer.create("pd.print", {{x}, levels}, attributes);
 }
 
-/// Of arrays the sums of their elements.
+/// Of arrays the sums of their elements. Tensors without elements count as zeros, whatever their dims.
 void importSum(OpImporter &importer) {
   llvm::SmallVector<Value> arrays = importer.arrays("X");
-  if (arrays.empty())
+  if (arrays.empty()) {
+    llvm::SmallVector<Value> summands = importer.inputs("X"), filled;
+    llvm::copy_if(summands, std::back_inserter(filled),
+                  [](Value x) { return x && !llvm::is_contained(pd::tensorType(x).getShape(), 0); });
+    if (!filled.empty() && filled.size() < summands.size())
+      importer.overrideInputs("X", filled);
     return importer.importByTable();
+  }
   Value sum = arrays.front();
   for (Value array : llvm::drop_begin(arrays))
     if (!(sum = importer.createOne("pd.array_add", {{sum}, {array}})))

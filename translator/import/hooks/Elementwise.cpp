@@ -8,9 +8,40 @@ using namespace mlir;
 
 namespace proa::import::hooks {
 
+/// Of a complex operand and another one: both complex, of the wider of the two. Null values where that
+/// failed.
+static void makeBothComplex(OpImporter &importer, Value &x, Value &y) {
+  Type of[] = {pd::tensorType(x).getElementType(), pd::tensorType(y).getElementType()};
+  auto isReal = [](Type type) { return type.isF32() || type.isF64(); };
+  auto part = [](Type type) {
+    return isa<ComplexType>(type) ? cast<ComplexType>(type).getElementType() : type;
+  };
+  if (of[0] == of[1] || !isReal(part(of[0])) || !isReal(part(of[1])) || (isReal(of[0]) && isReal(of[1])))
+    return;
+  Type wide = ComplexType::get(part(of[0]).isF64() ? part(of[0]) : part(of[1]));
+  for (Value *value : {&x, &y})
+    if (pd::tensorType(*value).getElementType() != wide)
+      *value = importer.createOne("pd.cast", {{*value}}, {importer.named("dtype", TypeAttr::get(wide))});
+}
+
+void importMatmul(OpImporter &importer) {
+  Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
+  if (!x || !y)
+    return;
+  makeBothComplex(importer, x, y);
+  if (!x || !y)
+    return;
+  importer.overrideInput("X", x);
+  importer.overrideInput("Y", y);
+  importer.importByTable();
+}
+
 void importElementwise(OpImporter &importer) {
   int64_t axis = importer.intAttribute("axis", -1);
   Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
+  if (!x || !y)
+    return;
+  makeBothComplex(importer, x, y);
   if (!x || !y)
     return;
   int64_t xRank = pd::tensorType(x).getRank(), yRank = pd::tensorType(y).getRank();

@@ -1,6 +1,7 @@
 //! Hooks of ops that pick and place elements.
 #include "translator/import/AlignedAxes.h"
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/Formula.h"
 
 #include "dialects/pd/Infer.h"
 
@@ -8,8 +9,6 @@ using namespace mlir;
 
 namespace proa::import::hooks {
 namespace {
-
-using Operands = llvm::SmallVector<Value>;
 
 /// The one-element tensors in a slot, stacked; nothing where it is empty.
 Operands stacked(OpImporter &importer, llvm::StringRef slot) {
@@ -72,6 +71,18 @@ static bool clearAddressed(OpImporter &importer, llvm::StringRef reduce) {
   return cleared != nullptr;
 }
 
+/// Of values that reach further than the indices only those at an index count.
+static void trimValues(OpImporter &importer) {
+  Value values = importer.requiredInput("Value"), index = importer.requiredInput("Index");
+  if (!values || !index || pd::tensorType(values).getRank() != pd::tensorType(index).getRank())
+    return;
+  Formula f(importer);
+  for (auto [axis, extent] : llvm::enumerate(pd::tensorType(index).getShape()))
+    if (values && !ShapedType::isDynamic(extent) && pd::tensorType(values).getDimSize(axis) > extent)
+      values = f.slice(values, axis, 0, extent);
+  importer.overrideInput("Value", values);
+}
+
 void importPutAlongAxis(OpImporter &importer) {
   std::string reduce = importer.stringAttribute("Reduce", "assign");
   if (reduce == "mul")
@@ -79,6 +90,7 @@ void importPutAlongAxis(OpImporter &importer) {
   if (!importer.boolAttribute("Include_self", true) && reduce != "assign" &&
       !clearAddressed(importer, reduce))
     return;
+  trimValues(importer);
   importer.importByTable();
 }
 

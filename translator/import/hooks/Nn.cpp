@@ -39,6 +39,13 @@ void importLookupTableV1(OpImporter &importer) {
   importer.importByTable();
 }
 
+/// Every layout but NCHW has its channels last, as in Paddle also NCDHW.
+void importInterpolate(OpImporter &importer) {
+  if (importer.stringAttribute("data_layout", "NCHW") != "NCHW")
+    importer.overrideAttribute("data_layout", importer.getBuilder().getStringAttr("NHWC"));
+  importer.importByTable();
+}
+
 /// The first version has one scale, 0 where there is none. It gives the size alone: positions are those of a
 /// size that was given, not those of a scale.
 void importInterpolateV1(OpImporter &importer) {

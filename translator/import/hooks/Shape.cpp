@@ -2,6 +2,8 @@
 #include "translator/import/LegacyTable.h"
 
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/shape/KnownElements.h"
+#include "translator/import/hooks/Formula.h"
 
 using namespace mlir;
 
@@ -22,6 +24,60 @@ llvm::SmallVector<Value> indexOperand(OpImporter &importer, llvm::StringRef list
 
 } // namespace
 
+/// One-element tensors with the bounds of a slice along each axis.
+static Operands boundsByAxis(OpImporter &importer, llvm::StringRef list, llvm::StringRef tensor,
+                             llvm::StringRef attribute, size_t count) {
+  Operands bounds = importer.inputs(list);
+  if (!bounds.empty())
+    return bounds;
+  Formula f(importer);
+  Value all = importer.input(tensor);
+  llvm::SmallVector<int64_t> literal = importer.intsAttribute(attribute);
+  for (size_t i = 0; i < count && (all || i < literal.size()); ++i)
+    bounds.push_back(all ? f.slice(all, 0, i, i + 1) : importer.constantInts({literal[i]}));
+  return bounds;
+}
+
+/// The ends of a slice. Along a dimension that goes away from -1 to 0 is the last element, where tensors give
+/// the bounds.
+static Operands endsOfSlice(OpImporter &importer) {
+  Operands ends = indexOperand(importer, "EndsTensorList", "EndsTensor");
+  llvm::SmallVector<int64_t> axes = importer.intsAttribute("axes"),
+                             flags = importer.intsAttribute("infer_flags"),
+                             dropped = importer.intsAttribute("decrease_axis");
+  bool isGiven =
+      !ends.empty() || importer.input("StartsTensor") || !importer.inputs("StartsTensorList").empty();
+  if (!isGiven || dropped.empty() || flags.size() != axes.size() || !llvm::is_contained(flags, -1))
+    return ends;
+  Operands from = boundsByAxis(importer, "StartsTensorList", "StartsTensor", "starts", axes.size());
+  Operands to = boundsByAxis(importer, "EndsTensorList", "EndsTensor", "ends", axes.size());
+  if (from.size() != axes.size() || to.size() != axes.size() || llvm::is_contained(from, Value()) ||
+      llvm::is_contained(to, Value()))
+    return ends;
+  Formula f(importer);
+  Type type = importer.getBuilder().getI64Type();
+  auto isOther = [](Value value, int64_t number) {
+    auto known = pd::allKnownElements(value);
+    return known && known->size() == 1 && known->front() != number;
+  };
+  bool isChanged = false;
+  for (auto [start, end, axis, flag] : llvm::zip(from, to, axes, flags)) {
+    if (flag != -1 || !llvm::is_contained(dropped, axis) || isOther(start, -1) || isOther(end, 0))
+      continue;
+    isChanged = true;
+    Value toTheLast = importer.constantInts({std::numeric_limits<int32_t>::max()});
+    if (pd::allKnownElements(start) && pd::allKnownElements(end)) {
+      end = toTheLast;
+      continue;
+    }
+    Value first = f.reshape(f.cast(start, type), {1}), last = f.reshape(f.cast(end, type), {1});
+    Value isLast = f.binary("pd.logical_and", f.binary("pd.equal", first, importer.constantInts({-1})),
+                            f.binary("pd.equal", last, importer.constantInts({0})));
+    end = f.make("pd.where", {{isLast}, {toTheLast}, {last}});
+  }
+  return isChanged && !llvm::is_contained(to, Value()) ? Operands{importer.stackScalars(to)} : ends;
+}
+
 void importSlice(OpImporter &importer) {
   if (Value array = importer.array("Input"))
     return importArraySlice(importer, array);
@@ -33,12 +89,10 @@ void importSlice(OpImporter &importer) {
     return importer.named(name, builder.getDenseI64ArrayAttr(importer.intsAttribute(name)));
   };
   llvm::SmallVector<NamedAttribute> attributes{ints("axes"), ints("starts"), ints("ends"), ints("strides")};
-  Value slice = importer.createOne("pd.slice",
-                                   {{x},
-                                    indexOperand(importer, "StartsTensorList", "StartsTensor"),
-                                    indexOperand(importer, "EndsTensorList", "EndsTensor"),
-                                    indexOperand(importer, "StridesTensorList", "StridesTensor")},
-                                   attributes);
+  Operands starts = indexOperand(importer, "StartsTensorList", "StartsTensor"), ends = endsOfSlice(importer);
+  Value slice = importer.createOne(
+      "pd.slice", {{x}, starts, ends, indexOperand(importer, "StridesTensorList", "StridesTensor")},
+      attributes);
   llvm::SmallVector<int64_t> dropped = importer.intsAttribute("decrease_axis");
   if (slice && !dropped.empty())
     slice = importer.createOne("pd.squeeze", {{slice}, {}},

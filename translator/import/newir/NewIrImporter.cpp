@@ -216,7 +216,7 @@ private:
     if (!entry)
       return report("op '" + llvm::Twine(op.name) + "' is not known");
     size_t before = problems.size();
-    std::map<std::string, Values> operands;
+    std::map<llvm::StringRef, Values> operands;
     llvm::SmallVector<NamedAttribute> attributes;
     collectOperands(op, *entry, operands, attributes);
     collectAttributes(op, *entry, attributes);
@@ -236,7 +236,7 @@ private:
   }
 
   void collectOperands(const newir::Operation &op, const NewIrOp &entry,
-                       std::map<std::string, Values> &operands,
+                       std::map<llvm::StringRef, Values> &operands,
                        llvm::SmallVectorImpl<NamedAttribute> &attributes) {
     if (op.inputs.size() > entry.operands.size())
       return report(llvm::Twine(op.inputs.size()) + " operands, expected at most " +
@@ -340,7 +340,7 @@ private:
   }
 
   void defineResults(const newir::Operation &op, const NewIrOp &entry, Operation *made) {
-    std::map<std::string, Values> byName;
+    std::map<llvm::StringRef, Values> byName;
     size_t next = 0;
     for (const LegacySlot &result : entry.recordResults) {
       size_t count =
@@ -349,9 +349,10 @@ private:
       next += count;
       byName[result.spelling] = group;
     }
-    for (size_t i = 0; i < op.outputs.size() && i < entry.results.size(); ++i)
-      if (!entry.results[i].empty())
-        define(op, i, byName[entry.results[i]]);
+    size_t count = std::min(op.outputs.size(), entry.results.size());
+    for (auto [i, result] : llvm::enumerate(llvm::ArrayRef(entry.results).take_front(count)))
+      if (!result.empty())
+        define(op, i, byName[result]);
     dropDims(op);
   }
 

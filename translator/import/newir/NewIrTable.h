@@ -6,16 +6,16 @@
 namespace proa::import {
 
 struct NewIrOp {
-  std::string target;
+  llvm::StringRef target;
   /// The file's operands in order: an operand of the record, "#attribute", or "" for one that is ignored.
-  std::vector<std::string> operands;
+  std::initializer_list<llvm::StringRef> operands;
   /// The record's operands.
-  std::vector<LegacySlot> recordOperands;
+  std::initializer_list<LegacySlot> recordOperands;
   /// The file's results in order: a result of the record, or "" for one that the record does not have.
-  std::vector<std::string> results;
-  std::vector<LegacySlot> recordResults;
-  std::vector<LegacyAttribute> attributes;
-  std::vector<std::string> ignored;
+  std::initializer_list<llvm::StringRef> results;
+  std::initializer_list<LegacySlot> recordResults;
+  std::initializer_list<LegacyAttribute> attributes;
+  std::initializer_list<llvm::StringRef> ignored;
 };
 
 /// The entry of an op of the dialect pd_op, by its name without "_" at the end; or null.

@@ -1,0 +1,102 @@
+#include "lib/driver/PrintModule.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Threading.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <vector>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Ops that one thread prints at a time; a function of a few times so many is worth several threads.
+constexpr size_t chunkSize = 1000, worthwhile = 3 * chunkSize;
+
+std::string printed(llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
+  print(stream);
+  stream.flush();
+  return text;
+}
+
+/// The module's only function, where that is long enough and one block.
+func::FuncOp longFunction(ModuleOp module) {
+  if (!llvm::hasSingleElement(module.getBody()->getOperations()))
+    return {};
+  auto function = dyn_cast<func::FuncOp>(module.getBody()->front());
+  bool isLong = function && function.getBody().hasOneBlock() &&
+                function.getBody().front().getOperations().size() >= worthwhile;
+  return isLong ? function : func::FuncOp();
+}
+
+/// The module with a function that has no ops.
+std::string printFrame(ModuleOp module, func::FuncOp function, OpPrintingFlags flags) {
+  OwningOpRef<Operation *> frame(module->cloneWithoutRegions());
+  Operation *empty = function->cloneWithoutRegions();
+  Block &body = empty->getRegion(0).emplaceBlock();
+  for (BlockArgument argument : function.getArguments())
+    body.addArgument(argument.getType(), argument.getLoc());
+  frame->getRegion(0).emplaceBlock().push_back(empty);
+  return printed([&](llvm::raw_ostream &stream) { frame->print(stream, flags); });
+}
+
+/// An op as it stands in a function of a module: indented, and without the dialect's name where that is the
+/// function's.
+void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state) {
+  constexpr llvm::StringRef indentation = "    ";
+  stream << indentation;
+  bool isOfFunction = op->getName().getDialectNamespace() == func::FuncDialect::getDialectNamespace();
+  if (op->getNumRegions() == 0 && !isOfFunction) {
+    op->print(stream, state);
+    stream << '\n';
+    return;
+  }
+  std::string lines = printed([&](llvm::raw_ostream &text) { op->print(text, state); });
+  if (isOfFunction)
+    lines.erase(lines.find("func."), llvm::StringRef("func.").size());
+  for (char c : lines) {
+    stream << c;
+    if (c == '\n')
+      stream << indentation;
+  }
+  stream << '\n';
+}
+
+} // namespace
+
+std::string printModule(ModuleOp module, OpPrintingFlags flags) {
+  flags.assumeVerified(); // the printer would verify once more
+  func::FuncOp function = longFunction(module);
+  if (!function || flags.shouldPrintDebugInfo())
+    return printed([&](llvm::raw_ostream &stream) { module.print(stream, flags); });
+  std::string frame = printFrame(module, function, flags);
+  std::vector<Operation *> ops;
+  for (Operation &op : function.getBody().front())
+    ops.push_back(&op);
+  // Printing asks for attributes that ops leave out where they have their default.
+  MLIRContext *context = module.getContext();
+  bool wasThreaded = context->isMultithreadingEnabled();
+  context->enableMultithreading();
+  AsmState state(module, flags);
+  std::vector<std::string> chunks((ops.size() + chunkSize - 1) / chunkSize);
+  parallelFor(context, 0, chunks.size(), [&](size_t i) {
+    chunks[i] = printed([&](llvm::raw_ostream &stream) {
+      for (Operation *op : llvm::ArrayRef(ops).drop_front(i * chunkSize).take_front(chunkSize))
+        printOp(stream, op, state);
+    });
+  });
+  context->enableMultithreading(wasThreaded);
+  size_t end = frame.rfind("  }\n}");
+  std::string text = frame.substr(0, end);
+  for (const std::string &chunk : chunks)
+    text += chunk;
+  return text + frame.substr(end);
+}
+
+} // namespace proa

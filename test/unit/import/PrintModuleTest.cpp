@@ -1,0 +1,54 @@
+#include "lib/driver/PrintModule.h"
+
+#include "lib/driver/Registration.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <gtest/gtest.h>
+
+namespace proa {
+namespace {
+
+/// A chain of sums, with ops of several results and of regions among them.
+std::string longProgram(int length) {
+  std::string text =
+      "func.func @main(%arg0: tensor<?x4xf32> {pd.feed = \"x\"}, %arg1: tensor<i1>) -> tensor<?x4xf32> {\n";
+  std::string last = "%arg0";
+  for (int i = 0; i < length; ++i) {
+    std::string next = "%v" + std::to_string(i);
+    if (i % 100 == 7)
+      text += "%c" + next.substr(1) + " = tensor.extract %arg1[] : tensor<i1>\n" + next + " = scf.if %c" +
+              next.substr(1) + " -> (tensor<?x4xf32>) {\n%t = pd.relu " + last +
+              " : (tensor<?x4xf32>) -> tensor<?x4xf32>\nscf.yield %t : tensor<?x4xf32>\n" +
+              "} else {\nscf.yield " + last + " : tensor<?x4xf32>\n}\n";
+    else if (i % 100 == 50)
+      text += next + ":2 = pd.topk " + last +
+              " {k = 4 : i64} : (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xi64>)\n";
+    else
+      text +=
+          next + " = pd.add " + last + ", %arg0 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>\n";
+    last = i % 100 == 50 ? next + "#0" : next;
+  }
+  return text + "return " + last + " : tensor<?x4xf32>\n}\n";
+}
+
+TEST(PrintModule, ByThreadsIsAsByMlir) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  for (int length : {10, 6000}) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(longProgram(length), &context);
+    ASSERT_TRUE(module);
+    std::string expected;
+    llvm::raw_string_ostream stream(expected);
+    module->print(stream);
+    EXPECT_TRUE(printModule(*module) == expected + (expected.ends_with('\n') ? "" : "\n")) << length;
+    EXPECT_FALSE(context.isMultithreadingEnabled());
+  }
+}
+
+} // namespace
+} // namespace proa

@@ -1,0 +1,176 @@
+#include "lib/runtime/library/WinogradConv.h"
+
+#include "test/unit/runtime/ConvDefinition.h"
+
+#include <array>
+#include <cmath>
+
+namespace proa::runtime {
+namespace {
+
+using nlohmann::json;
+
+/// batch, channels in and out, height, width, paddings (top, bottom, left, right), expected extent of tiles
+using Geometry = std::array<int64_t, 10>;
+
+Shape outputOf(const Geometry &g) { return {g[0], g[2], g[3] + g[5] + g[6] - 2, g[4] + g[7] + g[8] - 2}; }
+
+std::optional<int64_t> tileExtentOf(const Geometry &g, bool isConstant = true) {
+  json attributes = {{"paddings", {g[5], g[6], g[7], g[8]}}, {"data_format", "NHWC"}};
+  OperandType operand{true, true, DType::Float32, {}};
+  std::vector<OperandType> inputs(2, operand), outputs(1, operand);
+  auto parsed = ConvAttributes::parse({attributes, inputs, outputs}, 2, false);
+  EXPECT_TRUE(parsed) << parsed.problems().text();
+  auto geometry = ConvGeometry::compute(*parsed, Shape{g[0], g[3], g[4], g[1]}, Shape{g[2], g[1], 3, 3}, {});
+  EXPECT_TRUE(geometry) << geometry.problems().text();
+  return WinogradConv::tileExtent(*geometry, isConstant);
+}
+
+/// Random, of a size that makes results of the size of the input.
+Tensor filterOf(const Geometry &g) {
+  Tensor filter = randomFloats({g[2], g[1], 3, 3}, 2);
+  for (int64_t i = 0; i < filter.size(); ++i)
+    filter.as<float>()[i] /= std::sqrt(static_cast<float>(g[1]));
+  return filter;
+}
+
+class Winograd : public ::testing::TestWithParam<Geometry> {};
+
+TEST_P(Winograd, FollowsTheDefinition) {
+  const Geometry &g = GetParam();
+  ASSERT_EQ(tileExtentOf(g), g[9]);
+  Tensor x = randomFloats({g[0], g[1], g[3], g[4]}, 1), w = filterOf(g);
+  Shape out = outputOf(g);
+  Tensor bias = randomFloats({g[2]}, 3), residual = randomFloats(out, 4), factor = randomFloats(out, 5);
+  std::vector<double> expected = convolve(x, w, out, {{1, 1}, {g[5], g[7]}});
+  auto plane = static_cast<size_t>(out[2] * out[3]), channels = static_cast<size_t>(out[1]);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    double sum =
+        expected[i] + double(bias.as<float>()[i / plane % channels]) + double(residual.as<float>()[i]);
+    expected[i] = std::max(sum, 0.0) * double(factor.as<float>()[i]);
+  }
+  json ops = json::array({{{"kind", "bias"}}, {{"kind", "add"}}, {{"kind", "relu"}}, {{"kind", "multiply"}}});
+  json attributes = {{"paddings", {g[5], g[6], g[7], g[8]}}, {"data_format", "NHWC"}, {"post_ops", ops}};
+  for (bool constant : {true, false})
+    for (Dims mode : {Dims::Static, Dims::Dynamic}) {
+      KernelCase c{"conv2d",
+                   attributes,
+                   {channelsLast(x), w, bias, channelsLast(residual), channelsLast(factor)},
+                   {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
+                   constant ? std::vector<size_t>{1} : std::vector<size_t>(),
+                   mode};
+      auto result = runCase(c);
+      ASSERT_TRUE(result) << result.problems().text();
+      expectClose((*result)[0], channelsLast(expected, out), 1e-5);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Conv, Winograd,
+    ::testing::Values(Geometry{1, 32, 32, 28, 28, 1, 1, 1, 1, 4},  // one block
+                      Geometry{2, 20, 36, 29, 31, 1, 1, 1, 1, 4},  // parts of vectors and tiles
+                      Geometry{1, 17, 40, 30, 27, 0, 2, 3, 0, 4},  // unequal paddings
+                      Geometry{3, 32, 32, 60, 57, 0, 0, 0, 0, 4},  // several blocks
+                      Geometry{1, 256, 256, 14, 14, 1, 1, 1, 1, 2} // much filter, few places
+                      ));
+
+/// The gradient of a convolution by its input is one.
+TEST_P(Winograd, TransposedFollowsTheDefinition) {
+  const Geometry &g = GetParam();
+  Tensor w = filterOf({g[0], g[2], g[1]}), x = randomFloats({g[0], g[1], g[3], g[4]}, 1);
+  int64_t crop[2] = {std::min<int64_t>(g[5], 1), std::min<int64_t>(g[7], 2)};
+  Shape out{g[0], g[2], g[3] + 2 - 2 * crop[0], g[4] + 2 - 2 * crop[1]};
+  ASSERT_NE(tileExtentOf({g[0], g[1], g[2], g[3], g[4], 2 - crop[0], 2 - crop[0], 2 - crop[1], 2 - crop[1]}),
+            std::nullopt);
+  std::vector<double> expected = scatterConvolve(x, w, out, {{1, 1}, {crop[0], crop[1]}});
+  json attributes = {{"paddings", {crop[0], crop[1]}}, {"data_format", "NHWC"}};
+  KernelCase c{"conv2d_transpose",
+               attributes,
+               {channelsLast(x), w},
+               {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
+               {1}};
+  auto result = runCase(c);
+  ASSERT_TRUE(result) << result.problems().text();
+  expectClose((*result)[0], channelsLast(expected, out), 1e-5);
+}
+
+TEST(WinogradConv, IsNotTakenWhereTheDefinitionIsFaster) {
+  EXPECT_EQ(tileExtentOf({1, 16, 16, 5, 5, 1, 1, 1, 1, 0}), std::nullopt);
+  EXPECT_EQ(tileExtentOf({1, 512, 512, 7, 7, 1, 1, 1, 1, 0}), std::nullopt);
+  EXPECT_EQ(tileExtentOf({1, 256, 256, 14, 14, 1, 1, 1, 1, 0}, false), std::nullopt); // a filter that changes
+}
+
+/// The result overwrites the summand: both convolutions of x by w are added.
+TEST(WinogradConv, SummandInPlace) {
+  constexpr Geometry g{1, 32, 32, 28, 28, 1, 1, 1, 1, 4};
+  ASSERT_EQ(tileExtentOf(g), 4);
+  Tensor x = randomFloats({1, 32, 28, 28}, 1), w = filterOf(g);
+  Shape image{1, 28, 28, 32};
+  Plan plan;
+  plan.values = {{DType::Float32, image, Storage::Feed, 0, none, "x"},
+                 {DType::Float32, w.dims(), Storage::Parameter, 0, none, "w"},
+                 {DType::Float32, image, Storage::Arena, 0, none, "first"},
+                 {DType::Float32, image, Storage::Arena, 0, none, "second"}};
+  plan.feeds = {0};
+  plan.parameters = {1};
+  for (ValueId out : {2, 3}) {
+    Step step;
+    step.kind = StepKind::Library;
+    step.symbol = "conv2d";
+    step.attributes = {{"paddings", {1, 1}}, {"data_format", "NHWC"}};
+    step.inputs = {0, 1};
+    step.outputs = {out};
+    if (out == 3) {
+      step.inputs.push_back(2);
+      step.attributes["post_ops"] = json::array({{{"kind", "add"}}});
+    }
+    plan.steps.push_back(step);
+  }
+  plan.fetches = {3};
+  plan.fetchNames = {"second"};
+  plan.arenaBytes = x.size() * static_cast<int64_t>(sizeof(float));
+  auto executable = Executable::create(plan, "test", [](const std::string &) { return nullptr; });
+  ASSERT_TRUE(executable) << executable.problems().text();
+  ASSERT_TRUE((*executable)->bindParameters({{"w", w}}));
+  auto session = Session::create(*executable);
+  auto result = (*session)->run({{"x", channelsLast(x)}});
+  ASSERT_TRUE(result) << result.problems().text();
+  std::vector<double> expected = convolve(x, w, x.dims(), {{1, 1}, {1, 1}});
+  for (double &value : expected)
+    value *= 2;
+  expectClose((*result)[0], channelsLast(expected, x.dims()), 1e-5);
+}
+
+TEST(RowPostOps, ActivationsAreThoseOfSingleNumbers) {
+  std::vector<float> numbers{0.0f, -0.0f, NAN, 25.0f, -25.0f, 1e-6f, -1e-6f};
+  for (float x = -8; x < 8; x += 0.0625f)
+    numbers.push_back(x);
+  int found = 0;
+  for (json op :
+       {json{{"kind", "relu"}}, json{{"kind", "relu6"}}, json{{"kind", "leaky_relu"}, {"alpha", 0.3}},
+        json{{"kind", "clip"}, {"alpha", -1.5}, {"beta", 2.5}},
+        json{{"kind", "linear"}, {"alpha", 2.0}, {"beta", -1.0}}, json{{"kind", "abs"}},
+        json{{"kind", "square"}}, json{{"kind", "hardswish"}}, json{{"kind", "hardsigmoid"}},
+        json{{"kind", "sigmoid"}}, json{{"kind", "swish"}, {"alpha", 1.5}}, json{{"kind", "tanh"}},
+        json{{"kind", "mish"}}, json{{"kind", "gelu_tanh"}}}) {
+    SCOPED_TRACE(op.dump());
+    json attributes = {{"post_ops", json::array({op})}};
+    auto ops = parsePostOps({attributes, {}, {}}, 0);
+    ASSERT_TRUE(ops) << ops.problems().text();
+    const PostOp &one = ops->front();
+    ASSERT_NE(rowActivation(one), RowActivation::None);
+    std::vector<float> row = numbers;
+    activateRow(rowActivation(one), row.data(), static_cast<int64_t>(row.size()), one.alpha, one.beta);
+    for (size_t i = 0; i < row.size(); ++i) {
+      double want = applyActivation(one, double(numbers[i]));
+      bool close = std::isnan(want) ? std::isnan(row[i])
+                                    : std::abs(double(row[i]) - want) <= 1e-6 * (1 + std::abs(want));
+      EXPECT_TRUE(close) << "of " << numbers[i] << ": " << row[i] << ", expected " << want;
+    }
+    ++found;
+  }
+  EXPECT_EQ(found, static_cast<int>(RowActivation::GeluTanh)); // all of them
+}
+
+} // namespace
+} // namespace proa::runtime
