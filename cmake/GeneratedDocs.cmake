@@ -1,4 +1,4 @@
-# The pages of docs/ that are made from the op records: docs/ops/<family>.md and docs/ops-coverage.md.
+# The pages of docs/ that are made from the op records: docs/ops/<family>.md, docs/primitives.md and docs/ops-coverage.md.
 #   cmake -DBUILD=... -DSOURCE=... -DMODE=write|check -P GeneratedDocs.cmake
 # check fails where a page is not what it would be made to now.
 file(STRINGS ${BUILD}/dialects/pd/Records.txt records)
@@ -12,6 +12,29 @@ foreach(record ${records})
   string(APPEND page_${family} "${sections}")
 endforeach()
 list(REMOVE_DUPLICATES families)
+
+# The ops that decompositions end in, by family.
+set(primitives "")
+set(count 0)
+foreach(record ${records})
+  get_filename_component(family ${record} DIRECTORY)
+  file(STRINGS ${BUILD}/dialects/pd/${record}.reference.md lines REGEX "^(## `pd|- primitive$)")
+  foreach(line ${lines})
+    if(line MATCHES "^## `(pd\\.([a-z0-9_]+))`$")
+      set(op ${CMAKE_MATCH_1})
+      set(anchor pd${CMAKE_MATCH_2})
+    else()
+      string(APPEND primitives_${family} ", [`${op}`](ops/${family}.md#${anchor})")
+      math(EXPR count "${count} + 1")
+    endif()
+  endforeach()
+endforeach()
+foreach(family ${families})
+  if(primitives_${family})
+    string(SUBSTRING "${primitives_${family}}" 2 -1 list)
+    string(APPEND primitives "- ${family}: ${list}\n")
+  endif()
+endforeach()
 
 set(stale "")
 function(put name content)
@@ -34,6 +57,10 @@ endfunction()
 foreach(family ${families})
   put(ops/${family}.md "# Ops of the pd dialect: ${family}\n\nMade from the records in `dialects/pd/${family}`.\n\n${page_${family}}")
 endforeach()
+
+put(primitives.md "# Primitives\n\nThe ${count} ops that decompositions end in; every other op is a composite of them. Made from the records: a new \
+primitive is a change of this page. Each section says what the op computes, its operands, dtypes and constraints. The reference \
+evaluator computes them, but for those that docs/known-gaps.md names.\n\n${primitives}")
 
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus
                 OUTPUT_VARIABLE coverage COMMAND_ERROR_IS_FATAL ANY)

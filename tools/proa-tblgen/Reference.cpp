@@ -70,6 +70,8 @@ void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   formula("formula", record.getValueAsString("decomposition"));
   if (record.getValueAsBit("decomposesInCode"))
     os << "- composite: has a decomposition into simpler ops\n";
+  else if (record.getValueAsString("decomposition").empty())
+    os << "- primitive\n";
   formula("library kernel of the CPU runtime", record.getValueAsString("library"));
   auto rules = [&](const char *what, const std::vector<llvm::StringRef> &texts) {
     if (texts.empty())

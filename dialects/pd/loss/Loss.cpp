@@ -195,11 +195,13 @@ FailureOr<SmallVector<Value>> KldivLossOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> SigmoidCrossEntropyWithLogitsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), label = e.computed(getLabel());
-  Expression rest = e.log1p(e.exp(-e.abs(x)));
+  // Not max(x, 0) and |x|: their kinks at zero do not cancel in the derivative.
+  Expression isPositive = x > 0.0;
+  Expression rest = e.log1p(e.exp(e.select(isPositive, -x, x)));
   if (getPosWeight())
     rest = rest * e.computed(getPosWeight());
   Expression ignored = isEqual(label, static_cast<double>(static_cast<int64_t>(getIgnoreIndex())));
-  Expression out = e.select(ignored, 0.0, e.maximum(x, 0.0) - x * label + rest);
+  Expression out = e.select(ignored, 0.0, e.select(isPositive, x, 0.0) - x * label + rest);
   if (!getNormalize())
     return e.results({out});
   Expression one = e.constant(1, x.type().getElementType());

@@ -33,10 +33,12 @@ LogicalResult inferPerRowOf(std::optional<Location> location, RankedTensorType x
 
 namespace {
 
-/// log(1 + exp(x)) without overflow.
+/// log(1 + exp(x)) without overflow. Not by max(x, 0) and |x|: their kinks at zero do not cancel in the
+/// derivative.
 Expression softplus(Expression x) {
   TensorBuilder &e = x.owner();
-  return e.maximum(x, 0.0) + e.log1p(e.exp(-e.abs(x)));
+  Expression isPositive = x > 0.0;
+  return e.select(isPositive, x, 0.0) + e.log1p(e.exp(e.select(isPositive, -x, x)));
 }
 
 /// The element of each row that the label names; labels outside count as 0.

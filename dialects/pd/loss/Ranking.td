@@ -49,7 +49,7 @@ def Pd_RankLossOp : Pd_Op<"rank_loss"> {
   let arguments = (ins Pd_FloatTensor:$label, Pd_FloatTensor:$left, Pd_FloatTensor:$right);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferBroadcast";
-  let decomposition = "e.maximum(left - right, 0.0) + e.log1p(e.exp(-e.abs(left - right))) - label * (left - right)";
+  let decomposition = "softplus(left - right) - label * (left - right)";
   let legacy = [Legacy<"rank_loss", ["Label", "Left", "Right"], ["Out"]>];
 }
 

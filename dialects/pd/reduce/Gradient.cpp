@@ -133,9 +133,14 @@ Gradients CumprodOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 
 Gradients LogcumsumexpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
+  // exp(x[i] - out[j]) as a product, whose factors a number near x keeps from becoming infinite.
   Expression x = e.operand(0);
-  Expression sums = sumBackwards(e, *this, e.computed(cotangents[0]) * e.exp(-e.computed(getOut())));
-  return llvm::SmallVector<Value>{e.gradient(reshapeTo(sums, extentsOf(x)) * e.exp(x), getX())};
+  Expression greatest = getFlatten()
+                            ? e.max(x, {}, false)
+                            : e.max(x, reducedAxes({static_cast<int64_t>(getAxis())}, x.rank()), true);
+  Expression sums =
+      sumBackwards(e, *this, e.computed(cotangents[0]) * e.exp(greatest - e.computed(getOut())));
+  return llvm::SmallVector<Value>{e.gradient(reshapeTo(sums, extentsOf(x)) * e.exp(x - greatest), getX())};
 }
 
 Gradients CummaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {

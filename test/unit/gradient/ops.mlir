@@ -898,3 +898,18 @@ func.func @gelu_far(%a: tensor<4xf64> {test.values = [-800.0, -1.5, 2.0, 800.0]}
   %y = pd.gelu %a : (tensor<4xf64>) -> tensor<4xf64>
   return %y : tensor<4xf64>
 }
+
+func.func @sigmoid_cross_entropy_at_zero(%a: tensor<4xf64> {test.values = [0.0, -0.0, 0.0, 1.0]}, %b: tensor<4xf64> {test.values = [0.3, 1.0, 0.0, 0.7]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.sigmoid_cross_entropy_with_logits %a, %b : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func @rank_loss_of_equals(%a: tensor<3xf64> {test.values = [0.3, 1.0, 0.0]}, %b: tensor<3xf64> {test.values = [0.5, -2.0, 1.0]}, %c: tensor<3xf64> {test.values = [0.5, -2.0, 0.0]}) -> (tensor<3xf64>) attributes {test.twice} {
+  %y = pd.rank_loss %a, %b, %c : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  return %y : tensor<3xf64>
+}
+
+func.func @logcumsumexp_far(%a: tensor<4xf64> {test.values = [-800.0, -801.0, -799.5, -800.0]}) -> (tensor<4xf64>) attributes {test.twice} {
+  %y = pd.logcumsumexp %a {axis = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}

@@ -1,0 +1,58 @@
+"""One table of all op programs: in how many Paddle's outputs are those of the kernels, of decompositions alone, of the
+reference evaluator, and of decompositions made before the dims of the feeds are known.
+
+Arguments: NAME=REPORT.json for each column, one or more reports of proa-check. Fails where a program that is in the first report
+is not in another, or where one that agrees in the first differs in another and is not known to (those are skipped).
+"""
+
+import collections
+import json
+import os
+import sys
+
+
+def outcomes(path):
+    """For each program of one op: its status."""
+    with open(path, encoding="utf-8") as file:
+        cases = json.load(file)["cases"]
+    found = {}
+    for case in cases:
+        parts = case["case"].split(os.sep)
+        for top in ("corpus", "cases"):
+            if top in parts:
+                name = "/".join(parts[parts.index(top):])
+                if name.startswith(("corpus/ops/", "cases/ops/")):
+                    found[name] = case["status"]
+    return found
+
+
+def main(arguments):
+    columns = {}
+    for name, path in (argument.split("=", 1) for argument in arguments):
+        columns.setdefault(name, {}).update(outcomes(path))
+    first = next(iter(columns))
+    problems = []
+    table = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))
+    for column, cases in columns.items():
+        for name in columns[first]:
+            status = cases.get(name)
+            if status is None:
+                problems.append(f"{name} is not in the report '{column}'")
+            elif status == "failed" and columns[first][name] == "passed":
+                problems.append(f"{name} agrees in '{first}' and differs in '{column}'")
+            table[name.split("/")[2]][column][status] += 1
+    print(f"{'op':44}{'programs':>9}" + "".join(f"{column:>15}" for column in columns))
+    totals = collections.Counter()
+    for op in sorted(table):
+        count = sum(table[op][first].values())
+        passed = {column: table[op][column]["passed"] for column in columns}
+        totals.update(passed, programs=count)
+        print(f"{op:44}{count:>9}" + "".join(f"{passed[column]:>15}" for column in columns))
+    print(f"{'all':44}{totals['programs']:>9}" + "".join(f"{totals[column]:>15}" for column in columns))
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    return 1 if problems or not totals["programs"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

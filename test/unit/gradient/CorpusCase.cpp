@@ -1,0 +1,242 @@
+#include "test/unit/gradient/CorpusCase.h"
+
+#include "lib/check/CaseMeta.h"
+#include "lib/check/CaseResult.h"
+#include "lib/driver/Registration.h"
+#include "proa/Half.h"
+#include "translator/import/Import.h"
+#include "translator/legacy/ReadProgram.h"
+#include "translator/params/ModelFolder.h"
+#include "translator/params/Safetensors.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace proa::test {
+namespace {
+
+/// Floats of any size in float64; others as they are.
+Tensor widened(const Tensor &tensor) {
+  auto from = [&]<class T>(const T *numbers, DType dtype) {
+    Tensor out(dtype, tensor.dims());
+    std::span<double> to = numbersOf(out);
+    for (size_t i = 0; i < to.size(); ++i)
+      to[i] = static_cast<double>(static_cast<float>(numbers[i]));
+    return out;
+  };
+  switch (tensor.dtype()) {
+  case DType::Float16:
+    return from(tensor.as<Float16>(), DType::Float64);
+  case DType::BFloat16:
+    return from(tensor.as<BFloat16>(), DType::Float64);
+  case DType::Float32:
+    return from(tensor.as<float>(), DType::Float64);
+  case DType::Complex64:
+    return from(static_cast<const float *>(tensor.data()), DType::Complex128);
+  default:
+    return tensor;
+  }
+}
+
+void replaceAll(std::string &text, const std::string &from, const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// An infinity or NaN, written by the bytes of a float32, by those of a float64;
+/// nothing where one is written by those of a smaller float.
+std::optional<std::string> widenedBytes(std::string text) {
+  constexpr size_t digits = 8;
+  for (size_t at = text.find("0x"); at != std::string::npos; at = text.find("0x", at + 2)) {
+    size_t end = text.find_first_not_of("0123456789ABCDEF", at + 2);
+    if (end - at - 2 != digits && end - at - 2 != 2 * digits)
+      return std::nullopt;
+    if (end - at - 2 != digits)
+      continue;
+    auto bits = static_cast<uint32_t>(std::stoul(text.substr(at + 2, digits), nullptr, 16));
+    auto number = static_cast<double>(std::bit_cast<float>(bits));
+    text.replace(at, end - at, fmt::format("0x{:016X}", std::bit_cast<uint64_t>(number)));
+  }
+  return text;
+}
+
+/// The text in float64; nothing where whole tensors are written as bytes.
+std::optional<std::string> inFloat64(std::string text) {
+  if (text.find("dense<\"0x") != std::string::npos)
+    return std::nullopt;
+  for (const char *element : {"bf16", "f16", "f32"})
+    replaceAll(text, element, "f64");
+  return widenedBytes(std::move(text));
+}
+
+std::set<std::string> readSkipped() {
+  std::set<std::string> skipped;
+  std::ifstream file(PROA_CORPUS_DIR "/../unit/gradient/skipped.txt");
+  for (std::string line; std::getline(file, line);) {
+    size_t space = line.find(' '), end = line.find("  # ");
+    if (line.starts_with("#") || space == std::string::npos || end == std::string::npos)
+      continue;
+    std::istringstream tests(line.substr(0, space));
+    for (std::string test; std::getline(tests, test, ',');)
+      skipped.insert(test + line.substr(space, end - space));
+  }
+  return skipped;
+}
+
+} // namespace
+
+std::optional<Case> caseAt(const std::string &folder) {
+  auto meta = check::readCaseMeta(folder + "/meta.json");
+  auto files = params::findModel(folder);
+  auto feeds = params::readSafetensors(folder + "/inputs.safetensors");
+  if (!meta || !files || !feeds || meta->runs > 1 || meta->training || !meta->runnable)
+    return std::nullopt;
+  auto program = legacy::readProgram(files->program);
+  if (!program)
+    return std::nullopt;
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return mlir::success(); });
+  import::ImportOptions options;
+  options.feeds = meta->feeds;
+  options.fetches = meta->fetches;
+  check::giveLods(*feeds, *meta);
+  auto given = import::withLods(*feeds);
+  for (const auto &[name, tensor] : *feeds)
+    options.lodLevels[name] = static_cast<int>(tensor.lod().size());
+  auto module = import::importProgram(context, *program, options);
+  if (!module)
+    return std::nullopt;
+  Case found;
+  auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    auto feed = main.getArgAttrOfType<mlir::StringAttr>(i, "pd.feed");
+    auto tensor = feed ? given.find(feed.str()) : given.end();
+    if (tensor == given.end())
+      return std::nullopt;
+    found.arguments.push_back(widened(tensor->second));
+    found.names.push_back(feed.str());
+  }
+  bool draws = false;
+  (*module)->walk([&](mlir::Operation *op) {
+    draws |= op->getNumRegions() == 0 && !mlir::isMemoryEffectFree(op);
+    found.holdsGradients |= op->getName().getStringRef() == "pd.vjp";
+  });
+  std::string text;
+  llvm::raw_string_ostream(text) << **module;
+  auto widened = inFloat64(std::move(text));
+  if (draws || !widened)
+    return std::nullopt;
+  found.text = *widened;
+  return found;
+}
+
+std::span<const double> numbersOf(const Tensor &tensor) {
+  return {static_cast<const double *>(tensor.data()), tensor.bytes() / sizeof(double)};
+}
+
+std::span<double> numbersOf(Tensor &tensor) {
+  return {static_cast<double *>(tensor.data()), tensor.bytes() / sizeof(double)};
+}
+
+double dot(const Tensor &x, const Tensor &y) {
+  std::span<const double> a = numbersOf(x), b = numbersOf(y);
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+Tensor moved(const Tensor &x, double step, const Tensor &direction) {
+  Tensor out(x.dtype(), x.dims());
+  std::span<double> to = numbersOf(out);
+  std::span<const double> from = numbersOf(x), by = numbersOf(direction);
+  for (size_t i = 0; i < to.size(); ++i)
+    to[i] = from[i] + step * by[i];
+  return out;
+}
+
+Tensor randomLike(const Tensor &tensor, std::mt19937 &random) {
+  std::uniform_real_distribution<double> reals(-1, 1);
+  Tensor out(tensor.dtype(), tensor.dims());
+  for (double &number : numbersOf(out))
+    number = reals(random);
+  return out;
+}
+
+std::optional<std::vector<size_t>> floatsOf(const Tensors &tensors) {
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    DType dtype = tensors[i].dtype();
+    if (dtype == DType::Float64 || dtype == DType::Complex128)
+      numbers.push_back(i);
+    else if (dtype == DType::Complex64 || dtype == DType::Float32)
+      return std::nullopt;
+  }
+  return numbers;
+}
+
+void makeFinite(Tensor &tensor) {
+  if (tensor.dtype() != DType::Float64 && tensor.dtype() != DType::Complex128)
+    return;
+  Tensor out(tensor.dtype(), tensor.dims());
+  std::span<double> to = numbersOf(out);
+  std::span<const double> from = numbersOf(std::as_const(tensor));
+  for (size_t i = 0; i < to.size(); ++i)
+    to[i] = std::abs(from[i]) < 1e6 ? from[i] : 0.3 + 0.01 * static_cast<double>(i % 10);
+  tensor = out;
+}
+
+bool isFinite(const Tensor &tensor) {
+  if (tensor.dtype() != DType::Float64 && tensor.dtype() != DType::Complex128)
+    return true;
+  std::span<const double> numbers = numbersOf(tensor);
+  return std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+}
+
+std::vector<std::vector<int64_t>> dimsOf(const Tensors &tensors) {
+  std::vector<std::vector<int64_t>> dims;
+  for (const Tensor &tensor : tensors)
+    dims.push_back(tensor.dims());
+  return dims;
+}
+
+std::vector<std::string> chosenPrograms() {
+  std::vector<std::string> list;
+  for (const char *part : {"corpus/ops", "cases"})
+    for (const auto &entry :
+         std::filesystem::recursive_directory_iterator(PROA_CORPUS_DIR "/../" + std::string(part)))
+      if (entry.path().filename() == "meta.json")
+        list.push_back(std::filesystem::relative(entry.path().parent_path(), PROA_CORPUS_DIR "/..").string());
+  std::sort(list.begin(), list.end());
+  const char *chosen = std::getenv("PROA_DERIVATIVES");
+  std::vector<std::string> some;
+  for (size_t i = 0; i < list.size(); ++i)
+    if (chosen ? !std::strcmp(chosen, "all") || list[i].find(chosen) != std::string::npos : i % 20 == 0)
+      some.push_back(list[i]);
+  return some;
+}
+
+bool SkipList::agrees(const std::string &test, const std::string &program, const std::string &reason) {
+  std::string name = test + " " + program;
+  if (const char *to = std::getenv("PROA_SKIPPED")) {
+    if (!reason.empty())
+      std::ofstream(to, std::ios::app) << name << "  # " << reason << "\n";
+    return true;
+  }
+  static const std::set<std::string> skipped = readSkipped();
+  return skipped.contains(name) == !reason.empty();
+}
+
+} // namespace proa::test
