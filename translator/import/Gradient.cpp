@@ -321,6 +321,17 @@ bool ProgramImporter::makeGradient(GradientImport &gradient, Location location, 
   if (!importForward(gradient, location, body, ofForward))
     return false;
   GivenResults given = givenResults(gradient, ofForward);
+  // Programs declare what comes of a real and a complex operand as real, and give it real cotangents.
+  OpImporter importer(*this, gradient.op, builder, location);
+  for (auto [value, number] : llvm::zip(given.cotangents, given.cotangentOf)) {
+    auto type = dyn_cast<RankedTensorType>(given.yielded[number].getType()),
+         found = dyn_cast<RankedTensorType>(value.getType());
+    if (type && found && isa<ComplexType>(type.getElementType()) && isa<FloatType>(found.getElementType()))
+      value = importer.createOne("pd.cast", {{value}},
+                                 {importer.named("dtype", TypeAttr::get(type.getElementType()))});
+    if (!value)
+      return false;
+  }
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&body);

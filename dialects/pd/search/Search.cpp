@@ -300,6 +300,10 @@ FailureOr<SmallVector<Value>> SearchsortedOp::decompose(OpBuilder &builder) {
   values = insertDim(e.cast(values, sequence.type().getElementType()), values.rank());
   Value before =
       getRight() ? e.create<LessEqualOp>(sequence, values) : e.create<LessThanOp>(sequence, values);
+  if (isa<FloatType>(values.type().getElementType())) { // all stand before infinities and NaN
+    Expression zero = values - values;
+    before = e.create<LogicalOrOp>(before, e.create<NotEqualOp>(zero, zero));
+  }
   Type dtype = tensorType(getOut()).getElementType();
   int64_t last = tensorType(before).getRank() - 1;
   return SmallVector<Value>{e.create<SumOp>(before, llvm::ArrayRef(last), false, TypeAttr::get(dtype))};

@@ -100,7 +100,8 @@ def Pd_SearchsortedOp : Pd_Op<"searchsorted"> {
   let lod = "none";
   let summary = "For each value the number of elements of the sorted sequence before it";
   let description = [{
-    Before it stand the smaller elements; with `right` the equal ones too. The sequence is a vector, or has all dimensions
+    Before it stand the smaller elements; with `right` the equal ones too. Before infinities and NaN stand all, as in Paddle.
+    The sequence is a vector, or has all dimensions
     of `values` but the last one.
   }];
   let arguments = (ins Pd_RealTensor:$sorted_sequence, Pd_RealTensor:$values, BoolDefault<"false">:$out_int32,

@@ -70,10 +70,11 @@ Result<PoolGeometry> PoolGeometry::compute(const PoolAttributes &attributes, std
   for (size_t axis = 0; axis < spatial; ++axis) {
     int64_t room = extents[axis] + g.before[axis] + g.after[axis] - g.kernel[axis];
     // Paddle divides towards zero: a window that sticks out by less than a stride still counts.
-    if (!g.adaptive && room <= -g.strides[axis])
+    int64_t rounding = attributes.ceilMode ? g.strides[axis] - 1 : 0;
+    int64_t count = (room + rounding) / g.strides[axis] + 1;
+    if (!g.adaptive && (count < 0 || (count == 0 && extents[axis] > 0)))
       return failure("a window of {} does not fit into {} with paddings {} and {}", g.kernel[axis],
                      extents[axis], g.before[axis], g.after[axis]);
-    int64_t rounding = attributes.ceilMode ? g.strides[axis] - 1 : 0;
     g.output.push_back(g.adaptive ? g.kernel[axis] : (room + rounding) / g.strides[axis] + 1);
   }
   g.inputStrides = convStrides(g.input, attributes.channelLast);

@@ -60,6 +60,17 @@ void importFullBatchSizeLike(OpImporter &importer) {
   if (!dtype || !input)
     return;
   Builder &builder = importer.getBuilder();
+  // A batch of sequences has as many samples as sequences.
+  llvm::SmallVector<Value> levels = importer.lod("Input");
+  if (!levels.empty() && importer.intAttribute("input_dim_idx", 0) == 0)
+    input = importer.createOne(
+        "pd.slice", {{levels.back()}, {}, {}, {}},
+        {importer.named("axes", builder.getDenseI64ArrayAttr({0})),
+         importer.named("starts", builder.getDenseI64ArrayAttr({1})),
+         importer.named("ends", builder.getDenseI64ArrayAttr({std::numeric_limits<int32_t>::max()})),
+         importer.named("strides", builder.getDenseI64ArrayAttr({1}))});
+  if (!input)
+    return;
   llvm::SmallVector<NamedAttribute> attributes{
       importer.named("shape", builder.getDenseI64ArrayAttr(importer.intsAttribute("shape"))),
       importer.named("dtype", TypeAttr::get(dtype))};
