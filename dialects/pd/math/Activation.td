@@ -178,9 +178,7 @@ def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)), p = x clamped to [eps
         : e.log(e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) /
             (1.0 - e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x))))}],
     (ins F64Default<"1e-6">:$eps)> {
-  let derivatives = [[{op.getEps().convertToDouble() == 0.0
-    ? e.select(x * (1.0 - x) < 0.0, std::numeric_limits<double>::quiet_NaN(), 1.0 / (x * (1.0 - x)))
-    : e.select(x < op.getEps().convertToDouble(), 0.0, e.select(x > 1.0 - op.getEps().convertToDouble(), 0.0, 1.0 /
+  let derivatives = [[{e.select(x < op.getEps().convertToDouble(), 0.0, e.select(x > 1.0 - op.getEps().convertToDouble(), 0.0, 1.0 /
         (e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) *
          (1.0 - e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x))))))}]];
   let legacy = [LegacyFormula<"logit", ["eps"]>];
