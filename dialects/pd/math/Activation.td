@@ -179,8 +179,8 @@ def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)), p = x clamped to [eps
             (1.0 - e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x))))}],
     (ins F64Default<"1e-6">:$eps)> {
   let derivatives = [[{e.select(x < op.getEps().convertToDouble(), 0.0, e.select(x > 1.0 - op.getEps().convertToDouble(), 0.0, 1.0 /
-    (e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) *
-     (1.0 - e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x))))))}]];
+        (e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) *
+         (1.0 - e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x))))))}]];
   let legacy = [LegacyFormula<"logit", ["eps"]>];
 }
 
