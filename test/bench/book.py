@@ -23,7 +23,8 @@ from peer_latency import output_of
 BUILD = os.path.join(peer_latency.ROOT, "build", "release")
 CORPUS = os.path.join(peer_latency.ROOT, "test", "corpus")
 # Programs and the dims of their one run, for the count of their arithmetic.
-LATENCY = {"resnet50": "image=1x3x224x224", "bert_base": "input_ids=1x128", "gpt2_small": "input_ids=1x64"}
+LATENCY = {"resnet50": "image=1x3x224x224", "bert_base": "input_ids=1x128", "gpt2_small": "input_ids=1x64",
+           "resnet18": "image=1x3x224x224", "vgg16": "image=1x3x224x224"}
 STARTS = ["models/nlp/bert", "models/vision/mobilenet_v2", "realistic/resnet50", "realistic/bert_base"]
 
 
@@ -151,6 +152,7 @@ def page(options):
             "f32, batch 1, medians; engines take turns, the best of %d rounds. The roofline is the program's arithmetic" % options.rounds,
             "(`proa-translate --summary`) over the largest matrix product that oneDNN was measured at: %s."
             % ", ".join("%.0f GFLOP/s on %d thread%s" % (p, t, "s" if t > 1 else "") for t, p in sorted(peaks.items())),
+            "Convolutions by Winograd's filtering take less arithmetic than the roofline counts.",
             "",
             *latency_table(options, peaks),
             "",
@@ -193,4 +195,5 @@ def main():
             file.write(text)
 
 
-main()
+if __name__ == "__main__":
+    main()
