@@ -24,11 +24,16 @@ static void makeBothComplex(OpImporter &importer, Value &x, Value &y) {
       *value = importer.createOne("pd.cast", {{*value}}, {importer.named("dtype", TypeAttr::get(wide))});
 }
 
-void importMatmul(OpImporter &importer) {
+/// X and Y; null, and a report, where one is missing or can not be made complex.
+static std::pair<Value, Value> bothOperands(OpImporter &importer) {
   Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
-  if (!x || !y)
-    return;
-  makeBothComplex(importer, x, y);
+  if (x && y)
+    makeBothComplex(importer, x, y);
+  return {x, y};
+}
+
+void importMatmul(OpImporter &importer) {
+  auto [x, y] = bothOperands(importer);
   if (!x || !y)
     return;
   importer.overrideInput("X", x);
@@ -38,10 +43,7 @@ void importMatmul(OpImporter &importer) {
 
 void importElementwise(OpImporter &importer) {
   int64_t axis = importer.intAttribute("axis", -1);
-  Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
-  if (!x || !y)
-    return;
-  makeBothComplex(importer, x, y);
+  auto [x, y] = bothOperands(importer);
   if (!x || !y)
     return;
   int64_t xRank = pd::tensorType(x).getRank(), yRank = pd::tensorType(y).getRank();
