@@ -3,7 +3,7 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-semantic-interposition)
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers -fno-semantic-interposition)
 if(PROA_SANITIZE)
   add_compile_options(-fsanitize=${PROA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PROA_SANITIZE})
