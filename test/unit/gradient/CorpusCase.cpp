@@ -2,6 +2,7 @@
 
 #include "lib/check/CaseMeta.h"
 #include "lib/check/CaseResult.h"
+#include "lib/check/OpenDims.h"
 #include "lib/driver/Registration.h"
 #include "proa/Half.h"
 #include "translator/import/Import.h"
@@ -95,7 +96,7 @@ std::set<std::string> readSkipped() {
 
 } // namespace
 
-std::optional<Case> caseAt(const std::string &folder) {
+std::optional<Case> caseAt(const std::string &folder, bool openDims) {
   auto meta = check::readCaseMeta(folder + "/meta.json");
   auto files = params::findModel(folder);
   auto feeds = params::readSafetensors(folder + "/inputs.safetensors");
@@ -115,7 +116,8 @@ std::optional<Case> caseAt(const std::string &folder) {
   auto given = import::withLods(*feeds);
   for (const auto &[name, tensor] : *feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
-  auto module = import::importProgram(context, *program, options);
+  auto module =
+      import::importProgram(context, openDims ? check::withOpenDims(*program, *feeds) : *program, options);
   if (!module)
     return std::nullopt;
   Case found;

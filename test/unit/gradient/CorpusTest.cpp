@@ -1,8 +1,9 @@
 // Derivatives of the op programs of the corpus, computed in float64: along a random direction forward mode is
 // the limit of differences, and the transpose of reverse mode. So for the gradients of the programs that do
-// not hold gradients themselves: second derivatives. And a batch of two gives what its examples give. ctest
-// takes every twentieth program; PROA_DERIVATIVES=all takes all, another value those whose path has it. What
-// is skipped stands in skipped.txt.
+// not hold gradients themselves: second derivatives. And a batch of two gives what its examples give, and
+// derivatives made while all dims are open those made with known dims. ctest takes every twentieth program;
+// PROA_DERIVATIVES=all takes all, another value those whose path has it. What is skipped stands in
+// skipped.txt.
 #include "test/unit/gradient/CorpusCase.h"
 
 #include <cmath>
@@ -231,6 +232,7 @@ protected:
 
   /// Two examples, which differ in their real and complex numbers.
   std::string batch();
+  std::string withOpenDims();
 
   /// Skips, or fails where the program is skipped or not against the list.
   void finish(const char *test, const std::string &reason) {
@@ -320,6 +322,63 @@ std::string CorpusTest::batch() {
 TEST_P(CorpusTest, BatchIsItsExamples) {
   std::string reason = open();
   finish("batch", reason.empty() ? batch() : reason);
+}
+
+/// Whether two functions give the same results, with derivatives of some order of the one made before its
+/// dims were known.
+void expectSame(Result<Function> fixed, Result<Function> open, const Tensors &at, const char *what) {
+  ASSERT_EQ(bool(fixed), bool(open)) << what << ": " << (fixed ? open : fixed).problems().text();
+  if (!fixed)
+    return;
+  auto expected = fixed->run(at), got = open->run(at);
+  ASSERT_EQ(bool(expected), bool(got)) << what << ": " << (expected ? got : expected).problems().text();
+  for (size_t i = 0; expected && i < expected->size(); ++i) {
+    SCOPED_TRACE(what);
+    expectEqual((*got)[i], (*expected)[i], i);
+  }
+}
+
+std::string CorpusTest::withOpenDims() {
+  auto opened = caseAt(PROA_CORPUS_DIR "/../" + GetParam(), /*openDims=*/true);
+  if (!opened)
+    return "not imported with open dims";
+  auto g = Function::parse(opened->text, "main");
+  auto floats = floatsOf(arguments);
+  if (!g || !floats || floats->empty())
+    return "no real or complex numbers";
+  auto fixed = f->withDims(dimsOf(arguments));
+  auto values = fixed ? fixed->run(arguments) : Result<Tensors>(fixed.problems());
+  if (!values)
+    return "does not run: " + brief(values);
+  auto plain = g->run(arguments);
+  if (!plain)
+    return "does not run with open dims: " + brief(plain);
+  std::vector<int64_t> by(floats->begin(), floats->end());
+  auto forward = jvp(*fixed, by), backward = vjp(*fixed, by);
+  if (!forward || !backward)
+    return "no derivative: " + brief(forward ? backward : forward);
+  Tensors along = arguments, back = arguments;
+  for (size_t i : *floats)
+    along.push_back(randomLike(arguments[i], random));
+  for (size_t i = 0; i < values->size(); ++i)
+    if (DType dtype = (*values)[i].dtype(); dtype == DType::Float64 || dtype == DType::Complex128)
+      back.push_back(randomLike((*values)[i], random));
+  expectSame(forward, jvp(*g, by), along, "forward mode");
+  auto openBackward = vjp(*g, by);
+  expectSame(backward, openBackward, back, "reverse mode");
+  if (found->holdsGradients || !openBackward)
+    return {};
+  Tensors twice = back;
+  twice.insert(twice.end(), along.begin() + static_cast<std::ptrdiff_t>(arguments.size()), along.end());
+  expectSame(jvp(*backward, by), jvp(*openBackward, by), twice, "forward over reverse mode");
+  return {};
+}
+
+TEST_P(CorpusTest, DerivativesMadeBeforeDimsAreKnown) {
+  std::string reason = open();
+  if (reason.empty())
+    reason = isLeftOut();
+  finish("open", reason.empty() ? withOpenDims() : reason);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, CorpusTest, testing::ValuesIn(chosenPrograms()), [](const auto &info) {
