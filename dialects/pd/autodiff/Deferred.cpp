@@ -77,27 +77,26 @@ SmallVector<Value> deferredGradient(OpBuilder &builder, Operation *op, ArrayRef<
 }
 
 SmallVector<Value> deferredTangent(OpBuilder &builder, Operation *op, ArrayRef<Value> tangents) {
-  SmallVector<Value> inputs(op->getOperands()), given;
-  size_t operands = inputs.size();
-  // The gradient is linear in its cotangents: where it is differentiated does not matter.
+  SmallVector<Value> inputs, given;
+  // The gradient is linear in its cotangents: where it is differentiated does not matter. The operands are
+  // constants to it.
   for (Value result : op->getResults())
     if (isDifferentiable(result.getType()))
       inputs.push_back(zerosLike(builder, op->getLoc(), result));
   llvm::copy_if(tangents, std::back_inserter(given), [](Value tangent) { return tangent != nullptr; });
   VjpOp vjp = makeVjp(builder, op->getLoc(), inputs, ValueRange(), {}, given, [&](ValueRange arguments) {
-    Operation *copy = cloneOn(builder, op, arguments.take_front(operands));
     SmallVector<Value> cotangents, yielded;
-    size_t next = operands;
-    for (Value result : copy->getResults())
+    size_t next = 0;
+    for (Value result : op->getResults())
       cotangents.push_back(isDifferentiable(result.getType()) ? arguments[next++] : Value());
-    SmallVector<Value> gradients = deferredGradient(builder, copy, cotangents);
+    SmallVector<Value> gradients = deferredGradient(builder, op, cotangents);
     for (auto [tangent, gradient] : llvm::zip(tangents, gradients))
       if (tangent)
         yielded.push_back(gradient);
     return yielded;
   });
   SmallVector<Value> out;
-  size_t next = operands;
+  size_t next = 0;
   for (Value result : op->getResults())
     out.push_back(isDifferentiable(result.getType()) ? Value(vjp.getGradients()[next++]) : Value());
   return out;

@@ -186,7 +186,8 @@ private:
     llvm::SmallVector<VjpOp> found;
     for (op = op->getNextNode(); op != block.getTerminator(); op = op->getNextNode())
       op->walk<WalkOrder::PreOrder>([&](VjpOp gradient) {
-        if (!isLoopGradient(gradient))
+        // Cotangents of this block may be results of one that stands in it.
+        if (gradient->getBlock() != &block && !isLoopGradient(gradient))
           found.push_back(gradient);
         return WalkResult::skip();
       });

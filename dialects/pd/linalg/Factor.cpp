@@ -69,8 +69,10 @@ Gradients CholeskyOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
 Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto type = tensorType(getX());
   int64_t rank = type.getRank(), rows = type.getDimSize(rank - 2), width = type.getShape().back();
-  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width))
-    return failure(); // not yet
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width)) {
+    emitOpError("has a gradient for matrices of known extents only, found ") << type;
+    return failure();
+  }
   TensorBuilder e(builder, getOperation());
   if (!cotangents[0])
     return llvm::SmallVector<Value>{Value()};

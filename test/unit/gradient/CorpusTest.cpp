@@ -1,9 +1,9 @@
-// Derivatives of the op programs of the corpus, computed in float64: along a random direction forward mode is
-// the limit of differences, and the transpose of reverse mode. So for the gradients of the programs that do
-// not hold gradients themselves: second derivatives. And a batch of two gives what its examples give, and
-// derivatives made while all dims are open those made with known dims. ctest takes every twentieth program;
-// PROA_DERIVATIVES=all takes all, another value those whose path has it. What is skipped stands in
-// skipped.txt.
+// Derivatives of the op programs and models of the corpus, computed in float64: along a random direction
+// forward mode is the limit of differences, and the transpose of reverse mode. So for the gradients of the
+// programs that do not hold gradients themselves: second derivatives. And a batch of two gives what its
+// examples give, and derivatives made while all dims are open those made with known dims. ctest takes every
+// twentieth program; PROA_DERIVATIVES=all takes all, another value those whose path has it. What is skipped
+// stands in skipped.txt.
 #include "test/unit/gradient/CorpusCase.h"
 
 #include <cmath>
@@ -25,6 +25,8 @@ constexpr struct {
     {"ops/warpctc/norm", "norm_by_times is for the gradient alone"},
     {"ops/warprnnt/", "fastemit_lambda is for the gradient alone"},
     {"put_along_axis/values_beyond_indices", "forward mode refuses values that no index takes"},
+    {"nlp/chatglm", "one row of its mask is the lowest number, which swallows the scores"},
+    {"nlp/llama_mask", "rows of its mask are the lowest number, which swallows the scores"},
     {"ops/mode/vector", "equal elements, of which the program takes another one where they differ"},
 };
 
@@ -234,6 +236,9 @@ protected:
   std::string batch();
   std::string withOpenDims();
 
+  /// Of models first derivatives alone: they hold no ops that the other programs do not.
+  bool isModel() const { return has(GetParam(), "corpus/models/"); }
+
   /// Skips, or fails where the program is skipped or not against the list.
   void finish(const char *test, const std::string &reason) {
     EXPECT_TRUE(SkipList::agrees(test, GetParam(), reason))
@@ -255,6 +260,8 @@ TEST_P(CorpusTest, DerivativesAreLimitsOfDifferences) {
 }
 
 TEST_P(CorpusTest, SecondDerivativesAreLimitsOfDifferences) {
+  if (isModel())
+    GTEST_SKIP() << "a whole model";
   std::string reason = open();
   finish("second", reason.empty() ? secondDerivatives() : reason);
 }
@@ -320,6 +327,8 @@ std::string CorpusTest::batch() {
 }
 
 TEST_P(CorpusTest, BatchIsItsExamples) {
+  if (isModel())
+    GTEST_SKIP() << "a whole model";
   std::string reason = open();
   finish("batch", reason.empty() ? batch() : reason);
 }
@@ -328,16 +337,13 @@ TEST_P(CorpusTest, BatchIsItsExamples) {
 /// the other one does not run.
 std::string compareSame(Result<Function> fixed, Result<Function> open, const Tensors &at, const char *what) {
   SCOPED_TRACE(what);
-  EXPECT_EQ(bool(fixed), bool(open)) << (fixed ? open : fixed).problems().text();
   if (!fixed || !open)
-    return {};
+    return std::string(what) + " is refused: " + brief(fixed ? open : fixed);
   auto expected = fixed->run(at), got = open->run(at);
   if (!expected)
     return std::string(what) + " does not run: " + brief(expected);
-  if (!got) {
-    ADD_FAILURE() << got.problems().text();
-    return {};
-  }
+  if (!got)
+    return std::string(what) + " does not run with open dims: " + brief(got);
   for (size_t i = 0; i < expected->size(); ++i)
     expectEqual((*got)[i], (*expected)[i], i);
   return {};
@@ -380,6 +386,8 @@ std::string CorpusTest::withOpenDims() {
 }
 
 TEST_P(CorpusTest, DerivativesMadeBeforeDimsAreKnown) {
+  if (isModel())
+    GTEST_SKIP() << "a whole model";
   std::string reason = open();
   if (reason.empty())
     reason = isLeftOut();
