@@ -1,10 +1,12 @@
 /// Derivatives of programs as programs.
 ///
-///   auto f = proa::Function::parse(text);         // a func.func of pd ops, or Function::open("model") of a
-///   legacy program auto g = proa::grad(*f);                      // its gradient auto along = proa::jvp(*g);
-///   // the gradient's derivative along a vector: Hessian times vector auto each = proa::vmap(*g, {0, -1});
-///   // gradients of the examples of a batch, one by one auto outputs = each->run({images, weights});  //
-///   compiles for these shapes on the first call
+/// \code
+///   auto f = proa::Function::parse(text);  // or Function::open("model"), a legacy program
+///   auto g = proa::grad(*f);               // its gradient
+///   auto along = proa::jvp(*g);            // that along a vector: Hessian times vector
+///   auto each = proa::vmap(*g, {0, -1});   // gradients of the examples of a batch, one by one
+///   auto outputs = each->run({images, weights}); // compiles for these shapes on the first call
+/// \endcode
 ///
 /// What they return is a Function like any other: they may be applied in any order. All of them fail, with
 /// the location of the op and the ops between it and the result, where an op has no derivative.
@@ -38,7 +40,8 @@ public:
   const std::vector<TensorInfo> &results() const;
   /// As MLIR.
   std::string text() const;
-  /// The same function with an argument's dims fixed. Gradients of some ops, as of convolutions, need them.
+  /// The same function with its arguments' dims fixed. Derivatives made before are right for any dims, but
+  /// larger.
   Result<Function> withDims(const std::vector<std::vector<int64_t>> &dims) const;
   /// The same function with these of its results only: what the others need is not computed.
   Result<Function> withResults(const std::vector<int64_t> &numbers) const;

@@ -88,6 +88,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"inverse", makeInverse},
       {"linear_chain_crf", makeLinearChainCrf},
       {"linear_chain_crf_grad", makeLinearChainCrfGrad},
+      {"linear_recurrence", makeLinearRecurrence},
       {"locality_aware_nms", makeLocalityAwareNms},
       {"logcumsumexp", makeLogcumsumexp},
       {"lookup_table_dequant", makeLookupTableDequant},

@@ -1,6 +1,7 @@
 #include "passes/autodiff/BackwardPart.h"
 
 #include "dialects/pd/Guarded.h"
+#include "dialects/pd/autodiff/Deferred.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/VjpOps.h"
 #include "dialects/pd/math/BinaryOps.h"
@@ -99,7 +100,10 @@ LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
     OpBuilder builder(op);
     Operation *before = op->getPrevNode();
     Block *block = op->getBlock();
+    pd::ErrorWatch errors(op.getContext());
     auto values = pd::guarded([&] { return op.decompose(builder); });
+    if (failed(values) && !errors.hasSeen() && pd::isDeferrable(op))
+      continue;
     if (failed(values))
       return failure();
     for (Operation *made = before ? before->getNextNode() : &block->front(); made != op;

@@ -4,7 +4,7 @@
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/autodiff/Deferred.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -30,10 +30,12 @@ public:
       // What a decomposition makes may have one itself.
       OpBuilder builder(op);
       Operation *before = op->getPrevNode();
+      pd::ErrorWatch errors(&getContext());
       auto values = pd::guarded([&] { return cast<pd::DecomposableOpInterface>(op).decompose(builder); });
       if (failed(values)) {
-        // A gradient has no other meaning than its decomposition, which has said what is in its way.
-        if (isa<pd::VjpOp>(op))
+        // A gradient has no other meaning than its decomposition, which has said what is in its way, or waits
+        // for extents.
+        if (isa<pd::VjpOp>(op) && (errors.hasSeen() || !pd::isDeferrable(op)))
           signalPassFailure();
         continue;
       }

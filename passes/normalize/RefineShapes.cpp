@@ -68,7 +68,11 @@ private:
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return visitBranch(branch, next);
     if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      refineLoop(loop);
+      refineLoop(loop, loop.getBeforeArguments(), loop.getInits());
+      return next;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      refineLoop(loop, loop.getRegionIterArgs(), loop.getInitArgs());
       return next;
     }
     // A cast only widens; what is known of its operand is known of its result.
@@ -182,32 +186,41 @@ private:
   /// The types of what a loop carries are the narrowest that hold at the start and after each iteration:
   /// those of the start, widened as long as a copy of the loop, refined under them, gives back wider ones.
   /// The loop's own types always hold, so this ends there at the latest.
-  void refineLoop(scf::WhileOp loop) {
-    SmallVector<Type> types;
-    for (auto [init, argument] : llvm::zip(loop.getInits(), loop.getBeforeArguments()))
+  template <class Loop> void refineLoop(Loop loop, ArrayRef<BlockArgument> arguments, ValueRange inits) {
+    SmallVector<Type> types, own;
+    for (auto [init, argument] : llvm::zip(inits, arguments)) {
+      own.push_back(argument.getType());
       types.push_back(refined(argument.getType(), pd::beforeWidening(init).getType()));
+    }
     OpBuilder builder(loop);
-    scf::WhileOp trial;
+    Loop trial;
     for (bool stable = false; !stable;) {
       if (trial)
         trial.erase();
-      trial = cast<scf::WhileOp>(builder.clone(*loop));
+      trial = cast<Loop>(builder.clone(*loop));
       refineBody(trial, types);
       stable = true;
-      for (auto [type, back, argument] :
-           llvm::zip(types, trial.getYieldOp().getOperands(), loop.getBeforeArguments())) {
+      for (auto [type, back, given] : llvm::zip(types, trial.getYieldedValues(), own)) {
         Type both = pd::joinedTypes(type, pd::beforeWidening(back).getType());
-        both = both ? pd::moreSpecific(argument.getType(), both) : argument.getType();
+        both = both ? pd::moreSpecific(given, both) : given;
         stable &= both == type;
         type = both;
       }
     }
     for (auto [i, type] : llvm::enumerate(types)) {
       widen(trial.getInitsMutable()[i], type);
-      widen(trial.getYieldOp()->getOpOperand(i), type);
+      widen((*trial.getYieldedValuesMutable())[i], type);
     }
     loop.replaceAllUsesWith(trial.getResults());
     loop.erase();
+  }
+
+  void refineBody(scf::ForOp loop, ArrayRef<Type> types) {
+    for (auto [argument, result, type] : llvm::zip(loop.getRegionIterArgs(), loop.getResults(), types)) {
+      argument.setType(type);
+      result.setType(type);
+    }
+    visitBlock(*loop.getBody());
   }
 
   void refineBody(scf::WhileOp loop, ArrayRef<Type> types) {

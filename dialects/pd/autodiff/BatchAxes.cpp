@@ -4,6 +4,7 @@
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/nn/SoftmaxOps.h"
 #include "dialects/pd/reduce/Reduce.h"
+#include "dialects/pd/reduce/ReduceAsOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/search/SearchOps.h"
@@ -60,6 +61,32 @@ template <class Op> BatchedResults alongAxisAttribute(Batcher &batcher, Operatio
   return cast<Op>(op).getAxisTensor() ? BatchedResults(failure()) : alongAxis(batcher, op);
 }
 
+/// Ops on several tensors of one shape, with one axis.
+BatchedResults alongSharedAxis(Batcher &batcher, Operation *op) {
+  int64_t rank = tensorType(op->getOperand(0)).getRank();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(batcher.batched(operand));
+  Operation *made = batcher.cloneOn(op, operands);
+  int64_t axis = op->getAttrOfType<IntegerAttr>("axis").getInt();
+  made->setAttr("axis", batcher.builder.getI64IntegerAttr(batchedAxis(axis, rank)));
+  return batcher.allOf(made);
+}
+
+/// Of the target only the shape counts. Behind the examples' dimension it gets as many dimensions as x has.
+BatchedResults reduceAs(Batcher &batcher, Operation *op) {
+  auto reduce = cast<ReduceAsOp>(op);
+  TensorBuilder e(batcher.builder, op);
+  int64_t rank = tensorType(reduce.getX()).getRank(), added = rank - tensorType(reduce.getTarget()).getRank();
+  Expression target = e.wrap(batcher.aligned(reduce.getTarget(), rank));
+  Expression out = e.wrap(e.create<ReduceAsOp>(batcher.batched(reduce.getX()), target));
+  if (added == 0)
+    return one(out);
+  SmallVector<Extent> shape = extentsOf(target);
+  shape.erase(shape.begin() + 1, shape.begin() + 1 + added);
+  return one(reshapeTo(out, shape));
+}
+
 BatchedResults transform(Batcher &batcher, Operation *op) {
   int64_t rank = tensorType(op->getOperand(0)).getRank();
   Operation *made = batcher.cloneOn(op, batcher.batched(op->getOperand(0)));
@@ -77,6 +104,8 @@ void addAxisBatching(BatchingRules &rules) {
   rules.add<CumsumOp>(alongAxisAttribute<CumsumOp>);
   rules.add<ArgmaxOp>(alongAxisAttribute<ArgmaxOp>);
   rules.add<ArgminOp>(alongAxisAttribute<ArgminOp>);
+  rules.add<LinearRecurrenceOp>(alongSharedAxis);
+  rules.add<ReduceAsOp>(reduceAs);
   rules.add<FftC2cOp, FftR2cOp, FftC2rOp>(transform);
 }
 

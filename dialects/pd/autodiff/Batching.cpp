@@ -5,6 +5,7 @@
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/index/ScatterOps.h"
 
@@ -31,6 +32,17 @@ bool reads(Operation *op, llvm::function_ref<bool(Value)> holds) {
     return llvm::any_of(inner->getOperands(), holds) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found.wasInterrupted();
+}
+
+/// An array of cotangents may lack elements, which are zero.
+Value elementOrZeros(OpBuilder &builder, Value array, Value index) {
+  Location location = array.getLoc();
+  auto type = cast<ArrayType>(array.getType()).getElement();
+  if (!type.hasStaticShape())
+    return ArrayReadOp::create(builder, location, array, index);
+  auto zeros =
+      ConstantOp::create(builder, location, type, cast<DenseElementsAttr>(builder.getZeroAttr(type)));
+  return ArrayReadOrOp::create(builder, location, array, index, zeros);
 }
 
 } // namespace
@@ -111,8 +123,8 @@ Value Batcher::liftArray(Value array) {
   Value length = ArrayLengthOp::create(builder, location, array);
   return countedLoop(
       builder, location, length, {empty}, [&](OpBuilder &inside, Value index, ValueRange carried) {
-        auto element = ArrayReadOp::create(inside, location, array, index);
-        TensorBuilder e(inside, element);
+        Value element = elementOrZeros(inside, array, index);
+        TensorBuilder e(inside, element.getDefiningOp());
         SmallVector<Extent> shape = extentsOf(e.wrap(element));
         shape.insert(shape.begin(), examples(e));
         Value longer =

@@ -4,6 +4,8 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/Broadcasting.h"
+#include "dialects/pd/autodiff/Deferred.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 #include "dialects/pd/autodiff/GradientByKernel.h"
 #include "dialects/pd/autodiff/KeepsDerivative.h"
@@ -16,6 +18,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <thread>
 
 using namespace mlir;
@@ -23,9 +27,9 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The value in the shape of `like`, which it broadcasts to.
+/// The value in the shape of `like`, a result of the op, which it broadcasts to.
 Value broadcastLike(OpBuilder &builder, Operation *op, Value value, Value like) {
-  if (value.getType() == like.getType())
+  if (value.getType() == like.getType() && !mayBroadcast(op))
     return value;
   TensorBuilder e(builder, op);
   return expandTo(e.wrap(value), extentsOf(e.wrap(like)));
@@ -43,6 +47,8 @@ public:
   LogicalResult run() {
     for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
       Operation *next = op->getNextNode();
+      if (failed(followNumbers(op)))
+        return failure();
       if (isa<scf::IfOp, scf::WhileOp, scf::ForOp>(op)) {
         if (failed(pushThroughControlFlow(op, tangents)))
           return failure();
@@ -58,6 +64,22 @@ public:
   }
 
 private:
+  /// Numbers that leave their tensor have no tangent: an op that puts them into one is an error.
+  LogicalResult followNumbers(Operation *op) {
+    auto isNumber = [](Type type) { return isa<FloatType, ComplexType>(type); };
+    bool leaves = llvm::any_of(op->getOperands(), [&](Value v) {
+      return outside.contains(v) || (tangents.contains(v) && llvm::any_of(op->getResultTypes(), isNumber));
+    });
+    if (!leaves || op->hasTrait<OpTrait::IsTerminator>())
+      return success();
+    if (llvm::any_of(op->getResultTypes(), hasTangent))
+      return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its derivative";
+    for (Value result : op->getResults())
+      if (isNumber(result.getType()))
+        outside.insert(result);
+    return success();
+  }
+
   bool isActive(Operation *op) const {
     return readsAny(op, [&](Value v) { return tangents.contains(v); }) &&
            llvm::any_of(op->getResultTypes(), hasTangent);
@@ -74,12 +96,15 @@ private:
       return first;
     if (hasRule && isSymmetric(op))
       return symmetric(op);
+    ErrorWatch errors(op->getContext());
     if (hasRule && succeeded(isComposite ? quietly(op) : transposed(op)))
       return nullptr;
-    if (hasRule && !isComposite)
+    if (errors.hasSeen())
       return failure();
     if (Operation *first = isComposite ? takeApart(op) : nullptr)
       return first;
+    if ((hasRule || isComposite) && isDeferrable(op))
+      return deferred(op);
     return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its derivative";
   }
 
@@ -167,10 +192,10 @@ private:
     auto gradients = guarded([&] { return cast<VjpOpInterface>(op).vjp(inside, cotangents); });
     if (failed(gradients))
       return failure();
-    for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients))
-      if (Value tangent = tangents.lookup(operand); tangent && gradient) {
+    for (auto [operand, gradient] : llvm::zip(op->getOpOperands(), *gradients))
+      if (Value tangent = tangents.lookup(operand.get()); tangent && gradient) {
         given.push_back(tangent);
-        yielded.push_back(sumToShapeOf(inside, op->getLoc(), gradient, operand));
+        yielded.push_back(gradientOfOperand(inside, operand, gradient));
       }
     YieldOp::create(inside, op->getLoc(), yielded);
     auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(yielded.size())));
@@ -214,6 +239,19 @@ private:
         add(builder, result, values[number++]);
   }
 
+  /// What has no derivative without an error may have one as soon as its extents are known.
+  Operation *deferred(Operation *op) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    SmallVector<Value> given;
+    for (Value operand : op->getOperands())
+      given.push_back(tangents.lookup(operand));
+    for (auto [result, tangent] : llvm::zip(op->getResults(), deferredTangent(builder, op, given)))
+      if (tangent)
+        tangents[result] = tangent;
+    return nullptr;
+  }
+
   /// transposed(), for an op that has a decomposition to fall back on.
   LogicalResult quietly(Operation *op) {
     ScopedDiagnosticHandler handler(op->getContext(),
@@ -239,6 +277,7 @@ private:
 
   Block &block;
   Tangents &tangents;
+  llvm::DenseSet<Value> outside; ///< numbers that depend on something with a tangent
 };
 
 } // namespace

@@ -11,6 +11,7 @@
 #include "dialects/pd/nn/EmbeddingOps.h"
 #include "dialects/pd/nn/InterpolateOps.h"
 #include "dialects/pd/nn/PoolOps.h"
+#include "dialects/pd/reduce/ReduceAsOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/shape/JoinOps.h"
@@ -41,8 +42,8 @@ template <class... Ops> bool isOneOf(Operation *op) { return isa<Ops...>(op); }
 
 std::optional<Groups> linearGroups(Operation *op) {
   if (isOneOf<ReshapeOp, TransposeOp, ExpandOp, SliceOp, SumOp, MeanOp, GatherOp, GatherNdOp, TakeAlongAxisOp,
-              NegateOp, CumsumOp, LinearInterpOp, BilinearInterpOp, TrilinearInterpOp, BicubicInterpOp,
-              NearestInterpOp>(op))
+              NegateOp, CumsumOp, ReduceAsOp, LinearInterpOp, BilinearInterpOp, TrilinearInterpOp,
+              BicubicInterpOp, NearestInterpOp>(op))
     return Groups{{0}};
   if (isOneOf<ConcatOp, SetValueOp, AddOp, SubtractOp, ArrayWriteOp, ArrayReadOp, ArraySliceOp,
               ArrayToTensorOp, ArrayCastOp, ArrayReadOrOp, ArrayAddOp, ArrayConcatOp, ArraySplitOp,

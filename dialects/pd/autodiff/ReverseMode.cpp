@@ -4,14 +4,15 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/autodiff/ControlFlow.h"
+#include "dialects/pd/autodiff/Deferred.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/autodiff/VjpOps.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/reduce/ReduceOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
@@ -36,24 +37,6 @@ bool isIntegerTensor(Type type) {
   return tensor && tensor.getElementType().isInteger() && !tensor.getElementType().isInteger(1);
 }
 
-Value sumToShapeOf(OpBuilder &builder, Location location, Value gradient, Value like) {
-  auto from = tensorType(gradient), to = tensorType(like);
-  int64_t added = from.getRank() - to.getRank();
-  llvm::SmallVector<int64_t> axes, shape;
-  for (int64_t d = 0; d < from.getRank(); ++d)
-    if (d < added || (to.getDimSize(d - added) == 1 && from.getDimSize(d) != 1))
-      axes.push_back(d);
-  if (axes.empty())
-    return gradient;
-  gradient = SumOp::create(builder, location, gradient, axes, /*keepdim=*/true, TypeAttr());
-  if (added == 0)
-    return gradient;
-  llvm::SmallVector<int64_t> leading;
-  for (int64_t d = 0; d < added; ++d)
-    leading.push_back(d);
-  return SumOp::create(builder, location, gradient, leading, /*keepdim=*/false, TypeAttr());
-}
-
 Value zerosLike(OpBuilder &builder, Location location, Value like) {
   auto type = tensorType(like);
   if (!type.hasStaticShape())
@@ -68,8 +51,8 @@ namespace {
 class ReverseMode {
 public:
   /// `outputs`: the operands of the terminator that have cotangents.
-  ReverseMode(Block &block, llvm::ArrayRef<Value> inputs, llvm::ArrayRef<int64_t> outputs)
-      : builder(block.getTerminator()), block(block), outputs(outputs) {
+  ReverseMode(Block &block, llvm::ArrayRef<Value> inputs, llvm::ArrayRef<int64_t> outputs, bool mayDefer)
+      : builder(block.getTerminator()), block(block), outputs(outputs), mayDefer(mayDefer) {
     active.insert(inputs.begin(), inputs.end());
     isOnIntegers = llvm::any_of(inputs, [](Value input) { return isIntegerTensor(input.getType()); });
   }
@@ -96,34 +79,42 @@ public:
         op = first;
         continue;
       }
+      // Numbers that leave their tensor are followed, so that an op which puts them into one is an error.
       for (Value result : op->getResults())
-        if (hasTangent(result.getType()) || (isOnIntegers && isIntegerTensor(result.getType())))
+        if (hasTangent(result.getType()) || isa<FloatType, ComplexType>(result.getType()) ||
+            (isOnIntegers && isIntegerTensor(result.getType())))
           active.insert(result);
       ops.push_back(op);
       op = next;
     }
   }
 
+  /// All ops without a gradient are reported.
   LogicalResult sweep() {
     Operation *current = nullptr;
+    bool hasFailed = false;
     // Whatever a rule complains of gets the way from the loss to its op.
     ScopedDiagnosticHandler handler(builder.getContext(),
                                     [&, thread = std::this_thread::get_id()](Diagnostic &diagnostic) {
                                       if (current && diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-                                          thread == std::this_thread::get_id())
+                                          thread == std::this_thread::get_id()) {
+                                        hasReported = true;
                                         notePath(diagnostic, current);
+                                      }
                                       return failure(); // others may handle it too
                                     });
     for (Operation *op : llvm::reverse(ops)) {
       current = op;
+      hasReported = false;
       llvm::SmallVector<Value> cotangents;
       for (Value result : op->getResults())
         cotangents.push_back(take(result));
-      if (llvm::any_of(cotangents, [](Value v) { return v != nullptr; }) &&
-          failed(differentiate(op, cotangents)))
-        return failure();
+      Operation *before = block.getTerminator()->getPrevNode();
+      if (llvm::any_of(cotangents, [](Value v) { return v != nullptr; }))
+        hasFailed |= failed(differentiate(op, cotangents)) ||
+                     (op->getNumRegions() != 0 && failed(expandGradientsBehind(before)));
     }
-    return success();
+    return failure(hasFailed);
   }
 
   /// The sum of what has come to a value so far; null for zero.
@@ -190,6 +181,31 @@ private:
     return gradient && isLoopGradient(gradient);
   }
 
+  /// Takes the gradients of the bodies of control flow apart, whose errors get the way from the loss too.
+  LogicalResult expandGradientsBehind(Operation *op) {
+    llvm::SmallVector<VjpOp> found;
+    for (op = op->getNextNode(); op != block.getTerminator(); op = op->getNextNode())
+      op->walk<WalkOrder::PreOrder>([&](VjpOp gradient) {
+        // Cotangents of this block may be results of one that stands in it.
+        if (gradient->getBlock() != &block && !isLoopGradient(gradient))
+          found.push_back(gradient);
+        return WalkResult::skip();
+      });
+    bool hasFailed = false;
+    for (VjpOp gradient : found) {
+      OpBuilder local(gradient);
+      ErrorWatch errors(builder.getContext());
+      auto values = guarded([&] { return gradient.decompose(local); });
+      if (succeeded(values)) {
+        gradient->replaceAllUsesWith(*values);
+        gradient->erase();
+      } else {
+        hasFailed |= errors.hasSeen() || !isDeferrable(gradient);
+      }
+    }
+    return failure(hasFailed);
+  }
+
   LogicalResult differentiateArrays(Operation *op, llvm::ArrayRef<Value> cotangents) {
     Value array = op->getOperand(0);
     auto gradients = differentiateOnArrays(builder, op, cotangents, isActive(array) ? take(array) : Value());
@@ -220,14 +236,19 @@ private:
       return success();
     }
     auto rule = dyn_cast<VjpOpInterface>(op);
-    if (!rule)
+    if (!rule && !isa<DecomposableOpInterface>(op))
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
     if (op->hasTrait<KeepsDerivative>() && cotangents.back())
       return noSecondDerivative(op);
-    auto gradients = guarded([&] { return rule.vjp(builder, cotangents); });
+    FailureOr<llvm::SmallVector<Value>> gradients = failure();
+    if (rule)
+      gradients = guarded([&] { return rule.vjp(builder, cotangents); });
+    if (failed(gradients))
+      gradients = deferred(op, cotangents);
     if (failed(gradients))
       return failure();
-    for (auto [operand, gradient] : llvm::zip(op->getOperands(), *gradients)) {
+    for (auto [use, gradient] : llvm::zip(op->getOpOperands(), *gradients)) {
+      Value operand = use.get();
       if (!gradient || !isActive(operand))
         continue;
       if (isa<ArrayType>(operand.getType())) {
@@ -238,14 +259,26 @@ private:
       if (type.getRank() < wanted.getRank() || type.getElementType() != wanted.getElementType())
         return op->emitError() << "the gradient rule of '" << op->getName().getStringRef() << "' gives "
                                << type << " for an operand of type " << wanted;
-      accumulate(operand, sumToShapeOf(builder, op->getLoc(), gradient, operand));
+      accumulate(operand, gradientOfOperand(builder, use, gradient));
     }
     return success();
+  }
+
+  /// What has no gradient without an error may have one as soon as its extents are known.
+  FailureOr<llvm::SmallVector<Value>> deferred(Operation *op, llvm::ArrayRef<Value> cotangents) {
+    if (hasReported)
+      return failure();
+    if (!isDeferrable(op))
+      return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
+    if (!mayDefer)
+      return failure();
+    return deferredGradient(builder, op, cotangents);
   }
 
   OpBuilder builder;
   Block &block;
   llvm::ArrayRef<int64_t> outputs;
+  bool mayDefer, hasReported = false;
   llvm::DenseSet<Value> active;
   bool isOnIntegers = false;
   llvm::DenseMap<Value, llvm::SmallVector<Value, 2>> pending;
@@ -256,8 +289,8 @@ private:
 
 FailureOr<llvm::SmallVector<Value>> differentiateSparsely(Block &block, llvm::ArrayRef<int64_t> outputs,
                                                           llvm::ArrayRef<Value> cotangents,
-                                                          llvm::ArrayRef<Value> inputs) {
-  ReverseMode mode(block, inputs, outputs);
+                                                          llvm::ArrayRef<Value> inputs, bool mayDefer) {
+  ReverseMode mode(block, inputs, outputs, mayDefer);
   mode.findActiveOps();
   for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
     mode.accumulate(block.getTerminator()->getOperand(output), cotangent);
@@ -268,8 +301,8 @@ FailureOr<llvm::SmallVector<Value>> differentiateSparsely(Block &block, llvm::Ar
 
 FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<int64_t> outputs,
                                                   llvm::ArrayRef<Value> cotangents,
-                                                  llvm::ArrayRef<Value> inputs) {
-  auto gradients = differentiateSparsely(block, outputs, cotangents, inputs);
+                                                  llvm::ArrayRef<Value> inputs, bool mayDefer) {
+  auto gradients = differentiateSparsely(block, outputs, cotangents, inputs, mayDefer);
   if (failed(gradients))
     return failure();
   OpBuilder builder(block.getTerminator());

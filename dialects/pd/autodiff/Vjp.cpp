@@ -69,7 +69,9 @@ FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
   auto yield = cast<YieldOp>(block.getTerminator());
   llvm::SmallVector<Value> cotangents(copy.getCotangents()),
       inputs(block.getArguments().begin(), block.getArguments().end());
-  auto gradients = differentiate(block, copy.getCotangentOf(), cotangents, inputs);
+  // A gradient that waits for extents is no other one that does.
+  bool isOneOp = llvm::hasSingleElement(block.without_terminator());
+  auto gradients = differentiate(block, copy.getCotangentOf(), cotangents, inputs, !isOneOp);
   if (failed(gradients)) {
     clone->erase();
     return failure();

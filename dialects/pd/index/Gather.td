@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_INDEX_GATHER
 
 include "dialects/pd/Base.td"
+include "dialects/pd/autodiff/Broadcasting.td"
 
 def Pd_GatherOp : Pd_Op<"gather"> {
   let summary = "Slices of x along `axis` at the positions in `index`";
@@ -44,7 +45,7 @@ def Pd_IndexSelectOp : Pd_Op<"index_select"> {
   let legacy = [Legacy<"index_select", ["X", "Index"], ["Out"], ["axis=dim"]>];
 }
 
-def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis"> {
+def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands]> {
   let lod = "none";
   let summary = "out[i, j, k] = x[i, indices[i, j, k], k] for axis 1";
   let description = "A dimension of extent 1 of one operand, other than `axis`, is broadcast.";

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_INDEX_SCATTER
 
 include "dialects/pd/Base.td"
+include "dialects/pd/autodiff/Broadcasting.td"
 
 defvar ScatterKinds = [{
     `reduce` says what becomes of an element x at an addressed place and the update u: assign (u; of several updates the
@@ -24,7 +25,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let precision = "always full";
 }
 
-def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis"> {
+def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]> {
   let summary = "x with out[i, indices[i, j, k], k] = values[i, j, k] for axis 1";
   let description = ScatterKinds # "`values` is broadcast to the shape of `indices`.";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, Pd_Tensor:$values, I64Attr:$axis,
@@ -39,7 +40,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis"> {
     ["Include_self"], "importPutAlongAxis">];
 }
 
-def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments]> {
+def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsOperands]> {
   let lod = "none";
   let summary = "x with the elements that a slice would take replaced by `values`";
   let description = [{

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/linalg/Linalg.h"
 
 namespace proa::pd {

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_LINALG_SOLVE
 
 include "dialects/pd/Base.td"
+include "dialects/pd/autodiff/Broadcasting.td"
 
 def Pd_SystemElement : AnyTypeOf<[F32, F64, Complex<F32>, Complex<F64>], "element of a matrix">;
 def Pd_SystemMatrices : RankedTensorOf<[Pd_SystemElement], [], "tensor of f32, f64 or complex numbers">;
@@ -18,7 +19,7 @@ defvar systemDescription = [{
     C5. both operands have one element type
 }];
 
-def Pd_SolveOp : Pd_Op<"solve"> {
+def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
   let summary = "The solution of x * out = y; a y of rank 1, or with x's dimensions but the last, holds vectors";
   let description = systemDescription;
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y);
@@ -29,7 +30,7 @@ def Pd_SolveOp : Pd_Op<"solve"> {
   let legacy = [Legacy<"solve", ["X", "Y"], ["Out"]>];
 }
 
-def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve"> {
+def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
   let summary = "The solution of A * out = x for A = y y^H, or y^H y with `upper`";
   let description = systemDescription;
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y, DefaultValuedAttr<BoolAttr, "false">:$upper);
@@ -40,7 +41,7 @@ def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve"> {
   let legacy = [Legacy<"cholesky_solve", ["X", "Y"], ["Out"], ["upper"]>];
 }
 
-def Pd_TriangularSolveOp : Pd_Op<"triangular_solve"> {
+def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
   let summary = "The solution of x * out = y, or x^T * out = y, where only one triangle of x is read";
   let description = systemDescription # "With `unitriangular` the diagonal of x counts as ones.";
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y, DefaultValuedAttr<BoolAttr, "true">:$upper,

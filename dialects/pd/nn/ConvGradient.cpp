@@ -44,11 +44,8 @@ template <class Op> FailureOr<Convolution> convolutionOf(Op op, Value image, Win
                    static_cast<int64_t>(op.getGroups()),
                    op.getDataFormat()};
   conv.paddings = window.resolvedPaddings(conv.extents);
-  if (!isKnown(conv.paddings) || !isKnown(conv.kernel)) {
-    op.emitOpError() << "has no gradient where the spatial extents of its filter are not known, nor with the "
-                        "padding algorithm SAME where those of its input are not";
+  if (!isKnown(conv.paddings) || !isKnown(conv.kernel))
     return failure();
-  }
   for (int64_t i = 0; i < window.spatial; ++i)
     conv.dilations.push_back(window.dilation(i));
   return conv;

@@ -62,10 +62,8 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
   llvm::SmallVector<int64_t> kernel = pool.window.kernel, paddings;
   if (!pool.isGlobal && !pool.isAdaptive) {
     auto both = pool.window.resolvedPaddings(spatialDims(x.type().getShape(), pool.dataFormat));
-    if (llvm::is_contained(both, ShapedType::kDynamic)) {
-      op.emitOpError() << "has no gradient where the spatial extents of its operands are not known";
+    if (llvm::is_contained(both, ShapedType::kDynamic))
       return failure();
-    }
     bool isSymmetric = true;
     for (size_t i = 0; i < both.size(); i += 2)
       isSymmetric &= both[i] == both[i + 1];

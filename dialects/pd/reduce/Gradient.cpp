@@ -9,7 +9,8 @@
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/JoinOps.h"
+#include "dialects/pd/shape/OpenExtents.h"
 
 #include <cmath>
 
@@ -56,12 +57,43 @@ llvm::SmallVector<Value> ofFirstOperand(Operation *op, Value gradient) {
   return gradients;
 }
 
-/// The sum of what comes after (with `reverse` of the op: before) each element along the op's axis.
-template <class Op> Expression sumBackwards(TensorBuilder &e, Op op, Expression x) {
-  return e.wrap(e.create<CumsumOp>(
-      x, Value(), e.getBuilder().getI64IntegerAttr(op.getAxis()), e.getBuilder().getBoolAttr(op.getFlatten()),
-      e.getBuilder().getBoolAttr(op.getExclusive()), e.getBuilder().getBoolAttr(!op.getReverse())));
-}
+/// A running operation along one axis: of a vector where the op flattens.
+struct Lines {
+  explicit Lines(LinearRecurrenceOp op)
+      : axis(*normalizeAxis(std::nullopt, op.getAxis(), tensorType(op.getX()).getRank())),
+        reverse(op.getReverse()) {}
+  template <class Op> Lines(Op op, Expression x) : reverse(op.getReverse()) {
+    bool isVector = op.getFlatten() || x.rank() == 0;
+    axis = isVector ? 0 : *normalizeAxis(std::nullopt, op.getAxis(), x.rank());
+    if (isVector)
+      shape = {elementsOf(x)};
+    else
+      shape = extentsOf(x);
+  }
+
+  /// x laid along the lines.
+  Expression of(Expression x) const { return reshapeTo(x, shape); }
+  /// For each element the next one in the op's direction, or the one before it; `fill` where there is none.
+  Expression next(Expression x, double fill = 0) const { return neighbour(x, !reverse, fill); }
+  Expression previous(Expression x, double fill = 0) const { return neighbour(x, reverse, fill); }
+  /// x[i] + decay[i] * out[i + 1], i + 1 being the next one in the op's direction.
+  Expression sumBackwards(Expression x, Expression decay) const {
+    return x.owner().wrap(x.owner().create<LinearRecurrenceOp>(x, decay, axis, !reverse));
+  }
+
+  llvm::SmallVector<Extent> shape;
+  int64_t axis;
+  bool reverse;
+
+private:
+  Expression neighbour(Expression x, bool fromRight, double fill) const {
+    llvm::SmallVector<int64_t> paddings(2 * static_cast<size_t>(x.rank()), 0);
+    paddings[2 * axis + (fromRight ? 1 : 0)] = 1;
+    TensorBuilder &e = x.owner();
+    Expression padded = e.wrap(e.create<PadOp>(x, llvm::ArrayRef<int64_t>(paddings), llvm::APFloat(fill)));
+    return fromRight ? slice(padded, axis, 1, toTheEnd) : slice(padded, axis, 0, -1);
+  }
+};
 
 template <class Op> Gradients extremeScanGradient(OpBuilder &builder, Op op, Value cotangent) {
   TensorBuilder e(builder, op);
@@ -109,38 +141,44 @@ Gradients CumsumOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return ofFirstOperand(getOperation(), reshapeTo(e.wrap(out), extentsOf(e.wrap(getX()))));
 }
 
-/// A product with one zero does not change with its other factors, and with the zero as it would without
-/// that: the first zero of each line gets its gradient from products in which it is replaced by one.
+/// The product of what stands before an element times the sum of cotangents behind it, each times what stands
+/// between both: without a division, so that zeros are like other numbers.
 Gradients CumprodOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  Expression x = e.operand(0), cotangent = e.computed(cotangents[0]),
-             along = reshapeTo(x, extentsOf(cotangent));
-  IntegerAttr axis = builder.getI64IntegerAttr(getAxis());
-  BoolAttr flatten = builder.getBoolAttr(getFlatten()), exclusive = builder.getBoolAttr(getExclusive()),
-           reverse = builder.getBoolAttr(getReverse());
-  Expression isZero = e.equal(along, 0.0);
-  Expression zerosBefore = e.wrap(e.create<CumsumOp>(e.cast(isZero, builder.getI64Type()), Value(), axis,
-                                                     flatten, builder.getBoolAttr(true), reverse));
-  Expression isFirstZero = e.wrap(e.create<LogicalAndOp>(isZero, e.equal(zerosBefore, 0.0)));
-  Expression rest =
-      e.wrap(e.create<CumprodOp>(e.select(isFirstZero, 1.0, along), axis, flatten, exclusive, reverse));
-  Expression sums = sumBackwards(e, *this, cotangent * e.conj(e.computed(getOut())));
-  Expression sumsOfRest = sumBackwards(e, *this, cotangent * e.conj(rest));
-  Expression others = e.select(isZero, 0.0, sums / e.conj(e.select(isZero, 1.0, along)));
-  return llvm::SmallVector<Value>{
-      e.gradient(reshapeTo(e.select(isFirstZero, sumsOfRest, others), extentsOf(x)), getX())};
+  Lines lines(*this, e.operand(0));
+  Expression x = e.conj(lines.of(e.operand(0))), cotangent = lines.of(e.computed(cotangents[0]));
+  Expression before = e.wrap(e.create<CumprodOp>(x, lines.axis, false, true, lines.reverse));
+  Expression own = getExclusive() ? lines.next(cotangent) : cotangent;
+  Expression sums = lines.sumBackwards(own, lines.next(x));
+  return llvm::SmallVector<Value>{e.gradient(reshapeTo(before * sums, extentsOf(e.wrap(getX()))), getX())};
 }
 
+/// Element i of x is in all results from the i-th on, which grow: the sum of cotangents[j] * exp(out[i] -
+/// out[j]) is a recurrence whose decays are at most one. Where nothing but -inf was added up there is no
+/// gradient.
 Gradients LogcumsumexpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  // exp(x[i] - out[j]) as a product, whose factors a number near x keeps from becoming infinite.
-  Expression x = e.operand(0);
-  Expression greatest = getFlatten()
-                            ? e.max(x, {}, false)
-                            : e.max(x, reducedAxes({static_cast<int64_t>(getAxis())}, x.rank()), true);
-  Expression sums =
-      sumBackwards(e, *this, e.computed(cotangents[0]) * e.exp(greatest - e.computed(getOut())));
-  return llvm::SmallVector<Value>{e.gradient(reshapeTo(sums, extentsOf(x)) * e.exp(x - greatest), getX())};
+  Lines lines(*this, e.operand(0));
+  Expression x = lines.of(e.operand(0)), cotangent = lines.of(e.computed(cotangents[0]));
+  auto element = mlir::cast<FloatType>(x.type().getElementType());
+  double lowest = llvm::APFloat::getLargest(element.getFloatSemantics(), /*Negative=*/true).convertToDouble();
+  Expression out = e.maximum(lowest, lines.of(e.computed(getOut())));
+  Expression sums = lines.sumBackwards(cotangent, e.exp(out - lines.next(out)));
+  if (getExclusive()) {
+    out = lines.next(out, std::numeric_limits<double>::infinity());
+    sums = lines.next(sums);
+  }
+  return llvm::SmallVector<Value>{
+      e.gradient(reshapeTo(sums * e.exp(x - out), extentsOf(e.wrap(getX()))), getX())};
+}
+
+/// The recurrence the other way round is its own transpose.
+Gradients LinearRecurrenceOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Lines lines(*this);
+  Expression sums = lines.sumBackwards(e.computed(cotangents[0]), lines.next(e.conj(e.operand(1))));
+  return llvm::SmallVector<Value>{
+      e.gradient(sums, getX()), e.gradient(sums * e.conj(lines.previous(e.computed(getOut()))), getDecay())};
 }
 
 Gradients CummaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {

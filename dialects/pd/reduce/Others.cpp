@@ -2,8 +2,8 @@
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/reduce/OthersOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/shape/Extent.h"
-#include "dialects/pd/shape/SliceOps.h"
 
 using namespace mlir;
 
@@ -12,35 +12,18 @@ namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-/// x [..., count] with ones before each line and without as many elements at its end.
-Expression shifted(Expression x, int64_t by) {
-  TensorBuilder &e = x.owner();
-  int64_t axis = x.rank() - 1;
-  SmallVector<Extent> shape = extentsOf(x);
-  shape[axis] = by;
-  Expression ones = expandTo(e.constant(1, x.type().getElementType()), shape);
-  return slice(concat({ones, x}, axis), axis, 0, -by);
+/// For each element of a line the product of those before it, or behind it.
+Expression productOf(Expression lines, bool behind) {
+  TensorBuilder &e = lines.owner();
+  return e.wrap(e.create<CumprodOp>(lines, lines.rank() - 1, false, true, behind));
 }
 
-/// For each element of a line the product of those before it, by doubling the stretches.
-Expression productBefore(Expression x) {
-  int64_t count = x.type().getShape().back();
-  Expression product = shifted(x, 1);
-  for (int64_t stretch = 1; stretch < count; stretch *= 2)
-    product = product * shifted(product, stretch);
-  return product;
-}
-
-Expression reversed(Expression x) {
-  return x.owner().wrap(x.owner().create<FlipOp>(x, llvm::ArrayRef<int64_t>(x.rank() - 1)));
-}
-
-/// The products by multiplications alone; the extents along the axes are known and there are elements.
+/// The products by multiplications alone.
 Expression multiplied(Expression x, ArrayRef<int64_t> axes) {
   TensorBuilder &e = x.owner();
   SmallVector<int64_t> order, back(x.rank());
   SmallVector<Extent> kept, shape;
-  int64_t count = 1;
+  Extent count = 1;
   for (int64_t d = 0; d < x.rank(); ++d)
     if (!llvm::is_contained(axes, d)) {
       order.push_back(d);
@@ -48,7 +31,7 @@ Expression multiplied(Expression x, ArrayRef<int64_t> axes) {
     }
   for (int64_t axis : axes) {
     order.push_back(axis);
-    count *= x.type().getDimSize(axis);
+    count = multiply(e, count, Extent(x, axis));
   }
   for (auto [place, d] : llvm::enumerate(order)) {
     back[d] = static_cast<int64_t>(place);
@@ -56,7 +39,7 @@ Expression multiplied(Expression x, ArrayRef<int64_t> axes) {
   }
   kept.push_back(count);
   Expression lines = reshapeTo(e.transpose(x, order), kept);
-  Expression others = productBefore(lines) * reversed(productBefore(reversed(lines)));
+  Expression others = productOf(lines, false) * productOf(lines, true);
   return e.transpose(reshapeTo(others, shape), back);
 }
 
@@ -74,12 +57,7 @@ Values ProductOfOthersOp::decompose(OpBuilder &builder) {
 
 Values ProductOfOthersOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   SmallVector<int64_t> axes = reducedAxes(getAxis(), tensorType(getX()).getRank());
-  bool isKnown = llvm::all_of(axes, [&](int64_t axis) { return tensorType(getX()).getDimSize(axis) > 0; });
   TensorBuilder e(builder, getOperation());
-  if (!isKnown)
-    return gradientOfFormula(builder, getLoc(), getX(), cotangents, [&](ValueRange in) {
-      return ProductOfOthersOp::create(builder, getLoc(), in[0], getAxisAttr()).getOperation();
-    });
   auto formula = [&](Value x) { return e.results({multiplied(e.computed(x), axes)})[0]; };
   return SmallVector<Value>{vjpOfFormula(builder, getX(), cotangents[0], formula)};
 }

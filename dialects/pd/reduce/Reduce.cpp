@@ -4,6 +4,7 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/reduce/NormOps.h"
 #include "dialects/pd/reduce/OthersOps.h"
+#include "dialects/pd/reduce/ReduceAsOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
 
@@ -134,6 +135,10 @@ void registerReduceOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/reduce/Reduce.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/reduce/ReduceAs.cpp.inc"
       >();
   dialect.addFamily<
 #define GET_OP_LIST

@@ -4,6 +4,8 @@
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/Shape.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include <cmath>
 #include <limits>
 
@@ -156,6 +158,47 @@ LogicalResult LogcumsumexpOp::evaluate(llvm::ArrayRef<Tensor> operands,
 }
 
 OpFoldResult LogcumsumexpOp::fold(FoldAdaptor adaptor) {
+  return foldByEvaluation(getOperation(), adaptor.getOperands());
+}
+
+//===-- linear_recurrence
+//----------------------------------------------------------------------------------------===//
+
+LogicalResult LinearRecurrenceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                   Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  RankedTensorType x = tensorType(adaptor.getX()), decay = tensorType(adaptor.getDecay());
+  if (x.getRank() == 0 || x.getElementType() != decay.getElementType() ||
+      failed(verifyCompatibleShape(x.getShape(), decay.getShape()))) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C1: expected operands of one type and rank 1 or more, found " << x
+                                   << " and " << decay;
+    return inferenceError(location, text);
+  }
+  if (failed(normalizeAxis(location, adaptor.getAxis(), x.getRank())))
+    return failure();
+  results.push_back(x);
+  return success();
+}
+
+LogicalResult LinearRecurrenceOp::evaluate(llvm::ArrayRef<Tensor> operands,
+                                           llvm::MutableArrayRef<Tensor> results) {
+  Tensor &out = results[0];
+  if (operands[0].dims() != operands[1].dims())
+    return failure();
+  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), static_cast<int64_t>(out.dims().size()));
+  HostScalarBuilder b(out.dtype());
+  forEachLine(out.dims(), axis, getReverse(), [&](llvm::ArrayRef<int64_t> line) {
+    std::optional<HostScalar> before;
+    for (int64_t at : line) {
+      HostScalar x = loadScalar(operands[0], at);
+      before = before ? b.add(x, b.multiply(loadScalar(operands[1], at), *before)) : x;
+      storeScalar(out, at, *before);
+    }
+  });
+  return success();
+}
+
+OpFoldResult LinearRecurrenceOp::fold(FoldAdaptor adaptor) {
   return foldByEvaluation(getOperation(), adaptor.getOperands());
 }
 

@@ -42,6 +42,26 @@ def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of 
   let legacy = [Legacy<"logcumsumexp", ["X"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
 }
 
+def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
+  let summary = "Running sum along an axis of which each step keeps a share";
+  let description = [{
+    out[i] = x[i] + decay[i] * out[i - 1] along `axis`, with `reverse` x[i] + decay[i] * out[i + 1]; the first one is x. With decays of one
+    that is pd.cumsum. The gradients of running products and of logcumsumexp are such sums, and so are its own, so that derivatives of any
+    order divide by nothing and stay in range.
+
+    Constraints:
+      C1. x and decay have one type, of rank 1 or more
+  }];
+  let arguments = (ins Pd_FloatOrComplexTensor:$x, Pd_FloatOrComplexTensor:$decay, I64Attr:$axis,
+    BoolDefault<"false">:$reverse);
+  let results = (outs Pd_FloatOrComplexTensor:$out);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let vjpInCode = 1;
+  let precision = "full";
+  let library = "linear_recurrence";
+}
+
 class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let lod = "all";
   let summary = text;

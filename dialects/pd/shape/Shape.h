@@ -3,6 +3,7 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/creation/Creation.h"
 
 namespace proa::pd {

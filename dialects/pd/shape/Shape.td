@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_SHAPE_SHAPE
 
 include "dialects/pd/Base.td"
+include "dialects/pd/autodiff/Broadcasting.td"
 
 def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let lod = "rows";
@@ -41,7 +42,7 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
                 Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
 }
 
-def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements]> {
+def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let lod = "rows";
   let summary = "x broadcast to a shape";
   let description = [{
@@ -61,7 +62,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements]> {
   let legacy = [Legacy<"expand_v2", ["X", "expand_shapes_tensor*|Shape|@shape"], ["Out"], ["shape"]>];
 }
 
-def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements]> {
+def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let lod = "none";
   let summary = "x broadcast to target_shape, or to the shape of y where that is empty or has -1";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$y, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$target_shape);

@@ -58,6 +58,7 @@ Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const KernelRequest &requ
 Result<std::unique_ptr<LibraryKernel>> makeInterpolateGradient(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeLinearChainCrf(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeLinearChainCrfGrad(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeLinearRecurrence(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeLogcumsumexp(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeLstm(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeLstmGrad(const KernelRequest &request);

@@ -1,5 +1,6 @@
 /// The library kernels "cumsum", "cumprod" and "logcumsumexp" (x, for cumsum axis as a tensor, which wins;
-/// axis, flatten, exclusive, reverse) and "cummax" and "cummin" (x; axis; results: values and indices).
+/// axis, flatten, exclusive, reverse), "linear_recurrence" (x, decay; axis, reverse) and "cummax" and
+/// "cummin" (x; axis; results: values and indices).
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
@@ -7,6 +8,7 @@
 #include "lib/runtime/library/Lines.h"
 #include "lib/runtime/library/OutputMemory.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -86,6 +88,39 @@ template <class Combine> Result<void> scan(Call &call, ScanAttributes attributes
   return known ? Result<void>() : failure("a scan of {} is not supported", nameOf(x.dtype));
 }
 
+/// Each sum is the next element and a share of the sum before it.
+template <class T> void recurLines(const Lines &lines, bool reverse, const T *x, const T *decay, T *out) {
+  parallelFor(lines.count(), 1 + 8192 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; ++line) {
+      int64_t first = lines.begin(line, lines.extent);
+      Wide<T> total(0);
+      for (int64_t i = 0; i < lines.extent; ++i) {
+        int64_t at = first + (reverse ? lines.extent - 1 - i : i) * lines.inner;
+        auto value = static_cast<Wide<T>>(x[at]), share = static_cast<Wide<T>>(decay[at]);
+        total = i == 0 ? value : value + share * total;
+        out[at] = static_cast<T>(total);
+      }
+    }
+  });
+}
+
+Result<void> recur(Call &call, int64_t axisAttribute, bool reverse) {
+  const View &x = call.input(0), &decay = call.input(1);
+  if (x.dtype != decay.dtype || !std::ranges::equal(x.dims, decay.dims))
+    return failure("expected a decay of the type and dims of x");
+  Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
+  if (!axis)
+    return axis.problems();
+  Result<View> out = call.output(0, std::vector<int64_t>(x.dims.begin(), x.dims.end()));
+  if (!out)
+    return out.problems();
+  bool known = dispatchAll(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    recurLines(Lines(x.dims, *axis), reverse, x.as<T>(), decay.as<T>(), out->template as<T>());
+  });
+  return known ? Result<void>() : failure("a recurrence of {} is not supported", nameOf(x.dtype));
+}
+
 /// The extreme so far and where it stands; of equal ones the last. NaN is an extreme that stays.
 template <class T>
 void extremeLines(const Lines &lines, bool greatest, const T *x, T *out, const View &indices) {
@@ -160,6 +195,15 @@ Result<std::unique_ptr<LibraryKernel>> makeCumprod(const KernelRequest &request)
 }
 Result<std::unique_ptr<LibraryKernel>> makeLogcumsumexp(const KernelRequest &request) {
   return makeScan<LogSumExp>(request);
+}
+Result<std::unique_ptr<LibraryKernel>> makeLinearRecurrence(const KernelRequest &request) {
+  Attributes reader(request);
+  int64_t axis = reader.integer("axis", -1);
+  bool reverse = reader.boolean("reverse", false);
+  reader.expectOperands(2, 0);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([axis, reverse](Call &call) { return recur(call, axis, reverse); });
 }
 Result<std::unique_ptr<LibraryKernel>> makeCummax(const KernelRequest &request) {
   return makeExtreme(request, true);

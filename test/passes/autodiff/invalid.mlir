@@ -46,3 +46,32 @@ module {
     return %x : tensor<f32>
   }
 }
+
+// -----
+
+// The way leads through the branch.
+func.func @in_branch(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x1xf32>, %c: tensor<i1>) -> tensor<f32> {
+  %b = tensor.extract %c[] : tensor<i1>
+  // expected-note @+1 {{the gradient comes through 'scf.if'}}
+  %r = scf.if %b -> (tensor<2x3xf32>) {
+    // expected-error @+1 {{has no gradient with reduce = "amin"}}
+    %y = pd.put_along_axis %x, %i, %v {axis = 1 : i64, reduce = "amin"}
+        : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<2x3xf32>
+    scf.yield %y : tensor<2x3xf32>
+  } else {
+    scf.yield %x : tensor<2x3xf32>
+  }
+  // expected-note @+1 {{the gradient comes through 'pd.sum'}}
+  %s = pd.sum %r : (tensor<2x3xf32>) -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
+// A number that leaves its tensor does not take a gradient of zero with it.
+func.func @number(%x: tensor<f32>) -> tensor<f32> {
+  %e = tensor.extract %x[] : tensor<f32>
+  // expected-error @+1 {{'tensor.from_elements' has no rule for its gradient}}
+  %y = tensor.from_elements %e : tensor<f32>
+  return %y : tensor<f32>
+}

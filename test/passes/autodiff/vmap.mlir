@@ -1,3 +1,4 @@
+// RUN: proa-opt %s --pd-vmap="function=gaps size=3 mapped=0,-1" | FileCheck %s --check-prefix=GAPS
 // RUN: proa-opt %s --pd-vmap="function=product size=5 mapped=0,-1" | FileCheck %s --check-prefix=PRODUCT
 // RUN: proa-opt %s --pd-vmap="function=product mapped=1,-1" | FileCheck %s --check-prefix=DYNAMIC
 // RUN: proa-opt %s --pd-vmap="function=branch size=5" | FileCheck %s --check-prefix=BRANCH
@@ -63,4 +64,18 @@ func.func @cube(%x: tensor<3xf32>) -> tensor<f32> {
   %z = pd.multiply %y, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   %s = pd.sum %z : (tensor<3xf32>) -> tensor<f32>
   return %s : tensor<f32>
+}
+// An array of cotangents lacks the elements that nothing came to.
+// GAPS-LABEL: func @gaps_vmap(
+// GAPS: scf.while
+// GAPS: pd.array_read_or
+// GAPS: pd.expand
+func.func @gaps(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %zero = pd.constant dense<0> : tensor<1xi64>
+  %one = pd.constant dense<1> : tensor<1xi64>
+  %e = pd.array_create : () -> !array.of<*>
+  %a = pd.array_write %e, %one, %y : (!array.of<*>, tensor<1xi64>, tensor<2xf32>) -> !array.of<tensor<2xf32>>
+  %b = pd.array_write %a, %zero, %x : (!array.of<tensor<2xf32>>, tensor<1xi64>, tensor<2xf32>) -> !array.of<tensor<2xf32>>
+  %r = pd.array_read %b, %one : (!array.of<tensor<2xf32>>, tensor<1xi64>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
 }

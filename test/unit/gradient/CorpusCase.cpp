@@ -2,6 +2,7 @@
 
 #include "lib/check/CaseMeta.h"
 #include "lib/check/CaseResult.h"
+#include "lib/check/OpenDims.h"
 #include "lib/driver/Registration.h"
 #include "proa/Half.h"
 #include "translator/import/Import.h"
@@ -95,14 +96,15 @@ std::set<std::string> readSkipped() {
 
 } // namespace
 
-std::optional<Case> caseAt(const std::string &folder) {
+std::optional<Case> caseAt(const std::string &folder, bool openDims) {
   auto meta = check::readCaseMeta(folder + "/meta.json");
   auto files = params::findModel(folder);
   auto feeds = params::readSafetensors(folder + "/inputs.safetensors");
-  if (!meta || !files || !feeds || meta->runs > 1 || meta->training || !meta->runnable)
+  if (!meta || !files || !feeds || meta->training || !meta->runnable)
     return std::nullopt;
   auto program = legacy::readProgram(files->program);
-  if (!program)
+  auto parameters = program ? params::readParameters(*files, *program) : program.problems();
+  if (!parameters)
     return std::nullopt;
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -115,18 +117,21 @@ std::optional<Case> caseAt(const std::string &folder) {
   auto given = import::withLods(*feeds);
   for (const auto &[name, tensor] : *feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
-  auto module = import::importProgram(context, *program, options);
+  auto module =
+      import::importProgram(context, openDims ? check::withOpenDims(*program, *feeds) : *program, options);
   if (!module)
     return std::nullopt;
   Case found;
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
     auto feed = main.getArgAttrOfType<mlir::StringAttr>(i, "pd.feed");
-    auto tensor = feed ? given.find(feed.str()) : given.end();
-    if (tensor == given.end())
+    auto name = feed ? feed : main.getArgAttrOfType<mlir::StringAttr>(i, "pd.param");
+    const auto &from = feed ? given : *parameters;
+    auto tensor = name ? from.find(name.str()) : from.end();
+    if (tensor == from.end())
       return std::nullopt;
     found.arguments.push_back(widened(tensor->second));
-    found.names.push_back(feed.str());
+    found.names.push_back(name.str());
   }
   bool draws = false;
   (*module)->walk([&](mlir::Operation *op) {
@@ -214,7 +219,7 @@ std::vector<std::vector<int64_t>> dimsOf(const Tensors &tensors) {
 
 std::vector<std::string> chosenPrograms() {
   std::vector<std::string> list;
-  for (const char *part : {"corpus/ops", "cases"})
+  for (const char *part : {"corpus/ops", "corpus/control", "corpus/models", "cases"})
     for (const auto &entry :
          std::filesystem::recursive_directory_iterator(PROA_CORPUS_DIR "/../" + std::string(part)))
       if (entry.path().filename() == "meta.json")

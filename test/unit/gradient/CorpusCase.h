@@ -23,8 +23,9 @@ struct Case {
   bool holdsGradients = false;
 };
 
-/// Nothing where the case can't be had in float64, or draws random numbers.
-std::optional<Case> caseAt(const std::string &folder);
+/// Nothing where the case can't be had in float64, or draws random numbers. With `openDims` all dims of its
+/// feeds are open.
+std::optional<Case> caseAt(const std::string &folder, bool openDims = false);
 
 /// The numbers of a tensor of float64 or complex128: of a complex one real and imaginary parts.
 std::span<const double> numbersOf(const Tensor &tensor);
@@ -42,8 +43,8 @@ bool isFinite(const Tensor &tensor);
 void makeFinite(Tensor &tensor);
 std::vector<std::vector<int64_t>> dimsOf(const Tensors &tensors);
 
-/// Programs of corpus/ops and cases, by their folders below the folder of tests. Every twentieth;
-/// PROA_DERIVATIVES=all: all of them; another value: those whose path has it.
+/// Programs of corpus/ops, control and models and of cases, by their folders below the folder of tests. Every
+/// twentieth; PROA_DERIVATIVES=all: all of them; another value: those whose path has it.
 std::vector<std::string> chosenPrograms();
 
 /// Programs that a test has nothing to say of stand in skipped.txt, each with the reason: one that begins to

@@ -1,8 +1,9 @@
-// Derivatives of the op programs of the corpus, computed in float64: along a random direction forward mode is
-// the limit of differences, and the transpose of reverse mode. So for the gradients of the programs that do
-// not hold gradients themselves: second derivatives. And a batch of two gives what its examples give. ctest
-// takes every twentieth program; PROA_DERIVATIVES=all takes all, another value those whose path has it. What
-// is skipped stands in skipped.txt.
+// Derivatives of the op programs and models of the corpus, computed in float64: along a random direction
+// forward mode is the limit of differences, and the transpose of reverse mode. So for the gradients of the
+// programs that do not hold gradients themselves: second derivatives. And a batch of two gives what its
+// examples give, and derivatives made while all dims are open those made with known dims. ctest takes every
+// twentieth program; PROA_DERIVATIVES=all takes all, another value those whose path has it. What is skipped
+// stands in skipped.txt.
 #include "test/unit/gradient/CorpusCase.h"
 
 #include <cmath>
@@ -24,6 +25,8 @@ constexpr struct {
     {"ops/warpctc/norm", "norm_by_times is for the gradient alone"},
     {"ops/warprnnt/", "fastemit_lambda is for the gradient alone"},
     {"put_along_axis/values_beyond_indices", "forward mode refuses values that no index takes"},
+    {"nlp/chatglm", "one row of its mask is the lowest number, which swallows the scores"},
+    {"nlp/llama_mask", "rows of its mask are the lowest number, which swallows the scores"},
     {"ops/mode/vector", "equal elements, of which the program takes another one where they differ"},
 };
 
@@ -231,6 +234,10 @@ protected:
 
   /// Two examples, which differ in their real and complex numbers.
   std::string batch();
+  std::string withOpenDims();
+
+  /// Of models first derivatives alone: they hold no ops that the other programs do not.
+  bool isModel() const { return has(GetParam(), "corpus/models/"); }
 
   /// Skips, or fails where the program is skipped or not against the list.
   void finish(const char *test, const std::string &reason) {
@@ -253,6 +260,8 @@ TEST_P(CorpusTest, DerivativesAreLimitsOfDifferences) {
 }
 
 TEST_P(CorpusTest, SecondDerivativesAreLimitsOfDifferences) {
+  if (isModel())
+    GTEST_SKIP() << "a whole model";
   std::string reason = open();
   finish("second", reason.empty() ? secondDerivatives() : reason);
 }
@@ -318,8 +327,74 @@ std::string CorpusTest::batch() {
 }
 
 TEST_P(CorpusTest, BatchIsItsExamples) {
+  if (isModel())
+    GTEST_SKIP() << "a whole model";
   std::string reason = open();
   finish("batch", reason.empty() ? batch() : reason);
+}
+
+/// Two functions, one of which was differentiated before its dims were known, give the same. A reason where
+/// the other one does not run.
+std::string compareSame(Result<Function> fixed, Result<Function> open, const Tensors &at, const char *what) {
+  SCOPED_TRACE(what);
+  if (!fixed || !open)
+    return std::string(what) + " is refused: " + brief(fixed ? open : fixed);
+  auto expected = fixed->run(at), got = open->run(at);
+  if (!expected)
+    return std::string(what) + " does not run: " + brief(expected);
+  if (!got)
+    return std::string(what) + " does not run with open dims: " + brief(got);
+  for (size_t i = 0; i < expected->size(); ++i)
+    expectEqual((*got)[i], (*expected)[i], i);
+  return {};
+}
+
+std::string CorpusTest::withOpenDims() {
+  auto opened = caseAt(PROA_CORPUS_DIR "/../" + GetParam(), /*openDims=*/true);
+  if (!opened)
+    return "not imported with open dims";
+  auto g = Function::parse(opened->text, "main");
+  auto floats = floatsOf(arguments);
+  if (!g || !floats || floats->empty())
+    return "no real or complex numbers";
+  auto fixed = f->withDims(dimsOf(arguments));
+  auto values = fixed ? fixed->run(arguments) : Result<Tensors>(fixed.problems());
+  if (!values)
+    return "does not run: " + brief(values);
+  auto plain = g->run(arguments);
+  if (!plain)
+    return "does not run with open dims: " + brief(plain);
+  for (size_t i = 0; i < plain->size(); ++i)
+    if ((*plain)[i].dims() != (*values)[i].dims())
+      return "has other extents with open dims";
+  std::vector<int64_t> by(floats->begin(), floats->end());
+  auto forward = jvp(*fixed, by), backward = vjp(*fixed, by);
+  if (!forward || !backward)
+    return "no derivative: " + brief(forward ? backward : forward);
+  Tensors along = arguments, back = arguments;
+  for (size_t i : *floats)
+    along.push_back(randomLike(arguments[i], random));
+  for (size_t i = 0; i < values->size(); ++i)
+    if (DType dtype = (*values)[i].dtype(); dtype == DType::Float64 || dtype == DType::Complex128)
+      back.push_back(randomLike((*values)[i], random));
+  auto openBackward = vjp(*g, by);
+  std::string reason = compareSame(forward, jvp(*g, by), along, "forward mode");
+  if (reason.empty())
+    reason = compareSame(backward, openBackward, back, "reverse mode");
+  if (!reason.empty() || found->holdsGradients || !openBackward)
+    return reason;
+  Tensors twice = back;
+  twice.insert(twice.end(), along.begin() + static_cast<std::ptrdiff_t>(arguments.size()), along.end());
+  return compareSame(jvp(*backward, by), jvp(*openBackward, by), twice, "forward over reverse mode");
+}
+
+TEST_P(CorpusTest, DerivativesMadeBeforeDimsAreKnown) {
+  if (isModel())
+    GTEST_SKIP() << "a whole model";
+  std::string reason = open();
+  if (reason.empty())
+    reason = isLeftOut();
+  finish("open", reason.empty() ? withOpenDims() : reason);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, CorpusTest, testing::ValuesIn(chosenPrograms()), [](const auto &info) {

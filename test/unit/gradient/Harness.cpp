@@ -116,6 +116,13 @@ unsigned Program::feed(Type type) {
   return number;
 }
 
+llvm::SmallVector<Type> Program::typesOf(llvm::ArrayRef<unsigned> feeds) {
+  llvm::SmallVector<Type> types;
+  for (unsigned number : feeds)
+    types.push_back(main.getArgument(number).getType());
+  return types;
+}
+
 size_t Program::call(func::FuncOp function, llvm::ArrayRef<unsigned> feeds) {
   IRMapping mapping;
   for (auto [argument, number] : llvm::zip(function.getArguments(), feeds))

@@ -40,6 +40,7 @@ public:
   explicit Program(mlir::Location location);
   /// A further feed, named "in" and its number, which is returned.
   unsigned feed(mlir::Type type);
+  llvm::SmallVector<mlir::Type> typesOf(llvm::ArrayRef<unsigned> feeds);
   /// Argument i of the function is the feed of number feeds[i]. The number of the function's first result
   /// among the program's.
   size_t call(mlir::func::FuncOp function, llvm::ArrayRef<unsigned> feeds);

@@ -80,7 +80,7 @@ void RandomProgram::drawOp() {
       &RandomProgram::selection,   &RandomProgram::branch,    &RandomProgram::loop,
       &RandomProgram::quotient,    &RandomProgram::indexed,   &RandomProgram::complexNumbers,
       &RandomProgram::countedLoop, &RandomProgram::arrayLoop, &RandomProgram::layer,
-      &RandomProgram::layer};
+      &RandomProgram::layer,       &RandomProgram::dataLoop,  &RandomProgram::sharedArms};
   (this->*kinds[below(std::size(kinds))])();
 }
 
@@ -303,6 +303,68 @@ void RandomProgram::loop() {
                   "  }}\n",
                   id, below(4), x.name, typeOf(x.shape), y.name, typeOf(y.shape));
   values.push_back({fmt::format("%v{}", id), x.shape});
+}
+
+/// What the data are decides how many iterations there are; the examples of a batch leave one by one.
+void RandomProgram::dataLoop() {
+  Value x = any(), y = any();
+  Shape shape;
+  if (!broadcast(x.shape, y.shape, shape) || shape != x.shape)
+    return;
+  Value bounded = emit("tanh", {x}, "", x.shape);
+  int id = count++;
+  body += fmt::format("  %n{0} = pd.constant dense<{1}> : tensor<i64>\n"
+                      "  %z{0} = pd.constant dense<0> : tensor<i64>\n"
+                      "  %o{0} = pd.constant dense<1> : tensor<i64>\n"
+                      "  %h{0} = pd.constant dense<0.4> : tensor<f64>\n"
+                      "  %u{0} = pd.constant dense<1.1> : tensor<f64>\n"
+                      "  %v{0}, %i{0} = scf.while (%x{0} = {2}, %j{0} = %z{0}) : ({3}, tensor<i64>) -> ({3}, "
+                      "tensor<i64>) {{\n"
+                      "    %s{0} = pd.sum %x{0} : ({3}) -> tensor<f64>\n"
+                      "    %l{0} = pd.less_than %s{0}, %u{0} : (tensor<f64>, tensor<f64>) -> tensor<i1>\n"
+                      "    %m{0} = pd.less_than %j{0}, %n{0} : (tensor<i64>, tensor<i64>) -> tensor<i1>\n"
+                      "    %c{0} = pd.logical_and %l{0}, %m{0} : (tensor<i1>, tensor<i1>) -> tensor<i1>\n"
+                      "    %b{0} = tensor.extract %c{0}[] : tensor<i1>\n"
+                      "    scf.condition(%b{0}) %x{0}, %j{0} : {3}, tensor<i64>\n"
+                      "  }} do {{\n"
+                      "  ^bb0(%p{0}: {3}, %q{0}: tensor<i64>):\n"
+                      "    %t{0} = pd.multiply %p{0}, {4} : ({3}, {5}) -> {3}\n"
+                      "    %w{0} = pd.sin %t{0} : ({3}) -> {3}\n"
+                      "    %f{0} = pd.add %p{0}, %h{0} : ({3}, tensor<f64>) -> {3}\n"
+                      "    %g{0} = pd.multiply %f{0}, %w{0} : ({3}, {3}) -> {3}\n"
+                      "    %e{0} = pd.add %g{0}, %f{0} : ({3}, {3}) -> {3}\n"
+                      "    %k{0} = pd.add %q{0}, %o{0} : (tensor<i64>, tensor<i64>) -> tensor<i64>\n"
+                      "    scf.yield %e{0}, %k{0} : {3}, tensor<i64>\n"
+                      "  }}\n",
+                      id, 1 + below(4), bounded.name, typeOf(x.shape), y.name, typeOf(y.shape));
+  emit("tanh", {{fmt::format("%v{}", id), x.shape}}, "", x.shape);
+}
+
+/// Both arms read the same values, and give two results, one of which nothing may read.
+void RandomProgram::sharedArms() {
+  Value x = any(), y = any();
+  Shape shape;
+  if (!broadcast(x.shape, y.shape, shape) || shape.size() > 4)
+    return;
+  Value distinct = apart(x), greatest = emit("max", {distinct}, "", {});
+  int id = count++;
+  body += fmt::format("  %h{0} = pd.constant dense<0.2> : tensor<f64>\n"
+                      "  %c{0} = pd.greater_than {1}, %h{0} : (tensor<f64>, tensor<f64>) -> tensor<i1>\n"
+                      "  %b{0} = tensor.extract %c{0}[] : tensor<i1>\n"
+                      "  %v{0}, %w{0} = scf.if %b{0} -> ({4}, {5}) {{\n"
+                      "    %m{0} = pd.multiply {2}, {3} : ({5}, {6}) -> {4}\n"
+                      "    %s{0} = pd.sin %m{0} : ({4}) -> {4}\n"
+                      "    scf.yield %s{0}, {2} : {4}, {5}\n"
+                      "  }} else {{\n"
+                      "    %q{0} = pd.tanh {2} : ({5}) -> {5}\n"
+                      "    %r{0} = pd.subtract {3}, %q{0} : ({6}, {5}) -> {4}\n"
+                      "    %t{0} = pd.multiply %q{0}, %q{0} : ({5}, {5}) -> {5}\n"
+                      "    scf.yield %r{0}, %t{0} : {4}, {5}\n"
+                      "  }}\n",
+                      id, greatest.name, x.name, y.name, typeOf(shape), typeOf(x.shape), typeOf(y.shape));
+  values.push_back({fmt::format("%v{}", id), shape});
+  if (below(2))
+    values.push_back({fmt::format("%w{}", id), x.shape});
 }
 
 /// A positive divisor, root or logarithm.

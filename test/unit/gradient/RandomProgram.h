@@ -44,6 +44,8 @@ private:
   void complexNumbers();
   void countedLoop();
   void arrayLoop();
+  void dataLoop();
+  void sharedArms();
 
   // Layers and losses (RandomLayers.cpp).
   Value spread(const Shape &shape);

@@ -1,10 +1,11 @@
 // Derivatives of random small programs (RandomProgram.h): reverse mode against central differences along a
-// direction, forward mode against reverse mode, a batch against its examples, decompositions against kernels;
-// in float64.
+// direction, forward mode against reverse mode, a batch against its examples, decompositions against kernels,
+// derivatives made with open dims against those with known ones; in float64.
 //   PROA_RANDOM_PROGRAMS: how many (60); PROA_RANDOM_SEED: the first one's seed
 #include "passes/autodiff/Transforms.h"
 #include "passes/decompose/Passes.h"
 #include "test/unit/gradient/Harness.h"
+#include "test/unit/gradient/OpenFunction.h"
 #include "test/unit/gradient/RandomProgram.h"
 
 #include "dialects/pd/Pd.h"
@@ -41,15 +42,59 @@ public:
     ASSERT_TRUE(module);
     function = *module->getOps<func::FuncOp>().begin();
     ASSERT_NO_FATAL_FAILURE(build());
+    SCOPED_TRACE("batched: " + batchedName);
     checkDerivatives();
     checkBatch();
   }
 
 private:
+  /// Derivatives that are made while some of the dims are open, or all of them.
+  void buildOpen(Program &program, ArrayRef<unsigned> forwardFeeds, ArrayRef<unsigned> backwardFeeds) {
+    func::FuncOp open = function.clone();
+    open.setName("open");
+    module->push_back(open);
+    size_t kind = std::uniform_int_distribution<size_t>(0, 1)(random);
+    ASSERT_TRUE(succeeded(openDims(open, [&] { return kind == 0 || random() % 2 == 0; })));
+    auto forward = autodiff::jvp(open, "open_forward"), backward = autodiff::vjp(open, "open_backward");
+    ASSERT_TRUE(succeeded(forward) && succeeded(backward));
+    ASSERT_TRUE(succeeded(closeDims(*forward, program.typesOf(forwardFeeds))));
+    ASSERT_TRUE(succeeded(closeDims(*backward, program.typesOf(backwardFeeds))));
+    openAt = program.call(*forward, forwardFeeds);
+    program.call(*backward, backwardFeeds);
+  }
+
+  /// What is batched: the function or derivatives of it.
+  FailureOr<func::FuncOp> batchedOne(func::FuncOp forward, func::FuncOp backward) {
+    switch (random() % 4) {
+    case 0:
+      return function;
+    case 1:
+      return forward;
+    case 2:
+      return backward;
+    default:
+      return autodiff::jvp(backward, "forward_over_reverse");
+    }
+  }
+
+  /// Where the examples' dimension stands in each argument; at least one has it.
+  void drawPlaces(TypeRange types) {
+    for (Type type : types) {
+      int64_t rank = cast<RankedTensorType>(type).getRank();
+      places.push_back(std::uniform_int_distribution<int64_t>(-1, rank)(random));
+    }
+    places[random() % places.size()] = 0;
+  }
+
   void build() {
     auto forward = autodiff::jvp(function, "forward"), backward = autodiff::vjp(function, "backward");
-    auto batched = autodiff::vmap(function, "batched", examples);
-    ASSERT_TRUE(succeeded(forward) && succeeded(backward) && succeeded(batched));
+    ASSERT_TRUE(succeeded(forward) && succeeded(backward));
+    auto single = batchedOne(*forward, *backward);
+    ASSERT_TRUE(succeeded(single));
+    batchedName = single->getName().str();
+    drawPlaces(single->getArgumentTypes());
+    auto batched = autodiff::vmap(*single, "batched", examples, places);
+    ASSERT_TRUE(succeeded(batched));
     OpBuilder builder(module->getBodyRegion());
     OwningOpRef<ModuleOp> apart = ModuleOp::create(module->getLoc());
     apart->push_back(function->clone());
@@ -57,7 +102,7 @@ private:
     pm.addPass(createDecompose());
     ASSERT_TRUE(succeeded(pm.run(*apart)));
     Program program(function.getLoc());
-    llvm::SmallVector<unsigned> own, tangents, cotangents, whole;
+    llvm::SmallVector<unsigned> own, tangents, cotangents;
     auto feed = [&](Type type, llvm::SmallVector<unsigned> &to) { to.push_back(program.feed(type)); };
     for (Type type : function.getArgumentTypes())
       feed(type, own);
@@ -65,6 +110,8 @@ private:
       feed(type, tangents);
     for (Type type : function.getResultTypes())
       feed(type, cotangents);
+    for (Type type : single->getArgumentTypes())
+      feed(type, alone);
     for (Type type : batched->getArgumentTypes())
       feed(type, whole);
     auto joined = [](ArrayRef<unsigned> x, ArrayRef<unsigned> y) {
@@ -74,11 +121,12 @@ private:
     };
     program.call(*forward, joined(own, tangents));
     program.call(*backward, joined(own, cotangents));
+    aloneAt = program.call(*single, alone);
     batchAt = program.call(*batched, whole);
     decomposedAt = program.call(*apart->getOps<func::FuncOp>().begin(), own);
-    wholeAt = whole.front();
+    ASSERT_NO_FATAL_FAILURE(buildOpen(program, joined(own, tangents), joined(own, cotangents)));
     for (auto types : {function.getArgumentTypes(), function.getArgumentTypes(), function.getResultTypes(),
-                       batched->getArgumentTypes()})
+                       single->getArgumentTypes(), batched->getArgumentTypes()})
       for (Type type : types)
         feeds.push_back(randomLike(type));
     auto compiled = program.compile();
@@ -100,7 +148,9 @@ private:
       named["in" + std::to_string(i)] = given[i];
     auto results = runner->run(named);
     EXPECT_TRUE(results) << results.problems().text();
-    return results ? *results : std::vector<Tensor>(decomposedAt + 1, Tensor(DType::Float64, {0}));
+    return results
+               ? *results
+               : std::vector<Tensor>(openAt + function.getNumArguments() + 3, Tensor(DType::Float64, {0}));
   }
 
   /// The central difference of the result's product with the cotangent, along the tangents.
@@ -139,22 +189,44 @@ private:
     for (int64_t e = 0; e < results[0].size(); ++e)
       EXPECT_NEAR(results[decomposedAt].as<double>()[e], results[0].as<double>()[e], 1e-9)
           << "decomposed, element " << e;
+    for (size_t i = 0; i < count + 3; ++i) {
+      ASSERT_EQ(results[openAt + i].dims(), results[i].dims()) << "open dims, result " << i;
+      for (int64_t e = 0; e < results[i].size(); ++e)
+        EXPECT_NEAR(results[openAt + i].as<double>()[e], results[i].as<double>()[e],
+                    1e-9 * std::max(1.0, std::abs(results[i].as<double>()[e])))
+            << "open dims, result " << i << ", element " << e;
+    }
+  }
+
+  /// An example of a batch.
+  static Tensor exampleOf(const Tensor &batch, int64_t place, int64_t example) {
+    std::vector<int64_t> dims = batch.dims();
+    dims.erase(dims.begin() + place);
+    Tensor out(DType::Float64, dims);
+    int64_t inner = 1;
+    for (size_t d = static_cast<size_t>(place); d < dims.size(); ++d)
+      inner *= dims[d];
+    for (int64_t e = 0; e < out.size(); ++e)
+      out.as<double>()[e] = batch.as<double>()[(e / inner * examples + example) * inner + e % inner];
+    return out;
   }
 
   void checkBatch() {
     std::vector<Tensor> results = run(feeds);
     for (int64_t example = 0; example < examples; ++example) {
       std::vector<Tensor> single = feeds;
-      for (size_t i = 0; i < function.getNumArguments(); ++i) {
-        single[i] = Tensor(DType::Float64, feeds[i].dims());
-        std::copy_n(feeds[wholeAt + i].as<double>() + example * single[i].size(), single[i].size(),
-                    single[i].as<double>());
+      for (size_t i = 0; i < alone.size(); ++i)
+        single[alone[i]] = places[i] < 0 ? feeds[whole[i]] : exampleOf(feeds[whole[i]], places[i], example);
+      std::vector<Tensor> expected = run(single);
+      for (size_t r = 0; r < batchAt - aloneAt; ++r) {
+        Tensor got = exampleOf(results[batchAt + r], 0, example);
+        const Tensor &wanted = expected[aloneAt + r];
+        ASSERT_EQ(got.dims(), wanted.dims()) << "batch, result " << r;
+        for (int64_t e = 0; e < wanted.size(); ++e)
+          EXPECT_NEAR(got.as<double>()[e], wanted.as<double>()[e],
+                      1e-9 * std::max(1.0, std::abs(wanted.as<double>()[e])))
+              << "example " << example << ", result " << r << ", element " << e;
       }
-      Tensor expected = run(single)[0];
-      for (int64_t e = 0; e < expected.size(); ++e)
-        EXPECT_NEAR(results[batchAt].as<double>()[example * expected.size() + e], expected.as<double>()[e],
-                    1e-9)
-            << "example " << example << ", element " << e;
     }
   }
 
@@ -163,7 +235,12 @@ private:
   func::FuncOp function;
   std::unique_ptr<Runner> runner;
   std::vector<Tensor> feeds;
-  size_t batchAt = 0, decomposedAt = 0, wholeAt = 0;
+  size_t aloneAt = 0, batchAt = 0, decomposedAt = 0, openAt = 0;
+  /// Of what is batched: the feeds of one example, those of the batch, and where the examples' dimension is
+  /// (-1: none).
+  llvm::SmallVector<unsigned> alone, whole;
+  llvm::SmallVector<int64_t> places;
+  std::string batchedName;
 };
 
 TEST(RandomTest, DerivativesOfRandomPrograms) {

@@ -69,16 +69,3 @@ func.func @resized(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x7xf32>) {
   %0 = pd.interpolate_gradient %x, %d {interp_method = "nearest", out_h = 8 : i64, out_w = 8 : i64} : (tensor<1x2x4x4xf32>, tensor<1x2x8x7xf32>) -> tensor<1x2x4x4xf32>
   return
 }
-
-// -----
-
-func.func @unknown_extents(%x: tensor<1x2x?x4xf32>, %w: tensor<3x2x2x2xf32>, %d: tensor<1x3x?x4xf32>) -> tensor<1x2x?x4xf32> {
-  %dx = pd.vjp(%x : tensor<1x2x?x4xf32>) cotangents(%d : tensor<1x3x?x4xf32>)
-      {cotangent_of = array<i64: 0>, saved_of = array<i64>} : tensor<1x2x?x4xf32> {
-  ^bb0(%a: tensor<1x2x?x4xf32>):
-    // expected-error @+1 {{has no gradient where the spatial extents of its filter are not known, nor with the padding algorithm SAME where those of its input are not}}
-    %y = pd.conv2d %a, %w {padding_algorithm = "SAME"} : (tensor<1x2x?x4xf32>, tensor<3x2x2x2xf32>) -> tensor<1x3x?x4xf32>
-    pd.yield %y : tensor<1x3x?x4xf32>
-  }
-  return %dx : tensor<1x2x?x4xf32>
-}

@@ -1,0 +1,13 @@
+// Ops that broadcast operands without being elementwise.
+#ifndef PROA_DIALECTS_PD_AUTODIFF_BROADCASTING
+#define PROA_DIALECTS_PD_AUTODIFF_BROADCASTING
+
+include "mlir/IR/OpBase.td"
+
+// A dimension of extent 1 of some operand stands for one of another extent, as in elementwise ops. Where the extent is open,
+// reverse mode leaves it to the run whether the gradient is summed.
+def Pd_BroadcastsOperands : NativeOpTrait<"BroadcastsOperands"> {
+  let cppNamespace = "::proa::pd";
+}
+
+#endif
