@@ -23,6 +23,7 @@ def Pd_ArangeOp : Pd_Op<"arange"> {
     /// Where all operands are constant: the first element, the distance and the number of elements.
     std::optional<Bounds> getBounds();
   }];
+  let newIr = [NewIr<["start", "end", "step"], [], [], [], "range_v2">];
   let legacy = [Legacy<"range", ["Start", "End", "Step"], ["Out"], [], [], "importRange">];
 }
 
@@ -59,6 +60,7 @@ class Pd_TriangleIndicesOp<string mnemonic, string legacyType, string legacyRows
   let arguments = (ins I64Attr:$rows, I64Attr:$cols, DefaultValuedAttr<I64Attr, "0">:$offset, TypeAttr:$dtype);
   let results = (outs Pd_IntTensor:$out);
   let decomposesInCode = 1;
+  let newIr = [NewIr<[], [], ["rows=" # legacyRows, "cols=" # legacyColumns]>];
   let legacy = [Legacy<legacyType, [], ["out"], ["rows=" # legacyRows, "cols=" # legacyColumns, "offset", "dtype"]>];
 }
 

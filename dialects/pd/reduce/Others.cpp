@@ -1,9 +1,12 @@
+#include "dialects/pd/Infer.h"
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/reduce/OthersOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/SliceOps.h"
+
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 
@@ -82,6 +85,46 @@ Values ProductOfOthersOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
     });
   auto formula = [&](Value x) { return e.results({multiplied(e.computed(x), axes)})[0]; };
   return SmallVector<Value>{vjpOfFormula(builder, getX(), cotangents[0], formula)};
+}
+
+//===-- reduce_as
+//-----------------------------------------------------------------------------------------------===//
+
+LogicalResult ReduceAsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX()), target = tensorType(adaptor.getTarget());
+  int64_t added = type.getRank() - target.getRank();
+  bool isBroadcast = added >= 0;
+  SmallVector<int64_t> shape(target.getShape());
+  for (int64_t d = 0; isBroadcast && d < target.getRank(); ++d) {
+    int64_t from = shape[d], to = type.getDimSize(added + d);
+    isBroadcast = from == 1 || from == to || ShapedType::isDynamic(from) || ShapedType::isDynamic(to);
+    // An open extent of the target may be 1 as well as that of x.
+    if (ShapedType::isDynamic(from) && to == 1)
+      shape[d] = 1;
+  }
+  if (!isBroadcast)
+    return inferenceError(location, "C1: " + llvm::Twine(debugString(target)) + " does not broadcast to " +
+                                        debugString(type));
+  results.push_back(RankedTensorType::get(shape, type.getElementType()));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ReduceAsOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0), target = e.wrap(getTarget());
+  int64_t added = x.rank() - target.rank();
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, added));
+  for (int64_t d = 0; d < target.rank(); ++d) {
+    int64_t from = target.type().getDimSize(d), to = x.type().getDimSize(added + d);
+    // Which of the two an open extent is has to be known.
+    if (from != to && (ShapedType::isDynamic(from) || ShapedType::isDynamic(to)) && from != 1)
+      return failure();
+    if (from == 1 && to != 1)
+      axes.push_back(added + d);
+  }
+  Expression sum = axes.empty() ? x : e.cast(e.sum(x, axes), x.type().getElementType());
+  return e.results({reshapeTo(sum, extentsOf(target))});
 }
 
 } // namespace proa::pd

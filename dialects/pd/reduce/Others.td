@@ -20,4 +20,15 @@ def Pd_ProductOfOthersOp : Pd_Op<"product_of_others"> {
   let precision = "full";
 }
 
+def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
+  let lod = "none";
+  let summary = "x summed along the dimensions by which `target` would be broadcast to it";
+  let description = "Constraint C1: target broadcasts to the dimensions of x. Of target only the dimensions count.";
+  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$target);
+  let results = (outs Pd_NumberTensor:$out);
+  let decomposesInCode = 1;
+  let precision = "full";
+  let legacy = [Legacy<"reduce_as", ["x", "target"], ["out"]>];
+}
+
 #endif

@@ -26,6 +26,7 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let hasCanonicalizeMethod = 1;
   let library = "slice";
   let precision = "follow";
+  let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "strides_tensor"], [], [], [], "strided_slice">];
   let legacy = [Legacy<"slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor", ""], ["Out"],
                   ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"], "importSlice">,
                 Legacy<"strided_slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor",
@@ -66,6 +67,7 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
   let precision = "follow";
+  let newIr = [NewIr<["x", "axis_tensor"], [], [], [], "split_with_num">];
   let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num", "axis"]>];
 }
 
@@ -77,6 +79,7 @@ def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
   let precision = "follow";
+  let newIr = [NewIr<["x"], [], [], [], "unstack">];
   let legacy = [Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">,
                 Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">];
 }
