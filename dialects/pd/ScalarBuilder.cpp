@@ -398,12 +398,18 @@ Value ScalarBuilder::castTowardZero(Value x) {
     Value upper = arith::ShRUIOp::create(builder, location, bitcast(full, single), constant(16, full));
     return bitcast(to, arith::TruncIOp::create(builder, location, half, upper));
   }
-  // The nearest value, less one in the last place where that is further from zero.
-  Value nearest = cast(single), size = abs(single);
-  Value isBeyond = lessThan(size, abs(arith::ExtFOp::create(builder, location, single.getType(), nearest)));
-  Value bits = subtract(bitcast(half, nearest), arith::ExtUIOp::create(builder, location, half, isBeyond));
-  Value infinity = bitOr(bitAnd(bits, constant(-0x8000, half)), constant(0x7C00, half));
-  return bitcast(to, select(lessThan(number(65504, size), size), infinity, bits));
+  // By bits: the exponent's bias is 15 and not 127, and 13 digits fall away; below 2^-14 the multiples of
+  // 2^-24 count.
+  Value size = abs(single), digits = bitcast(full, size);
+  Value normal = arith::ShRUIOp::create(builder, location, subtract(digits, constant(0x38000000, full)),
+                                        constant(13, full));
+  Value small = arith::FPToSIOp::create(builder, location, full, multiply(size, number(16777216, size)));
+  Value bits = select(lessThan(size, number(0x1p-14, size)), small, normal);
+  bits = select(lessThan(number(65504, size), size), constant(0x7C00, full), bits);
+  bits = select(isnan(single), constant(0x7E00, full), bits);
+  Value sign = arith::ShRUIOp::create(
+      builder, location, bitAnd(bitcast(full, single), constant(-0x80000000LL, full)), constant(16, full));
+  return bitcast(to, arith::TruncIOp::create(builder, location, half, bitOr(bits, sign)));
 }
 
 } // namespace proa::pd

@@ -73,6 +73,8 @@ struct Block {
 /// A weight: an op "p" of the file.
 struct Parameter {
   std::string name;
+  /// Whether it stands in the file of weights; states of dropout do not.
+  bool isPersistable = true;
   Definition value;
 };
 

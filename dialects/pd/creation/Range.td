@@ -23,7 +23,6 @@ def Pd_ArangeOp : Pd_Op<"arange"> {
     /// Where all operands are constant: the first element, the distance and the number of elements.
     std::optional<Bounds> getBounds();
   }];
-  let newIr = [NewIr<["start", "end", "step"], [], [], [], "range_v2">];
   let legacy = [Legacy<"range", ["Start", "End", "Step"], ["Out"], [], [], "importRange">];
 }
 

@@ -132,6 +132,7 @@ private:
         {"1.full_int_array", &NewIrImporter::importIntegers},
         {"1.assign_value", &NewIrImporter::importValues},
         {"1.assign_value_", &NewIrImporter::importValues},
+        {"1.strided_slice", &NewIrImporter::importStridedSlice},
         {"1.while", &NewIrImporter::importWhile},
         {"1.if", &NewIrImporter::importIf},
         {"1.shape64", &NewIrImporter::importWideShape},
@@ -526,6 +527,43 @@ private:
     return part == element
                ? made
                : make("pd.cast", {{made}}, {builder.getNamedAttr("dtype", TypeAttr::get(element))});
+  }
+
+  /// Operands: x, starts, ends, strides. Backwards an end that is negative also from the end goes down to the
+  /// first element, which pd.slice writes as -1.
+  void importStridedSlice(const newir::Operation &op) {
+    Values x = op.inputs.size() == 4 ? operand(op.inputs[0]) : Values();
+    const newir::Literal *literal = op.attribute("axes");
+    if (x.size() != 1 || !literal)
+      return isBlocked ? void() : report("expected four operands and the attribute 'axes'");
+    llvm::ArrayRef<int64_t> dims = pd::tensorType(x[0]).getShape();
+    std::vector<int64_t> axes = newir::integersOf(*literal);
+    llvm::SmallVector<Values> operands{x};
+    llvm::SmallVector<NamedAttribute> attributes{
+        builder.getNamedAttr("axes", builder.getDenseI64ArrayAttr(axes))};
+    constexpr const char *bounds[] = {"starts", "ends", "strides"};
+    for (auto [i, name] : llvm::enumerate(bounds))
+      addBounds(op, 1 + i, name, operands, attributes);
+    auto listNamed = [&](llvm::StringRef name) {
+      for (NamedAttribute attribute : attributes)
+        if (attribute.getName() == name)
+          return llvm::SmallVector<int64_t>(cast<DenseI64ArrayAttr>(attribute.getValue()).asArrayRef());
+      return llvm::SmallVector<int64_t>();
+    };
+    llvm::SmallVector<int64_t> ends = listNamed("ends"), strides = listNamed("strides");
+    for (size_t i = 0; i < std::min({ends.size(), strides.size(), axes.size()}); ++i) {
+      int64_t axis = axes[i] < 0 ? axes[i] + static_cast<int64_t>(dims.size()) : axes[i];
+      if (strides[i] >= 0 || ends[i] >= 0 || axis < 0 || axis >= static_cast<int64_t>(dims.size()))
+        continue;
+      if (ShapedType::isDynamic(dims[axis]) && ends[i] > std::numeric_limits<int32_t>::min())
+        return report("an end counted from the end of an open dimension, backwards, is not supported");
+      ends[i] = ShapedType::isDynamic(dims[axis]) ? -1 : std::max<int64_t>(ends[i] + dims[axis], -1);
+    }
+    for (NamedAttribute &attribute : attributes)
+      if (attribute.getName() == "ends")
+        attribute = builder.getNamedAttr("ends", builder.getDenseI64ArrayAttr(ends));
+    if (Value out = isBlocked ? Value() : make("pd.slice", operands, attributes))
+      define(op, 0, {out});
   }
 
   /// Operands: x, the values where they are a tensor, starts, ends, steps.
