@@ -112,7 +112,7 @@ private:
     if (!changed)
       return;
     for (legacy::Operation &op : mutant.program.blocks[0].operations)
-      for (legacy::Attribute &attribute : op.attributes)
+      for (legacy::Attribute &attribute : op.attributes.own())
         if (auto *number = std::get_if<int32_t>(&attribute.value);
             number && attribute.name.ends_with("dtype") && *number == legacy::numberOf(from))
           *number = legacy::numberOf(to);
@@ -153,7 +153,7 @@ private:
     std::vector<std::pair<legacy::Operation *, legacy::Attribute *>> candidates;
     for (legacy::Operation &op : mutant.program.blocks[0].operations)
       if (op.type != "feed" && op.type != "fetch")
-        for (legacy::Attribute &attribute : op.attributes)
+        for (legacy::Attribute &attribute : op.attributes.own())
           if (!import::isHintAttribute(attribute.name) && !attribute.name.ends_with("dtype"))
             candidates.emplace_back(&op, &attribute);
     if (candidates.empty())

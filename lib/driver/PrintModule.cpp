@@ -3,9 +3,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Threading.h"
+#include "mlir/IR/Verifier.h"
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <future>
 #include <vector>
 
 using namespace mlir;
@@ -70,33 +72,37 @@ void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state) {
 
 } // namespace
 
-std::string printModule(ModuleOp module, OpPrintingFlags flags) {
+std::optional<std::vector<std::string>> verifyAndPrint(ModuleOp module, OpPrintingFlags flags) {
   flags.assumeVerified(); // the printer would verify once more
   func::FuncOp function = longFunction(module);
-  if (!function || flags.shouldPrintDebugInfo())
-    return printed([&](llvm::raw_ostream &stream) { module.print(stream, flags); });
-  std::string frame = printFrame(module, function, flags);
-  std::vector<Operation *> ops;
-  for (Operation &op : function.getBody().front())
-    ops.push_back(&op);
+  if (!function || flags.shouldPrintDebugInfo()) {
+    if (failed(verify(module)))
+      return std::nullopt;
+    return std::vector{printed([&](llvm::raw_ostream &stream) { module.print(stream, flags); })};
+  }
   // Printing asks for attributes that ops leave out where they have their default.
   MLIRContext *context = module.getContext();
   bool wasThreaded = context->isMultithreadingEnabled();
   context->enableMultithreading();
+  std::future<bool> verified = std::async(std::launch::async, [&] { return succeeded(verify(module)); });
+  std::string frame = printFrame(module, function, flags);
+  std::vector<Operation *> ops;
+  for (Operation &op : function.getBody().front())
+    ops.push_back(&op);
   AsmState state(module, flags);
-  std::vector<std::string> chunks((ops.size() + chunkSize - 1) / chunkSize);
-  parallelFor(context, 0, chunks.size(), [&](size_t i) {
-    chunks[i] = printed([&](llvm::raw_ostream &stream) {
-      for (Operation *op : llvm::ArrayRef(ops).drop_front(i * chunkSize).take_front(chunkSize))
+  std::vector<std::string> pieces(1 + (ops.size() + chunkSize - 1) / chunkSize + 1);
+  parallelFor(context, 1, pieces.size() - 1, [&](size_t i) {
+    pieces[i] = printed([&](llvm::raw_ostream &stream) {
+      for (Operation *op : llvm::ArrayRef(ops).drop_front((i - 1) * chunkSize).take_front(chunkSize))
         printOp(stream, op, state);
     });
   });
+  bool isGood = verified.get();
   context->enableMultithreading(wasThreaded);
   size_t end = frame.rfind("  }\n}");
-  std::string text = frame.substr(0, end);
-  for (const std::string &chunk : chunks)
-    text += chunk;
-  return text + frame.substr(end);
+  pieces.front() = frame.substr(0, end);
+  pieces.back() = frame.substr(end);
+  return isGood ? std::optional(std::move(pieces)) : std::nullopt;
 }
 
 } // namespace proa

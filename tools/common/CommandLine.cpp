@@ -67,6 +67,18 @@ Result<void> writeOutput(const std::string &path, const std::string &content) {
   return {};
 }
 
+Result<void> writeOutput(const std::string &path, const std::vector<std::string> &pieces) {
+  if (path != "-") {
+    std::vector<std::span<const std::byte>> bytes;
+    for (const std::string &piece : pieces)
+      bytes.push_back(std::as_bytes(std::span(piece)));
+    return writeFilePieces(path, bytes);
+  }
+  for (const std::string &piece : pieces)
+    std::fwrite(piece.data(), 1, piece.size(), stdout);
+  return {};
+}
+
 void checkOutputFile(const std::string &path, Problems &problems) {
   namespace fs = std::filesystem;
   std::error_code ignored;

@@ -40,6 +40,8 @@ int finishOutput(int code);
 
 /// Writes a file as a whole, or to stdout where `path` is "-"; finishOutput tells whether that went well.
 Result<void> writeOutput(const std::string &path, const std::string &content);
+/// The same of a content in pieces.
+Result<void> writeOutput(const std::string &path, const std::vector<std::string> &pieces);
 
 /// Adds what keeps a file from being written to `path`, before work is done whose result would be lost.
 void checkOutputFile(const std::string &path, Problems &problems);

@@ -23,6 +23,10 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#ifdef PROA_HAS_MIMALLOC
+#include <mimalloc.h>
+#endif
+
 #include <chrono>
 #include <cstdlib>
 
@@ -105,8 +109,7 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--cases", options.cases, "Test cases that the list counts")
       ->type_name("DIR")
       ->needs(coverage);
-  line.add_flag("--timing", options.timing,
-                "Writes to stderr how long reading, importing, verifying and writing took");
+  line.add_flag("--timing", options.timing, "Writes to stderr how long reading, importing and writing took");
   line.add_flag("-q,--quiet", options.quiet, "No warnings");
 }
 
@@ -116,25 +119,36 @@ struct Translation {
   bool isImported = false; ///< from a program of Paddle; else it was parsed
 };
 
-Result<std::string> textOf(const Translation &translation, const Options &options) {
+using Pieces = std::vector<std::string>;
+
+/// The module as text or bytecode. One that a program of Paddle became is verified while it is printed: the
+/// importer has verified each of its ops.
+Result<Pieces> textOf(const Translation &translation, const Options &options) {
   mlir::ModuleOp module = *translation.module;
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
+  bool printsInParallel = translation.isImported && !options.bytecode;
+  std::optional<Pieces> pieces;
+  if (printsInParallel)
+    pieces = verifyAndPrint(module, flags);
+  else if (llvm::succeeded(mlir::verify(module)))
+    pieces.emplace();
+  if (!pieces)
+    return problem(options.path, "the translated module does not verify; see above");
+  if (printsInParallel)
+    return std::move(*pieces);
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
   if (options.bytecode) {
     if (llvm::failed(mlir::writeBytecodeToFile(module, stream)))
       return problem(options.path, "the module can not be written as bytecode");
-    stream.flush();
-    return text;
+  } else {
+    flags.assumeVerified(); // the printer would do it once more
+    module.print(stream, flags);
   }
-  mlir::OpPrintingFlags flags;
-  flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
-  if (translation.isImported)
-    return printModule(module, flags);
-  flags.assumeVerified(); // translate() did; the printer would do it once more
-  module.print(stream, flags);
   stream.flush();
-  return text;
+  return Pieces{std::move(text)};
 }
 
 /// A case folder says what an op or training program is fed and what is fetched.
@@ -225,13 +239,15 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
 }
 
 /// The module as what `--to` says.
-Result<std::string> contentOf(const Translation &translation, const Options &options) {
+Result<Pieces> contentOf(const Translation &translation, const Options &options) {
   if (options.to == "mlir")
     return textOf(translation, options);
+  if (llvm::failed(mlir::verify(*translation.module)))
+    return problem(options.path, "the translated module does not verify; see above");
   Result<legacy::Program> program = exporter::exportProgram(*translation.module);
   if (!program)
     return program.problems();
-  return options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program);
+  return Pieces{options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program)};
 }
 
 /// A program that can't be imported still has ops, parameters and bytes; its arithmetic is not counted.
@@ -288,10 +304,7 @@ Result<void> translate(Options options) {
   Result<Translation> translation = readModule(options, context, timing);
   if (!translation)
     return translation.problems();
-  if (llvm::failed(mlir::verify(*translation->module)))
-    return problem(options.path, "the translated module does not verify; see above");
-  timing.lap("verify");
-  Result<std::string> content = contentOf(*translation, options);
+  Result<Pieces> content = contentOf(*translation, options);
   if (!content)
     return content.problems();
   Result<void> written = writeOutput(options.output, *content);
@@ -305,6 +318,9 @@ Result<void> translate(Options options) {
 } // namespace
 
 int main(int argc, char **argv) {
+#ifdef PROA_HAS_MIMALLOC
+  mi_option_enable(mi_option_large_os_pages);
+#endif
   Options options;
   CommandLine line(
       "proa-translate",

@@ -55,7 +55,7 @@ bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
   legacy::Operation out;
   out.type = forward->type + "_grad";
   out.attributes = forward->attributes;
-  for (legacy::Attribute &attribute : out.attributes)
+  for (legacy::Attribute &attribute : out.attributes.own())
     if (attribute.name == "is_sparse") // gradients are dense here
       attribute.value = false;
   for (const char *flag : {"is_test", "is_sparse"}) // which gradient ops do not take for granted

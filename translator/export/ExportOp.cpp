@@ -83,7 +83,7 @@ public:
 
 private:
   void add(const std::string &name, legacy::AttributeValue value) {
-    for (legacy::Attribute &known : out.attributes)
+    for (legacy::Attribute &known : out.attributes.own())
       if (known.name == name) {
         known.value = std::move(value);
         return;

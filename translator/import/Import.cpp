@@ -305,14 +305,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   } else {
     if (hasGradients)
       recordProducer(op);
-    OpImporter importer(*this, op, builder, locationOf(index, op));
-    importer.entry = entry;
-    importer.takesArrays = entry->target.starts_with("pd.array_");
-    keepApart(importer);
-    if (entry->hook)
-      entry->hook(importer);
-    else
-      importer.importByTable();
+    importKnownOp(op, *entry);
   }
   if (problems.size() == before) {
     if (hasSelectedRows)
@@ -326,9 +319,84 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
       poisoned.insert(name);
 }
 
+std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Operation &op,
+                                                              const LegacyOp &entry) const {
+  if (hasLod || hasSelectedRows || isRecomputed(op))
+    return std::nullopt;
+  OpInstance instance{&op, &entry, {}};
+  for (const legacy::Slot &slot : op.inputs)
+    for (const std::string &name : slot.arguments) {
+      Value value = name == emptyVariable ? Value() : lookup(name);
+      if (!value && name != emptyVariable)
+        return std::nullopt;
+      instance.inputs.push_back(value);
+    }
+  return Repetitions::isRepeatable(instance) ? std::optional(std::move(instance)) : std::nullopt;
+}
+
+void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
+  Location location = locationOf(currentIndex, *instance.op);
+  llvm::SmallVector<Value, 8> values(instance.inputs);
+  for (const Recipe::Step &step : recipe.steps) {
+    llvm::SmallVector<Value, 4> operands;
+    for (uint32_t number : step.operands)
+      operands.push_back(values[number]);
+    Operation *prototype = step.prototype.get();
+    Operation *made = Operation::create(location, prototype->getName(), prototype->getResultTypes(), operands,
+                                        prototype->getDiscardableAttrDictionary(),
+                                        prototype->getPropertiesStorage(), {}, 0);
+    builder.insert(made);
+    values.append(made->result_begin(), made->result_end());
+  }
+  for (auto [name, number] : recipe.outputs)
+    define(instance.op->outputs[name.slot].arguments[name.argument], values[number]);
+}
+
+void ProgramImporter::importByEntry(OpImporter &importer) {
+  importer.takesArrays = importer.entry->target.starts_with("pd.array_");
+  keepApart(importer);
+  if (importer.entry->hook)
+    importer.entry->hook(importer);
+  else
+    importer.importByTable();
+}
+
+void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp &entry) {
+  std::optional<OpInstance> instance = repeatableInstance(op, entry);
+  const Recipe *recipe = instance ? repetitions.find(*instance) : nullptr;
+  if (recipe)
+    return repeat(*recipe, *instance);
+  OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
+  importer.entry = &entry;
+  if (!instance || builder.getInsertionPoint() != builder.getInsertionBlock()->end())
+    return importByEntry(importer);
+  Block &block = *builder.getInsertionBlock();
+  Operation *before = block.empty() ? nullptr : &block.back();
+  size_t problemsBefore = problems.size();
+  std::vector<std::pair<const std::string *, Value>> definitions;
+  defined = &definitions;
+  importByEntry(importer);
+  defined = nullptr;
+  if (problems.size() != problemsBefore || importer.dependsOnOutputs || hasLod)
+    return;
+  llvm::SmallVector<Operation *> made;
+  for (Operation &op :
+       llvm::make_range(before ? std::next(before->getIterator()) : block.begin(), block.end()))
+    made.push_back(&op);
+  std::vector<std::pair<OutputName, Value>> outputs;
+  for (auto [name, value] : definitions)
+    for (auto [i, slot] : llvm::enumerate(op.outputs))
+      for (auto [j, argument] : llvm::enumerate(slot.arguments))
+        if (&argument == name)
+          outputs.emplace_back(OutputName{static_cast<uint32_t>(i), static_cast<uint32_t>(j)}, value);
+  repetitions.add(*instance, made, outputs);
+}
+
 void ProgramImporter::define(const std::string &name, Value value) {
   if (name == emptyVariable)
     return;
+  if (defined)
+    defined->emplace_back(&name, value);
   environment[name] = value;
   setLod(name, {});
   if (hasSelectedRows)

@@ -72,6 +72,8 @@ void ProgramImporter::setVariableLod(llvm::StringRef name, const VariableLod &lo
 
 ProgramImporter::LodSource ProgramImporter::lodSource(const legacy::Operation &op,
                                                       const LegacyOp *entry) const {
+  if (!hasLod)
+    return {};
   // The first tensor is the one that the table names first, or else the legacy op.
   auto ofSlot = [&](const legacy::Slot &slot) {
     const std::string &name = slot.arguments.front();
@@ -90,6 +92,8 @@ ProgramImporter::LodSource ProgramImporter::lodSource(const legacy::Operation &o
 }
 
 void ProgramImporter::shareLod(const legacy::Operation &op, const LegacyOp *entry, const LodSource &source) {
+  if (!hasLod)
+    return;
   auto isArray = [](Value value) { return isa<pd::ArrayType>(value.getType()); };
   auto give = [&](const std::string &name, const VariableLod &lod) {
     Value value = lookup(name);
@@ -189,6 +193,7 @@ llvm::SmallVector<Value> OpImporter::innermostLods(llvm::StringRef slot) {
 }
 
 Value OpImporter::output(llvm::StringRef slot) {
+  dependsOnOutputs = true;
   const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
   return found && found->arguments.size() == 1 && !capturedOutputs ? program.lookup(found->arguments.front())
                                                                    : Value();

@@ -158,6 +158,7 @@ Value OpImporter::input(llvm::StringRef slot) {
 }
 
 Value OpImporter::valueBefore(llvm::StringRef outputSlot) const {
+  dependsOnOutputs = true;
   const legacy::Slot *found = op.output(std::string_view(outputSlot.data(), outputSlot.size()));
   return found && found->arguments.size() == 1 ? program.lookup(found->arguments.front()) : Value();
 }

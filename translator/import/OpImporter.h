@@ -139,6 +139,8 @@ private:
   mlir::Location location;
   const struct LegacyOp *entry = nullptr;
   bool takesArrays = false;
+  /// Whether what variables of output slots held was asked for: the op is then more than its inputs tell.
+  mutable bool dependsOnOutputs = false;
   llvm::SmallVector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputOverrides;
   llvm::SmallVector<std::pair<std::string, mlir::Attribute>> attributeOverrides;
   /// Attributes given by variables, with the elements of those; without a value where they are not known.

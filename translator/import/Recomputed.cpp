@@ -55,6 +55,8 @@ Value barrierIn(OpImporter &importer, uint64_t segment, Value value) {
 
 } // namespace
 
+bool isRecomputed(const legacy::Operation &op) { return segmentOf(op).has_value(); }
+
 void keepApart(OpImporter &importer) {
   auto segment = segmentOf(importer.legacyOp());
   if (!segment)

@@ -11,4 +11,7 @@ namespace proa::import {
 /// integer vectors that shapes are, stay as they are.
 void keepApart(OpImporter &importer);
 
+/// Whether an op belongs to such a segment.
+bool isRecomputed(const legacy::Operation &op);
+
 } // namespace proa::import

@@ -16,14 +16,19 @@ std::string Path::text() const {
   return before + "." + std::string(key);
 }
 
+std::string_view tokenOf(Element value) {
+  std::string_view token = value.raw_json_token();
+  return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+}
+
 std::string describe(Element value) {
   constexpr size_t longest = 60;
-  if (value.is_object())
+  std::string_view text = tokenOf(value);
+  if (text.starts_with('{'))
     return "an object";
-  if (value.is_array())
+  if (text.starts_with('['))
     return "a list";
-  std::string text = simdjson::minify(value);
-  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+  return text.size() <= longest ? std::string(text) : std::string(text.substr(0, longest)) + "...";
 }
 
 bool isCamelCaseOf(std::string_view key, std::string_view name) {
@@ -42,19 +47,33 @@ void ValueReader::wrong(const Path &at, Element found, std::string_view expected
   report.add(at.text(), fmt::format("found {}, expected {}", describe(found), expected));
 }
 
+namespace {
+
+/// A number that is all of a text.
+template <class Number> bool parse(std::string_view text, Number &number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+/// Of a string without escapes, what stands between its quotes.
+std::optional<std::string_view> plainString(std::string_view token) {
+  if (token.size() < 2 || token.front() != '"' || token.find('\\') != std::string_view::npos)
+    return std::nullopt;
+  return token.substr(1, token.size() - 2);
+}
+
+} // namespace
+
 int64_t ValueReader::integer(const Path &at, Element value, int64_t low, int64_t high,
                              std::string_view expected) {
   int64_t number = 0;
+  double real = 0;
   bool isInteger = false;
-  if (value.is_int64()) {
-    number = value.get_int64().value_unsafe();
+  if (std::optional<std::string_view> text = plainString(tokenOf(value))) {
+    isInteger = parse(*text, number) && readString(value);
+  } else if (value.get_int64().get(number) == simdjson::SUCCESS) {
     isInteger = true;
-  } else if (value.is_string()) {
-    std::string_view text = value.get_string().value_unsafe();
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    isInteger = error == std::errc() && end == text.data() + text.size() && !text.empty();
-  } else if (value.is_double()) {
-    double real = value.get_double().value_unsafe();
+  } else if (value.get_double().get(real) == simdjson::SUCCESS) {
     // 2^63 is the first double that no int64 holds.
     isInteger = real >= -0x1p63 && real < 0x1p63 && real == static_cast<double>(static_cast<int64_t>(real));
     number = isInteger ? static_cast<int64_t>(real) : 0;
@@ -66,19 +85,18 @@ int64_t ValueReader::integer(const Path &at, Element value, int64_t low, int64_t
 }
 
 double ValueReader::number(const Path &at, Element value) {
-  if (value.is_number())
-    return value.get_double().value_unsafe();
-  std::string_view text;
-  if (value.get(text) == simdjson::SUCCESS) {
-    if (text == "NaN")
+  double number = 0;
+  std::optional<std::string_view> text = plainString(tokenOf(value));
+  if (!text && value.get_double().get(number) == simdjson::SUCCESS)
+    return number;
+  if (text && readString(value)) {
+    if (*text == "NaN")
       return std::numeric_limits<double>::quiet_NaN();
-    if (text == "Infinity")
+    if (*text == "Infinity")
       return std::numeric_limits<double>::infinity();
-    if (text == "-Infinity")
+    if (*text == "-Infinity")
       return -std::numeric_limits<double>::infinity();
-    double number = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc() && end == text.data() + text.size() && !text.empty())
+    if (parse(*text, number))
       return number;
   }
   wrong(at, value, "a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
@@ -86,15 +104,24 @@ double ValueReader::number(const Path &at, Element value) {
 }
 
 bool ValueReader::boolean(const Path &at, Element value) {
-  if (value.is_bool())
-    return value.get_bool().value_unsafe();
+  bool flag = false;
+  if (value.get_bool().get(flag) == simdjson::SUCCESS)
+    return flag;
   wrong(at, value, "true or false");
   return false;
 }
 
+bool ValueReader::readString(Element value) {
+  simdjson::ondemand::raw_json_string text;
+  return value.get_raw_json_string().get(text) == simdjson::SUCCESS;
+}
+
 std::string_view ValueReader::string(const Path &at, Element value) {
-  if (value.is_string())
-    return value.get_string().value_unsafe();
+  std::string_view text;
+  if (std::optional<std::string_view> plain = plainString(tokenOf(value)); plain && readString(value))
+    return *plain;
+  if (value.get_string().get(text) == simdjson::SUCCESS)
+    return text;
   wrong(at, value, "a string");
   return {};
 }

@@ -10,10 +10,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace proa::legacy::json {
 
-using Element = simdjson::dom::element;
+/// A value of the text, which is read where it stands: once, in the order of the file. One that is not read
+/// is skipped without being checked.
+using Element = simdjson::ondemand::value;
 
 /// The place of a value, as a chain on the stack: text is made only where there is a problem.
 struct Path {
@@ -28,6 +31,9 @@ struct Path {
 
 /// "the string \"abc\"", "a list": what was found, for messages.
 std::string describe(Element value);
+
+/// The text of a number, word or string, with its quotes.
+std::string_view tokenOf(Element value);
 
 /// Whether `key` is the lowerCamelCase form of `name` (snake_case).
 bool isCamelCaseOf(std::string_view key, std::string_view name);
@@ -45,6 +51,11 @@ inline bool isKey(std::string_view key, std::string_view name) {
 class ValueReader {
 public:
   explicit ValueReader(Report &report) : report(report) {}
+
+  /// Whether all values were read, and the text around them is JSON.
+  bool isWhole() const { return whole; }
+  /// A value stays unread, or the text is damaged.
+  void leave() { whole = false; }
 
   void wrong(const Path &at, Element found, std::string_view expected);
   /// Integers are numbers or decimal strings.
@@ -64,19 +75,24 @@ public:
 
   /// Calls `read(path, element)` for each element of a list.
   template <class Read> void list(const Path &at, Element value, Read read) {
-    simdjson::dom::array elements;
-    if (value.get(elements) != simdjson::SUCCESS)
+    simdjson::ondemand::array elements;
+    if (value.get_array().get(elements) != simdjson::SUCCESS)
       return wrong(at, value, "a list");
+    list(at, elements, read);
+  }
+
+  template <class Read> void list(const Path &at, simdjson::ondemand::array elements, Read read) {
     int64_t index = 0;
-    for (Element element : elements)
+    for (auto found : elements) {
+      Element element;
+      if (std::move(found).get(element) != simdjson::SUCCESS)
+        return leave();
       read(Path{&at, {}, index++}, element);
+    }
   }
 
   /// The same with `read` giving the elements of `out`.
   template <class Out, class Read> void listInto(const Path &at, Element value, Out &out, Read read) {
-    simdjson::dom::array elements;
-    if (value.get(elements) == simdjson::SUCCESS)
-      out.reserve(elements.size());
     list(at, value, [&](const Path &path, Element element) { out.push_back(read(path, element)); });
   }
 
@@ -86,25 +102,37 @@ public:
   template <size_t N, class Read>
   void object(const Path &at, Element value, const std::array<std::string_view, N> &names, uint32_t required,
               Read read) {
-    static_assert(N <= 32);
-    simdjson::dom::object members;
-    if (value.get(members) != simdjson::SUCCESS)
+    simdjson::ondemand::object members;
+    if (value.get_object().get(members) != simdjson::SUCCESS)
       return wrong(at, value, "an object");
+    object(at, members, names, required, read);
+  }
+
+  template <size_t N, class Read>
+  void object(const Path &at, simdjson::ondemand::object &members,
+              const std::array<std::string_view, N> &names, uint32_t required, Read read) {
+    static_assert(N <= 32);
     uint32_t seen = 0;
-    for (auto [key, member] : members) {
-      size_t i = 0;
+    size_t expected = 0; // members mostly stand in the order of the names
+    for (auto found : members) {
+      simdjson::ondemand::field member;
+      if (std::move(found).get(member) != simdjson::SUCCESS)
+        return leave();
+      std::string_view key = keyOf(member);
+      size_t i = expected < N && key == names[expected] ? expected : 0;
       while (i < N && !isKey(key, names[i]))
         ++i;
       if (i == N) {
         unknownKey(at, key, names.data(), N);
         continue;
       }
+      expected = i + 1;
       if (seen & (1u << i))
         report.add(at.text(), "key '" + std::string(key) + "' occurs twice");
-      if (member.is_null())
+      if (isNull(member.value()))
         continue;
       seen |= 1u << i;
-      read(i, Path{&at, key}, member);
+      read(i, Path{&at, key}, member.value());
     }
     if (uint32_t missing = required & ~seen)
       missingKeys(at, names.data(), missing);
@@ -113,8 +141,26 @@ public:
   Report &report;
 
 private:
+  /// A key as it stands in the text: none of ours needs an escape.
+  static std::string_view keyOf(const simdjson::ondemand::field &member) {
+    const char *text = member.key().raw();
+    const char *end = text;
+    while (*end != '"')
+      end += *end == '\\' ? 2 : 1;
+    return {text, end};
+  }
+  /// Words that only begin with an n are left to whoever reads the value.
+  static bool isNull(Element value) {
+    bool null = false;
+    return value.is_null().get(null) == simdjson::SUCCESS && null;
+  }
+
+  /// Goes past a string whose text is known; false where it is none.
+  static bool readString(Element value);
   void unknownKey(const Path &at, std::string_view key, const std::string_view *names, size_t count);
   void missingKeys(const Path &at, const std::string_view *names, uint32_t missing);
+
+  bool whole = true;
 };
 
 } // namespace proa::legacy::json

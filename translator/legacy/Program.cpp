@@ -1,7 +1,8 @@
 #include "translator/legacy/Program.h"
 
 #include <array>
-#include <cstdlib>
+#include <charconv>
+#include <ranges>
 
 namespace proa::legacy {
 namespace {
@@ -29,15 +30,24 @@ constexpr std::array<NumberedType, 17> numberedTypes{{{0, DType::Bool},
                                                       {37, DType::UInt32},
                                                       {38, DType::UInt64}}};
 
-template <class List> auto *findByName(List &list, std::string_view name) {
-  for (auto &item : list)
+template <class List> auto findByName(const List &list, std::string_view name) {
+  for (const auto &item : list)
     if (item.name == name)
       return &item;
-  return static_cast<decltype(&list.front())>(nullptr);
+  return static_cast<decltype(&list[0])>(nullptr);
 }
 
 /// A frame is `  File "FILE", line N, in FUNCTION`.
-std::optional<SourceLine> parseFrame(std::string_view frame) {
+struct Frame {
+  std::string_view file, line;
+
+  bool isPaddle() const {
+    return file.find("/paddle/") != std::string_view::npos ||
+           file.find("decorator-gen") != std::string_view::npos;
+  }
+};
+
+std::optional<Frame> parseFrame(std::string_view frame) {
   size_t open = frame.find("File \"");
   if (open == std::string_view::npos)
     return std::nullopt;
@@ -45,8 +55,7 @@ std::optional<SourceLine> parseFrame(std::string_view frame) {
   size_t line = frame.find("line ", close == std::string_view::npos ? begin : close);
   if (close == std::string_view::npos || line == std::string_view::npos)
     return std::nullopt;
-  return SourceLine{std::string(frame.substr(begin, close - begin)),
-                    std::atoi(std::string(frame.substr(line + 5)).c_str())};
+  return Frame{frame.substr(begin, close - begin), frame.substr(line + 5)};
 }
 
 } // namespace
@@ -74,15 +83,19 @@ std::optional<SourceLine> Operation::sourceLine() const {
   const auto *frames = stack ? std::get_if<std::vector<std::string>>(&stack->value) : nullptr;
   if (!frames)
     return std::nullopt;
-  std::optional<SourceLine> innermost;
-  for (const std::string &frame : *frames) {
-    std::optional<SourceLine> line = parseFrame(frame);
-    bool isPaddle = line && (line->file.find("/paddle/") != std::string::npos ||
-                             line->file.find("decorator-gen") != std::string::npos);
-    if (line && (!isPaddle || !innermost))
-      innermost = line;
-  }
-  return innermost;
+  // The innermost frame stands last. Where all are Paddle's own, the outermost one serves.
+  std::optional<Frame> found;
+  for (const std::string &text : std::views::reverse(*frames))
+    if (std::optional<Frame> frame = parseFrame(text)) {
+      found = frame;
+      if (!frame->isPaddle())
+        break;
+    }
+  if (!found)
+    return std::nullopt;
+  int line = 0;
+  std::from_chars(found->line.data(), found->line.data() + found->line.size(), line);
+  return SourceLine{std::string(found->file), line};
 }
 
 } // namespace proa::legacy

@@ -4,7 +4,9 @@
 #include "proa/Tensor.h"
 #include "translator/newir/Model.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,6 +104,36 @@ struct Attribute {
   bool operator==(const Attribute &) const = default;
 };
 
+/// The attributes of an op. Ops that have the same ones may share the memory of them.
+class Attributes {
+public:
+  Attributes() = default;
+  Attributes(std::initializer_list<Attribute> list) : Attributes(std::vector<Attribute>(list)) {}
+  explicit Attributes(std::vector<Attribute> list)
+      : shared(std::make_shared<std::vector<Attribute>>(std::move(list))) {}
+
+  const Attribute *begin() const { return shared ? shared->data() : nullptr; }
+  const Attribute *end() const { return shared ? shared->data() + shared->size() : nullptr; }
+  size_t size() const { return shared ? shared->size() : 0; }
+  const Attribute &operator[](size_t i) const { return (*shared)[i]; }
+
+  /// The list to change, which is this op's own from now on.
+  std::vector<Attribute> &own() {
+    if (!shared || shared.use_count() != 1)
+      shared = std::make_shared<std::vector<Attribute>>(begin(), end());
+    return *shared;
+  }
+  void push_back(Attribute attribute) { own().push_back(std::move(attribute)); }
+
+  bool isSharedWith(const Attributes &other) const { return shared == other.shared; }
+  bool operator==(const Attributes &other) const {
+    return isSharedWith(other) || std::equal(begin(), end(), other.begin(), other.end());
+  }
+
+private:
+  std::shared_ptr<std::vector<Attribute>> shared;
+};
+
 /// Where the user's Python code made an op.
 struct SourceLine {
   std::string file;
@@ -112,7 +144,7 @@ struct Operation {
   std::string type;
   std::vector<Slot> inputs;
   std::vector<Slot> outputs;
-  std::vector<Attribute> attributes;
+  Attributes attributes;
   bool isTarget = false;
 
   const Slot *input(std::string_view name) const;

@@ -106,9 +106,11 @@ private:
     out.isTarget = from.is_target();
     out.inputs = slots(*from.mutable_inputs());
     out.outputs = slots(*from.mutable_outputs());
-    out.attributes.reserve(from.attrs_size());
+    std::vector<Attribute> attributes;
+    attributes.reserve(from.attrs_size());
     for (proto::OpDesc::Attr &attribute : *from.mutable_attrs())
-      out.attributes.push_back({std::move(*attribute.mutable_name()), value(attribute)});
+      attributes.push_back({std::move(*attribute.mutable_name()), value(attribute)});
+    out.attributes = Attributes(std::move(attributes));
     return out;
   }
 

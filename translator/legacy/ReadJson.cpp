@@ -1,6 +1,6 @@
 // simdjson and not nlohmann_json reads programs: measured on programs of the corpus, the tokenizer of
 // nlohmann's SAX parser alone reaches 160 MB/s, which is 135,000 to 175,000 ops/s on one core; simdjson's DOM
-// reaches 1,300 MB/s.
+// reaches 1,300 MB/s, and its on-demand parser needs no memory for what is read once.
 #include "translator/legacy/ReadJson.h"
 
 #include "lib/support/Files.h"
@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <thread>
+#include <future>
 #include <unistd.h>
+#include <unordered_map>
 
 namespace proa::legacy {
 namespace {
@@ -57,6 +57,7 @@ constexpr Keys<2> pairKeys{"op_name", "op_version"};
 
 class JsonReader : json::ValueReader {
 public:
+  using ValueReader::isWhole;
   using ValueReader::ValueReader;
 
   Program program(Element root) {
@@ -75,35 +76,6 @@ public:
 
 private:
   std::string text(const Path &at, Element value) { return std::string(string(at, value)); }
-
-  /// listInto for the lists that can be long: each thread reads one stretch of it, with a report of its own.
-  template <class T>
-  void listInParallel(const Path &at, Element value, std::vector<T> &out,
-                      T (JsonReader::*read)(const Path &, Element)) {
-    simdjson::dom::array list;
-    if (value.get(list) != simdjson::SUCCESS)
-      return wrong(at, value, "a list");
-    std::vector<Element> elements(list.begin(), list.end());
-    size_t threads = std::clamp<size_t>(elements.size() / leastStretch, 1, threadLimit());
-    std::vector<Report> reports(threads, Report(report.fileName()));
-    out.resize(elements.size());
-    auto readStretch = [&](size_t thread) {
-      JsonReader reader(reports[thread]);
-      for (size_t i = elements.size() * thread / threads; i < elements.size() * (thread + 1) / threads; ++i)
-        out[i] = (reader.*read)(Path{&at, {}, static_cast<int64_t>(i)}, elements[i]);
-    };
-    std::vector<std::jthread> others;
-    for (size_t thread = 1; thread < threads; ++thread)
-      others.emplace_back(readStretch, thread);
-    readStretch(0);
-    others.clear();
-    for (Report &part : reports)
-      report.append(std::move(part));
-  }
-
-  /// Below this many elements a thread costs more than it saves.
-  static constexpr size_t leastStretch = 2000;
-  static size_t threadLimit() { return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 8); }
 
   /// An enumeration by name or by number. 0 after a problem.
   template <class NumberOf, class NameOf>
@@ -142,9 +114,11 @@ private:
     });
   }
 
-  Block block(const Path &at, Element value) {
+  Block block(const Path &blockPath, Element value) {
     Block out;
-    object(at, value, blockKeys, 1 << blockIndex | 1 << blockParent,
+    Variables variables{Path{&blockPath, blockKeys[blockVariables]}, out.variables,
+                        Report(report.fileName())};
+    object(blockPath, value, blockKeys, 1 << blockIndex | 1 << blockParent,
            [&](size_t key, const Path &at, Element value) {
              switch (key) {
              case blockIndex:
@@ -157,14 +131,63 @@ private:
                out.forwardBlock = int32(at, value);
                break;
              case blockVariables:
-               listInParallel(at, value, out.variables, &JsonReader::variable);
+               begin(variables, value);
                break;
              case blockOperations:
-               listInParallel(at, value, out.operations, &JsonReader::operation);
+               listInto(at, value, out.operations,
+                        [&](const Path &path, Element e) { return operation(path, e); });
                break;
              }
            });
+    finish(variables);
     return out;
+  }
+
+  /// The declarations of a block. Those of a large one are read by a thread of their own, while this one goes
+  /// on to the ops.
+  struct Variables {
+    Path at;
+    std::vector<Variable> &out;
+    Report report;
+    std::future<bool> isWhole = {};
+  };
+
+  void begin(Variables &variables, Element value) {
+    constexpr size_t worthAThread = 1 << 18;
+    simdjson::ondemand::array elements;
+    std::string_view raw;
+    if (value.get_array().get(elements) != simdjson::SUCCESS)
+      return wrong(variables.at, value, "a list");
+    if (elements.raw_json().get(raw) != simdjson::SUCCESS)
+      return leave();
+    if (raw.size() >= worthAThread && !variables.isWhole.valid()) {
+      variables.isWhole = std::async(std::launch::async, readVariables, std::ref(variables), raw);
+      return;
+    }
+    if (elements.reset().error() != simdjson::SUCCESS)
+      return leave();
+    list(variables.at, elements,
+         [&](const Path &path, Element e) { variables.out.push_back(variable(path, e)); });
+  }
+
+  /// From a text of their own, behind which the padding of the file follows.
+  static bool readVariables(Variables &variables, std::string_view raw) {
+    simdjson::ondemand::parser parser;
+    simdjson::ondemand::document document;
+    simdjson::ondemand::array elements;
+    JsonReader reader(variables.report);
+    if (parser.iterate(raw, raw.size() + simdjson::SIMDJSON_PADDING).get(document) != simdjson::SUCCESS ||
+        document.get_array().get(elements) != simdjson::SUCCESS)
+      return false;
+    reader.list(variables.at, elements,
+                [&](const Path &path, Element e) { variables.out.push_back(reader.variable(path, e)); });
+    return reader.isWhole();
+  }
+
+  void finish(Variables &variables) {
+    if (variables.isWhole.valid() && !variables.isWhole.get())
+      leave();
+    report.append(std::move(variables.report));
   }
 
   Variable variable(const Path &at, Element value) {
@@ -190,6 +213,8 @@ private:
              case varStopGradient:
                out.stopGradient = boolean(at, value);
                break;
+             default: // attributes of variables
+               leave();
              }
            });
     return out;
@@ -203,6 +228,8 @@ private:
         denseDescription(at, value, out);
       else if (key >= typePlainTensors)
         tensorDescription(at, value, out);
+      else // of readers and tuples
+        leave();
     });
   }
 
@@ -246,7 +273,7 @@ private:
         listInto(at, value, out.outputs, [&](const Path &path, Element e) { return slot(path, e); });
         break;
       case opAttributes:
-        listInto(at, value, out.attributes, [&](const Path &path, Element e) { return attribute(path, e); });
+        out.attributes = attributes(at, value);
         break;
       case opIsTarget:
         out.isTarget = boolean(at, value);
@@ -267,22 +294,53 @@ private:
     return out;
   }
 
+  /// Most ops have the attributes of another one, letter by letter: those are read once.
+  Attributes attributes(const Path &at, Element value) {
+    simdjson::ondemand::array elements;
+    std::string_view raw;
+    if (value.get_array().get(elements) != simdjson::SUCCESS) {
+      wrong(at, value, "a list");
+      return {};
+    }
+    if (elements.raw_json().get(raw) != simdjson::SUCCESS) {
+      leave();
+      return {};
+    }
+    if (auto known = attributesByText.find(raw); known != attributesByText.end())
+      return known->second;
+    size_t problems = report.count();
+    std::vector<Attribute> found;
+    if (elements.reset().error() == simdjson::SUCCESS)
+      list(at, elements, [&](const Path &path, Element e) { found.push_back(attribute(path, e)); });
+    else
+      leave();
+    Attributes read(std::move(found));
+    if (report.count() == problems)
+      attributesByText.emplace(raw, read);
+    return read;
+  }
+
   Attribute attribute(const Path &at, Element value) {
     Attribute out;
+    simdjson::ondemand::object members;
+    if (value.get_object().get(members) != simdjson::SUCCESS) {
+      wrong(at, value, "an object");
+      return out;
+    }
     int64_t type = -1;
     size_t valueKey = 0; // 0: none yet
-    Element given;
-    object(at, value, attributeKeys, 1 << attributeName | 1 << attributeType,
+    bool isRead = false;
+    object(at, members, attributeKeys, 1 << attributeName | 1 << attributeType,
            [&](size_t key, const Path &at, Element value) {
              if (key == attributeName)
                out.name = text(at, value);
              else if (key == attributeType)
                type = enumeration(at, value, "the name or number of an AttrType", attributeTypeNumber,
                                   attributeTypeName);
-             else if (valueKey == 0)
-               valueKey = key, given = value;
-             else
+             else if (valueKey != 0)
                report.add(at.text(), fmt::format("a second value, after '{}'", attributeKeys[valueKey]));
+             else if (valueKey = key; type >= 0 && key == static_cast<size_t>(type) + attributeValue)
+               out.value = readValue(at, type, value), isRead = true;
            });
     if (type < 0 || type >= attributeTypeCount) // reported above
       return out;
@@ -291,11 +349,24 @@ private:
       report.add(at.text(),
                  fmt::format("attribute '{}' of type {} has a value in '{}', expected it in '{}'", out.name,
                              attributeTypeName(type), attributeKeys[valueKey], attributeKeys[expectedKey]));
-    else if (valueKey != 0)
-      out.value = readValue(Path{&at, attributeKeys[expectedKey]}, type, given);
-    else
+    else if (valueKey == 0)
       out.value = absentValue(at, out.name, type);
+    else if (!isRead)
+      readAgain(at, members, attributeKeys, expectedKey,
+                [&](const Path &at, Element value) { out.value = readValue(at, type, value); });
     return out;
+  }
+
+  /// A member that could not be read because what says how stands behind it.
+  template <size_t N, class Read>
+  void readAgain(const Path &at, simdjson::ondemand::object &members, const Keys<N> &keys, size_t wanted,
+                 Read read) {
+    if (members.reset().error() != simdjson::SUCCESS)
+      return leave();
+    object(at, members, keys, 0, [&](size_t key, const Path &at, Element value) {
+      if (key == wanted)
+        read(at, value);
+    });
   }
 
   /// Lists that are absent are empty, numbers zero; but a block or a variable must be given.
@@ -371,32 +442,42 @@ private:
   }
 
   Scalar scalar(const Path &at, Element value) {
+    simdjson::ondemand::object members;
+    if (value.get_object().get(members) != simdjson::SUCCESS) {
+      wrong(at, value, "an object");
+      return {};
+    }
     int64_t type = 0;
-    std::array<std::optional<Element>, scalarKeys.size()> values;
-    object(at, value, scalarKeys, 1 << scalarType, [&](size_t key, const Path &at, Element value) {
+    std::array<bool, scalarKeys.size()> given{};
+    object(at, members, scalarKeys, 1 << scalarType, [&](size_t key, const Path &at, Element value) {
+      given[key] = true;
       if (key == scalarType)
         type =
             enumeration(at, value, "the name or number of a Scalar type", scalarTypeNumber, scalarTypeName);
-      else
-        values[key] = value;
     });
     if (scalarTypeName(type).empty()) // reported above
       return {};
-    if (!values[type]) {
+    if (!given[type]) {
       report.add(at.text(), fmt::format("a Scalar of type {} has no value, expected it in '{}'",
                                         scalarTypeName(type), scalarKeys[type]));
       return {};
     }
-    Path path{&at, scalarKeys[type]};
+    Scalar out;
+    readAgain(at, members, scalarKeys, type,
+              [&](const Path &at, Element value) { out = scalarOf(at, type, value); });
+    return out;
+  }
+
+  Scalar scalarOf(const Path &at, int64_t type, Element value) {
     switch (type) {
     case scalarBool:
-      return {boolean(path, *values[type])};
+      return {boolean(at, value)};
     case scalarLong:
-      return {int64(path, *values[type])};
+      return {int64(at, value)};
     case scalarReal:
-      return {number(path, *values[type])};
+      return {number(at, value)};
     default:
-      return {complex(path, *values[type])};
+      return {complex(at, value)};
     }
   }
 
@@ -407,6 +488,8 @@ private:
     });
     return out;
   }
+
+  std::unordered_map<std::string_view, Attributes> attributesByText;
 };
 
 /// Whether simdjson may read beyond the end of the mapped file, as it does: the rest of the last page reads
@@ -416,24 +499,50 @@ bool hasPadding(size_t fileSize) {
   return fileSize % page != 0 && page - fileSize % page >= simdjson::SIMDJSON_PADDING;
 }
 
-Result<Program> parse(std::string_view text, bool isPadded, const std::string &name) {
-  constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(byteOrderMark))
-    text.remove_prefix(byteOrderMark.size());
-  if (text.empty())
-    return problem(name, "the file is empty, expected a JSON object");
+/// What is damaged in a text; nothing where it is JSON. On demand only what is asked for is checked.
+std::optional<std::string> damageOf(std::string_view padded) {
   simdjson::dom::parser parser;
+  simdjson::error_code error = parser.parse(padded.data(), padded.size(), false).error();
+  if (error == simdjson::SUCCESS)
+    return std::nullopt;
+  return "damaged JSON: " + json::describeDamage(padded, simdjson::error_message(error));
+}
+
+/// A text behind which there is memory that may be read.
+Result<Program> parsePadded(std::string_view text, const std::string &name) {
+  simdjson::ondemand::parser parser;
+  simdjson::ondemand::document document;
   Element root;
-  if (simdjson::error_code error = parser.parse(text.data(), text.size(), !isPadded).get(root))
-    return problem(name, "damaged JSON: " + json::describeDamage(text, simdjson::error_message(error)));
   Report report(name);
-  Program program = JsonReader(report).program(root);
+  JsonReader reader(report);
+  Program program;
+  bool isRead =
+      parser.iterate(text, text.size() + simdjson::SIMDJSON_PADDING).get(document) == simdjson::SUCCESS &&
+      document.get_value().get(root) == simdjson::SUCCESS;
+  if (isRead)
+    program = reader.program(root);
+  bool isWhole = isRead && reader.isWhole() && report.empty() &&
+                 document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+  if (!isWhole)
+    if (std::optional<std::string> damage = damageOf(text))
+      return problem(name, *damage);
+  if (!isRead)
+    return problem(name, "found a single value, expected an object");
   // Values that were not read would be found wrong once more.
   if (report.empty())
     validate(program, report);
   if (!report.empty())
     return report.take();
   return program;
+}
+
+Result<Program> parse(std::string_view text, bool isPadded, const std::string &name) {
+  constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(byteOrderMark))
+    text.remove_prefix(byteOrderMark.size());
+  if (text.empty())
+    return problem(name, "the file is empty, expected a JSON object");
+  return isPadded ? parsePadded(text, name) : parsePadded(simdjson::padded_string(text), name);
 }
 
 } // namespace

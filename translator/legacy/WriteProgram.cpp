@@ -97,7 +97,7 @@ Json number(double value) {
   return value;
 }
 
-template <class T, class Convert> Json list(const std::vector<T> &values, Convert convert) {
+template <class List, class Convert> Json list(const List &values, Convert convert) {
   Json out = Json::array();
   for (const auto &value : values)
     out.push_back(convert(value));

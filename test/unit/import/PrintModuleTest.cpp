@@ -5,6 +5,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <gtest/gtest.h>
@@ -45,8 +46,29 @@ TEST(PrintModule, ByThreadsIsAsByMlir) {
     std::string expected;
     llvm::raw_string_ostream stream(expected);
     module->print(stream);
-    EXPECT_TRUE(printModule(*module) == expected + (expected.ends_with('\n') ? "" : "\n")) << length;
+    std::optional<std::vector<std::string>> pieces = verifyAndPrint(*module);
+    ASSERT_TRUE(pieces);
+    EXPECT_TRUE(llvm::join(*pieces, "") == expected + (expected.ends_with('\n') ? "" : "\n")) << length;
     EXPECT_FALSE(context.isMultithreadingEnabled());
+  }
+}
+
+TEST(PrintModule, OfOneThatDoesNotVerifyIsNothing) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) { message += diagnostic.str(); });
+  for (int length : {10, 6000}) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(longProgram(length), &context);
+    ASSERT_TRUE(module);
+    // The last op now reads its own result.
+    mlir::Operation *last = module->getBody()->front().getRegion(0).front().getTerminator()->getPrevNode();
+    last->setOperand(0, last->getResult(0));
+    message.clear();
+    EXPECT_FALSE(verifyAndPrint(*module)) << length;
+    EXPECT_NE(message.find("does not dominate this use"), std::string::npos) << message;
   }
 }
 

@@ -33,7 +33,7 @@ void replaceNaN(Program &program) {
   };
   for (Block &block : program.blocks)
     for (Operation &operation : block.operations)
-      for (Attribute &attribute : operation.attributes) {
+      for (Attribute &attribute : operation.attributes.own()) {
         if (auto *value = std::get_if<float>(&attribute.value))
           replace(*value);
         if (auto *value = std::get_if<double>(&attribute.value))

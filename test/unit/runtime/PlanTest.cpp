@@ -25,9 +25,9 @@ Plan samplePlan() {
   plan.feeds = {0};
   plan.parameters = {1};
   plan.prepare = {
-      {StepKind::Library, "transpose", {1, none}, {3}, {{"perm", {1, 0}}}, 1, 0, "t", "net.py:1", {}}};
-  plan.steps = {{StepKind::Kernel, "k0", {2, 3}, {4}, {}, 16, 12.5, "add", "net.py:2", {}},
-                {StepKind::Kernel, "k1", {0, 4}, {5}, {}, dynamicDim, 0, "mul", "", {}}};
+      {StepKind::Library, "transpose", {1, none}, {3}, {{"perm", {1, 0}}}, 1, 0, "t", "net.py:1", {}, {}}};
+  plan.steps = {{StepKind::Kernel, "k0", {2, 3}, {4}, {}, 16, 12.5, "add", "net.py:2", {}, {}},
+                {StepKind::Kernel, "k1", {0, 4}, {5}, {}, dynamicDim, 0, "mul", "", {}, {}}};
   for (Step &step : plan.steps)
     step.attributes = nlohmann::json::object();
   plan.fetches = {6, 0};

@@ -1,0 +1,138 @@
+#include "translator/import/Repetition.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace proa::import {
+namespace {
+
+Type typeOf(Value value) { return value ? value.getType() : Type(); }
+
+/// Whether an attribute only says where an op comes from.
+bool isOrigin(std::string_view name) {
+  return name == "op_callstack" || name == "op_namescope" || name == "op_role_var" || name == "op_device";
+}
+
+/// Numbers alone: they are quick to read, and tell most ops apart.
+uint64_t hashOf(const OpInstance &instance) {
+  uint64_t hash = reinterpret_cast<uintptr_t>(instance.entry);
+  auto mix = [&](uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15; // 2^64 by the golden ratio: spreads all bits
+    hash ^= hash >> 32;
+  };
+  for (Value value : instance.inputs)
+    mix(reinterpret_cast<uintptr_t>(typeOf(value).getAsOpaquePointer()));
+  for (const legacy::Attribute &attribute : instance.op->attributes) {
+    if (const auto *number = std::get_if<int32_t>(&attribute.value))
+      mix(*number);
+    else if (const auto *flag = std::get_if<bool>(&attribute.value))
+      mix(*flag);
+    else if (const auto *list = std::get_if<std::vector<int32_t>>(&attribute.value))
+      for (int32_t element : *list)
+        mix(element);
+  }
+  return hash;
+}
+
+bool haveSameSlots(const std::vector<legacy::Slot> &left, const std::vector<legacy::Slot> &right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](const legacy::Slot &a, const legacy::Slot &b) {
+                      return a.name == b.name && a.arguments.size() == b.arguments.size();
+                    });
+}
+
+bool haveSameAttributes(const legacy::Operation &left, const legacy::Operation &right) {
+  return left.attributes.isSharedWith(right.attributes) ||
+         std::equal(left.attributes.begin(), left.attributes.end(), right.attributes.begin(),
+                    right.attributes.end(), [](const legacy::Attribute &a, const legacy::Attribute &b) {
+                      return a.name == b.name && (isOrigin(a.name) || a.value == b.value);
+                    });
+}
+
+bool isVariable(const legacy::Attribute &attribute) {
+  return std::holds_alternative<legacy::VariableName>(attribute.value) ||
+         std::holds_alternative<legacy::VariableNames>(attribute.value);
+}
+
+/// Whether nothing can be known of a value's elements: arguments of the function, and what is no small list
+/// of numbers.
+bool isUnknown(Value value) {
+  if (!value)
+    return true;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *function = argument.getOwner()->getParentOp(); // none yet of a loop that is being made
+    return function && function->hasTrait<OpTrait::IsIsolatedFromAbove>();
+  }
+  return type.getRank() > 1 && !type.getElementType().isIntOrIndex();
+}
+
+} // namespace
+
+bool Repetitions::isRepeatable(const OpInstance &instance) {
+  return llvm::all_of(instance.inputs, isUnknown) && llvm::none_of(instance.op->attributes, isVariable);
+}
+
+const Recipe *Repetitions::find(const OpInstance &instance) const {
+  auto candidates = byHash.find(hashOf(instance));
+  if (candidates == byHash.end())
+    return nullptr;
+  for (const auto &known : candidates->second) {
+    bool isEqual = known->op->type == instance.op->type &&
+                   llvm::equal(known->types, llvm::map_range(instance.inputs, typeOf)) &&
+                   haveSameSlots(known->op->inputs, instance.op->inputs) &&
+                   haveSameSlots(known->op->outputs, instance.op->outputs) &&
+                   haveSameAttributes(*known->op, *instance.op);
+    if (isEqual)
+      return &known->recipe;
+  }
+  return nullptr;
+}
+
+void Repetitions::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
+                      llvm::ArrayRef<std::pair<OutputName, Value>> outputs) {
+  llvm::DenseMap<Value, uint32_t> numbers;
+  uint32_t count = 0;
+  for (Value value : instance.inputs) {
+    // Of two inputs that are one value nobody knows which one is meant.
+    if (value && !numbers.try_emplace(value, count).second)
+      return;
+    ++count;
+  }
+  auto known = std::make_unique<Known>();
+  known->op = instance.op;
+  llvm::append_range(known->types, llvm::map_range(instance.inputs, typeOf));
+  for (Operation *op : made) {
+    Recipe::Step &step = known->recipe.steps.emplace_back();
+    for (Value operand : op->getOperands()) {
+      auto number = numbers.find(operand);
+      if (number == numbers.end())
+        return;
+      step.operands.push_back(number->second);
+    }
+    if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
+      return;
+    step.prototype =
+        Operation::create(op->getLoc(), op->getName(), op->getResultTypes(), ValueRange(),
+                          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(), BlockRange(), 0);
+    for (Value result : op->getResults())
+      numbers.try_emplace(result, count++);
+  }
+  for (auto [name, value] : outputs) {
+    auto number = numbers.find(value);
+    if (number == numbers.end())
+      return;
+    known->recipe.outputs.emplace_back(name, number->second);
+  }
+  byHash[hashOf(instance)].push_back(std::move(known));
+}
+
+} // namespace proa::import
