@@ -124,9 +124,10 @@ bool ProgramImporter::checkCotangents(const legacy::Operation &op) {
   size_t before = problems.size();
   for (const legacy::Slot &slot : op.inputs)
     for (const std::string &name : slot.arguments) {
+      if (!isGradientSlot(slot.name) || name == emptyVariable || lookup(name))
+        continue;
       const legacy::Variable *variable = variables.find(currentBlock, name);
-      bool isArray = variable && variable->kind == legacy::VariableKind::DenseTensorArray;
-      if (!isGradientSlot(slot.name) || name == emptyVariable || isArray || lookup(name))
+      if (variable && variable->kind == legacy::VariableKind::DenseTensorArray)
         continue;
       if (poisoned.contains(name))
         reportConsequence("input '" + slot.name + "': variable '" + name + "' could not be imported");
