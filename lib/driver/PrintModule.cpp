@@ -85,17 +85,20 @@ std::optional<std::vector<std::string>> verifyAndPrint(ModuleOp module, OpPrinti
   bool wasThreaded = context->isMultithreadingEnabled();
   context->enableMultithreading();
   std::future<bool> verified = std::async(std::launch::async, [&] { return succeeded(verify(module)); });
-  std::string frame = printFrame(module, function, flags);
   std::vector<Operation *> ops;
   for (Operation &op : function.getBody().front())
     ops.push_back(&op);
   AsmState state(module, flags);
+  std::string frame;
   std::vector<std::string> pieces(1 + (ops.size() + chunkSize - 1) / chunkSize + 1);
-  parallelFor(context, 1, pieces.size() - 1, [&](size_t i) {
-    pieces[i] = printed([&](llvm::raw_ostream &stream) {
-      for (Operation *op : llvm::ArrayRef(ops).drop_front((i - 1) * chunkSize).take_front(chunkSize))
-        printOp(stream, op, state);
-    });
+  parallelFor(context, 0, pieces.size() - 1, [&](size_t i) {
+    if (i == 0) // the longest comes first
+      frame = printFrame(module, function, flags);
+    else
+      pieces[i] = printed([&](llvm::raw_ostream &stream) {
+        for (Operation *op : llvm::ArrayRef(ops).drop_front((i - 1) * chunkSize).take_front(chunkSize))
+          printOp(stream, op, state);
+      });
   });
   bool isGood = verified.get();
   context->enableMultithreading(wasThreaded);

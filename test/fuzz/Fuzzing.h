@@ -25,10 +25,11 @@ private:
   int descriptor;
 };
 
-/// A reader gives a value, or says why not.
-template <class T> void check(const Result<T> &result) {
+/// A reader gives a value, or says why not. Whether it gave one.
+template <class T> bool check(const Result<T> &result) {
   if (!result && result.problems().empty())
     std::abort();
+  return static_cast<bool>(result);
 }
 
 /// Reads every byte, so that the sanitizer sees a tensor that reaches beyond its memory.

@@ -58,7 +58,8 @@ std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feed
 
 ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program,
                                  const ImportOptions &options)
-    : context(context), program(program), options(options), variables(program), builder(&context) {
+    : context(context), program(program), options(options), variables(program), builder(&context),
+      environment(program.blocks.empty() ? 0 : program.blocks[0].variables.size()) {
   context.loadDialect<pd::PdDialect, func::FuncDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
 
