@@ -124,15 +124,12 @@ bool ProgramImporter::checkCotangents(const legacy::Operation &op) {
   size_t before = problems.size();
   for (const legacy::Slot &slot : op.inputs)
     for (const std::string &name : slot.arguments) {
-      if (!isGradientSlot(slot.name) || name == emptyVariable || lookup(name))
+      if (!isGradientSlot(slot.name) || name == emptyVariable || lookup(name) || poisoned.contains(name))
         continue;
       const legacy::Variable *variable = variables.find(currentBlock, name);
       if (variable && variable->kind == legacy::VariableKind::DenseTensorArray)
         continue;
-      if (poisoned.contains(name))
-        reportConsequence("input '" + slot.name + "': variable '" + name + "' could not be imported");
-      else
-        report("input '" + slot.name + "': variable '" + name + "' is read before anything defines it");
+      report("input '" + slot.name + "': variable '" + name + "' is read before anything defines it");
     }
   return problems.size() == before;
 }
