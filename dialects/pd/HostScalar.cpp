@@ -397,7 +397,9 @@ Value HostScalarBuilder::shiftLeft(Value x, Value y) {
 Value HostScalarBuilder::shiftRight(Value x, Value y, bool isArithmetic) {
   int64_t width = 8 * static_cast<int64_t>(sizeOf(resultType));
   bool isInside = y.integer >= 0 && y.integer < width;
-  if (isArithmetic)
+  bool hasSign = resultType != DType::UInt8 && resultType != DType::UInt16 && resultType != DType::UInt32 &&
+                 resultType != DType::UInt64;
+  if (isArithmetic && hasSign)
     return Value::of(x.integer >> (isInside ? y.integer : width - 1));
   uint64_t bits = static_cast<uint64_t>(x.integer) & (width < 64 ? (uint64_t{1} << width) - 1 : ~uint64_t{0});
   return Value::of(isInside ? static_cast<int64_t>(bits >> y.integer) : int64_t{0});
