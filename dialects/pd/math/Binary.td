@@ -124,7 +124,7 @@ def Pd_NextafterOp : Pd_BinaryOp<"nextafter", Pd_FloatTensor> {
 def Pd_CopysignOp : Pd_BinaryOp<"copysign", Pd_FloatTensor> {
   let summary = "|x| with the sign of y";
   let scalar = "b.copysign(x, y)";
-  let derivatives = ["e.select(e.equal(x, 0.0), 0.0, out / x)", ""];
+  let derivatives = ["e.select(e.equal(x, 0.0), 0.0, out / e.select(e.equal(x, 0.0), 1.0, x))", ""];
   let legacy = [Legacy<"copysign", ["x", "y"], ["out"]>];
 }
 
