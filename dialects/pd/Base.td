@@ -69,7 +69,12 @@ class Legacy<string type, list<string> inputs_, list<string> outputs_, list<stri
 //   results:    in the file's order: a result's name, or "" where this op has none; empty: those of the record.
 //   attributes: "name=NewIrName".
 //   ignored:    attributes that have no meaning here.
-class NewIr<list<string> operands_, list<string> results_ = [], list<string> attributes_ = [], list<string> ignored_ = []> {
+//   name:       that of the op there, where it is not the record's: another spelling beside that one.
+//   set:        attributes that hold, without the file saying so.
+class NewIr<list<string> operands_, list<string> results_ = [], list<string> attributes_ = [], list<string> ignored_ = [],
+            string name_ = "", list<string> set_ = []> {
+  string name = name_;
+  list<string> set = set_;
   list<string> operands = operands_;
   list<string> results = results_;
   list<string> attributes = attributes_;
@@ -111,7 +116,7 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  O1, low on O2 (docs/autodiff.md, "Mixed precision")
 //   pure           0 for ops with effects: random numbers, communication
 //   legacy         legacy spellings
-//   newIr          how Paddle's new IR spells it, where that differs from the record; at most one
+//   newIr          how Paddle's new IR spells it, where that differs from the record, and other ops of it that become this one
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   string infer = "";
   string scalar = "";

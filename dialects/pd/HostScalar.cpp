@@ -335,6 +335,9 @@ PROA_REAL_FUNCTION(erf)
 PROA_REAL_FUNCTION(ceil)
 PROA_REAL_FUNCTION(floor)
 PROA_REAL_FUNCTION(round)
+Value HostScalarBuilder::roundEven(Value x) {
+  return x.isInteger() ? x : Value::of(std::nearbyint(x.real()));
+}
 #undef PROA_REAL_FUNCTION
 
 Value HostScalarBuilder::trunc(Value x) { return x.isInteger() ? x : Value::of(std::trunc(x.real())); }
@@ -382,6 +385,26 @@ Value HostScalarBuilder::angle(Value x) {
   return Value::of(x.real() < 0 ? std::numbers::pi : 0.0);
 }
 
+Value HostScalarBuilder::copysign(Value x, Value y) { return Value::of(std::copysign(x.real(), y.real())); }
+
+Value HostScalarBuilder::shiftLeft(Value x, Value y) {
+  int64_t width = 8 * static_cast<int64_t>(sizeOf(resultType));
+  bool isInside = y.integer >= 0 && y.integer < width;
+  return Value::of(isInside ? static_cast<int64_t>(static_cast<uint64_t>(x.integer) << y.integer)
+                            : int64_t{0});
+}
+
+Value HostScalarBuilder::shiftRight(Value x, Value y, bool isArithmetic) {
+  int64_t width = 8 * static_cast<int64_t>(sizeOf(resultType));
+  bool isInside = y.integer >= 0 && y.integer < width;
+  bool hasSign = resultType != DType::UInt8 && resultType != DType::UInt16 && resultType != DType::UInt32 &&
+                 resultType != DType::UInt64;
+  if (isArithmetic && hasSign)
+    return Value::of(x.integer >> (isInside ? y.integer : width - 1));
+  uint64_t bits = static_cast<uint64_t>(x.integer) & (width < 64 ? (uint64_t{1} << width) - 1 : ~uint64_t{0});
+  return Value::of(isInside ? static_cast<int64_t>(bits >> y.integer) : int64_t{0});
+}
+
 Value HostScalarBuilder::nextafter(Value x, Value y) {
   if (resultType == DType::Float32)
     return Value::of(double(std::nextafter(static_cast<float>(x.real()), static_cast<float>(y.real()))));
@@ -415,6 +438,19 @@ Value HostScalarBuilder::cast(Value x) {
   default:
     return Value::of(x.real());
   }
+}
+
+Value HostScalarBuilder::castTowardZero(Value x) {
+  bool isF16 = resultType == DType::Float16;
+  if (!isF16 && resultType != DType::BFloat16)
+    return cast(x);
+  auto single = static_cast<float>(x.real());
+  if (isF16 && std::abs(single) > 65504)
+    return Value::of(std::copysign(std::numeric_limits<double>::infinity(), single));
+  llvm::APFloat value(single);
+  bool lossy = false;
+  value.convert(semanticsOf(resultType), llvm::APFloat::rmTowardZero, &lossy);
+  return Value::of(value.convertToDouble());
 }
 
 } // namespace proa::pd

@@ -50,6 +50,9 @@ public:
   Value floorDivide(Value x, Value y);
   Value pow(Value x, Value y);
   Value atan2(Value x, Value y);
+  Value copysign(Value x, Value y);
+  Value shiftLeft(Value x, Value y);
+  Value shiftRight(Value x, Value y, bool isArithmetic);
   Value nextafter(Value x, Value y);
 
   Value equal(Value x, Value y);
@@ -87,6 +90,7 @@ public:
   Value ceil(Value x);
   Value floor(Value x);
   Value round(Value x);
+  Value roundEven(Value x);
   Value trunc(Value x);
   Value sign(Value x);
   Value negate(Value x);
@@ -100,6 +104,7 @@ public:
   Value conj(Value x);
   Value angle(Value x);
   Value cast(Value x);
+  Value castTowardZero(Value x);
   Value widen(Value x);
   Value number(double value, Value like);
 

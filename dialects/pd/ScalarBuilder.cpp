@@ -238,6 +238,28 @@ Value ScalarBuilder::erf(Value x) { return unary<math::ErfOp>(x); }
 Value ScalarBuilder::ceil(Value x) { return unary<math::CeilOp>(x); }
 Value ScalarBuilder::floor(Value x) { return unary<math::FloorOp>(x); }
 Value ScalarBuilder::round(Value x) { return unary<math::RoundOp>(x); }
+Value ScalarBuilder::roundEven(Value x) { return unary<math::RoundEvenOp>(x); }
+
+Value ScalarBuilder::copysign(Value x, Value y) { return math::CopySignOp::create(builder, location, x, y); }
+
+Value ScalarBuilder::shiftLeft(Value x, Value y) {
+  Type type = x.getType();
+  Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, y,
+                                         constant(type.getIntOrFloatBitWidth(), type));
+  Value places = select(isInside, y, constant(0, type));
+  return select(isInside, arith::ShLIOp::create(builder, location, x, places), constant(0, type));
+}
+
+Value ScalarBuilder::shiftRight(Value x, Value y, bool isArithmetic) {
+  Type type = x.getType();
+  bool keepsSign = isArithmetic && !operandUnsigned;
+  Value last = constant(type.getIntOrFloatBitWidth() - 1, type);
+  Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ule, y, last);
+  Value places = select(isInside, y, last);
+  if (keepsSign)
+    return arith::ShRSIOp::create(builder, location, x, places);
+  return select(isInside, arith::ShRUIOp::create(builder, location, x, places), constant(0, type));
+}
 
 Value ScalarBuilder::trunc(Value x) { return isFloat(x) ? unary<math::TruncOp>(x) : x; }
 
@@ -361,6 +383,33 @@ Value ScalarBuilder::cast(Value x) {
     return arith::TruncIOp::create(builder, location, to, x);
   return isUnsigned ? arith::ExtUIOp::create(builder, location, to, x).getResult()
                     : arith::ExtSIOp::create(builder, location, to, x).getResult();
+}
+
+Value ScalarBuilder::castTowardZero(Value x) {
+  auto to = dyn_cast<FloatType>(resultType);
+  if (!to || to.getWidth() != 16 || x.getType() == to)
+    return cast(x);
+  auto bitcast = [&](Type type, Value v) {
+    return arith::BitcastOp::create(builder, location, type, v).getResult();
+  };
+  Type half = builder.getI16Type(), full = builder.getI32Type();
+  Value single = ScalarBuilder(builder, location, builder.getF32Type(), operandUnsigned, false).cast(x);
+  if (to.isBF16()) {
+    Value upper = arith::ShRUIOp::create(builder, location, bitcast(full, single), constant(16, full));
+    return bitcast(to, arith::TruncIOp::create(builder, location, half, upper));
+  }
+  // By bits: the exponent's bias is 15 and not 127, and 13 digits fall away; below 2^-14 the multiples of
+  // 2^-24 count.
+  Value size = abs(single), digits = bitcast(full, size);
+  Value normal = arith::ShRUIOp::create(builder, location, subtract(digits, constant(0x38000000, full)),
+                                        constant(13, full));
+  Value small = arith::FPToSIOp::create(builder, location, full, multiply(size, number(16777216, size)));
+  Value bits = select(lessThan(size, number(0x1p-14, size)), small, normal);
+  bits = select(lessThan(number(65504, size), size), constant(0x7C00, full), bits);
+  bits = select(isnan(single), constant(0x7E00, full), bits);
+  Value sign = arith::ShRUIOp::create(
+      builder, location, bitAnd(bitcast(full, single), constant(-0x80000000LL, full)), constant(16, full));
+  return bitcast(to, arith::TruncIOp::create(builder, location, half, bitOr(bits, sign)));
 }
 
 } // namespace proa::pd

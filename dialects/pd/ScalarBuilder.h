@@ -32,6 +32,14 @@ public:
   Value floorDivide(Value x, Value y);
   Value pow(Value x, Value y);
   Value atan2(Value x, Value y);
+  /// |x| with the sign of y.
+  Value copysign(Value x, Value y);
+  /// x times 2^y without the bits that leave the type; by as many places as it has bits or more, and by fewer
+  /// than 0, gives 0.
+  Value shiftLeft(Value x, Value y);
+  /// The bits of x moved down; those that come in are its sign's where `isArithmetic`, else 0. A shift by too
+  /// many or fewer than 0 places leaves those alone.
+  Value shiftRight(Value x, Value y, bool isArithmetic);
   /// The float next to x in the direction of y.
   Value nextafter(Value x, Value y);
 
@@ -70,6 +78,7 @@ public:
   Value ceil(Value x);
   Value floor(Value x);
   Value round(Value x);
+  Value roundEven(Value x);
   Value trunc(Value x);
   Value sign(Value x);
   Value negate(Value x);
@@ -87,6 +96,9 @@ public:
   Value angle(Value x);
   /// Converts to resultType.
   Value cast(Value x);
+  /// The same, but a number between two values of 16 bits becomes the one nearer to zero; one beyond the
+  /// greatest of f16 an infinity.
+  Value castTowardZero(Value x);
   /// A float in f64, for functions that lose digits on their way; `cast` brings the result back.
   Value widen(Value x);
 

@@ -7,29 +7,40 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/TableGen/Error.h"
 
+#include <utility>
+
 using namespace proa::tblgen;
 
 namespace {
 
 struct Spelling {
-  std::vector<llvm::StringRef> operands, results, attributes, ignored;
+  llvm::StringRef name;
+  std::vector<llvm::StringRef> operands, results, attributes, ignored, set;
 };
 
-Spelling spellingOf(const llvm::Record &record, const mlir::tblgen::Operator &op) {
-  Spelling out;
-  auto given = record.getValueAsListOfDefs("newIr");
-  if (given.size() > 1)
-    llvm::PrintFatalError(record.getLoc(), "newIr: an op has one spelling there");
-  if (!given.empty()) {
-    out = {given[0]->getValueAsListOfStrings("operands"), given[0]->getValueAsListOfStrings("results"),
-           given[0]->getValueAsListOfStrings("attributes"), given[0]->getValueAsListOfStrings("ignored")};
-  } else {
-    for (const auto &operand : op.getOperands())
-      out.operands.push_back(operand.name);
+/// The op's own spelling first, then those of other ops that become it.
+std::vector<Spelling> spellingsOf(const llvm::Record &record, const mlir::tblgen::Operator &op) {
+  llvm::StringRef mnemonic = record.getValueAsString("opName");
+  std::vector<Spelling> out(1, Spelling{mnemonic, {}, {}, {}, {}, {}});
+  for (const auto &operand : op.getOperands())
+    out[0].operands.push_back(operand.name);
+  bool hasOwn = false;
+  for (const llvm::Record *given : record.getValueAsListOfDefs("newIr")) {
+    llvm::StringRef name = given->getValueAsString("name");
+    if (name.empty() && std::exchange(hasOwn, true))
+      llvm::PrintFatalError(record.getLoc(), "newIr: an op has one spelling of its own name there");
+    Spelling spelling{name.empty() ? mnemonic : name,
+                      given->getValueAsListOfStrings("operands"),
+                      given->getValueAsListOfStrings("results"),
+                      given->getValueAsListOfStrings("attributes"),
+                      given->getValueAsListOfStrings("ignored"),
+                      given->getValueAsListOfStrings("set")};
+    name.empty() ? void(out[0] = std::move(spelling)) : out.push_back(std::move(spelling));
   }
-  if (out.results.empty())
-    for (const auto &result : op.getResults())
-      out.results.push_back(result.name);
+  for (Spelling &spelling : out)
+    if (spelling.results.empty())
+      for (const auto &result : op.getResults())
+        spelling.results.push_back(result.name);
   return out;
 }
 
@@ -58,6 +69,40 @@ void checkNames(const llvm::Record &record, const mlir::tblgen::Operator &op, co
     if (!name.empty() && !(name.consume_front("#") ? isAttribute(name) : isOperand(name)))
       llvm::PrintFatalError(record.getLoc(),
                             "newIr: '" + name + "' is neither operand nor attribute of this op");
+  for (llvm::StringRef name : spelling.set)
+    if (!isAttribute(name))
+      llvm::PrintFatalError(record.getLoc(), "newIr: '" + name + "' is no attribute of this op");
+}
+
+void emitEntry(const llvm::Record &record, const mlir::tblgen::Operator &op, const Spelling &spelling,
+               llvm::raw_ostream &os) {
+  os << "{" << quoted(spelling.name) << ", " << quoted(op.getOperationName()) << ", ";
+  emitNames(spelling.operands, os);
+  os << "{";
+  for (const auto &operand : op.getOperands())
+    os << "{" << quoted(operand.name) << ", Arity::"
+       << (operand.isOptional()   ? "Optional"
+           : operand.isVariadic() ? "Variadic"
+                                  : "Required")
+       << "}, ";
+  os << "}, ";
+  emitNames(spelling.results, os);
+  os << "{";
+  for (const auto &result : op.getResults())
+    os << "{" << quoted(result.name) << ", Arity::" << (result.isVariadic() ? "Variadic" : "Required")
+       << "}, ";
+  os << "},\n {";
+  for (const auto &attribute : op.getAttributes()) {
+    // Values of constants are no literals of the file.
+    if (attribute.attr.getBaseAttr().getAttrDefName() == "ElementsAttr")
+      continue;
+    os << "{" << quoted(attribute.name) << ", " << quoted(newName(spelling, attribute.name))
+       << ", AttributeKind::" << attributeKind(record, attribute.attr) << ", false}, ";
+  }
+  os << "}, ";
+  emitNames(spelling.ignored, os);
+  emitNames(spelling.set, os);
+  os << "},\n";
 }
 
 bool emitMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
@@ -65,34 +110,10 @@ bool emitMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
     mlir::tblgen::Operator op(*record);
     if (op.getNumRegions() > 0 || !record->isSubClassOf("Pd_Op"))
       continue;
-    Spelling spelling = spellingOf(*record, op);
-    checkNames(*record, op, spelling);
-    os << "{" << quoted(op.getOperationName()) << ", ";
-    emitNames(spelling.operands, os);
-    os << "{";
-    for (const auto &operand : op.getOperands())
-      os << "{" << quoted(operand.name) << ", Arity::"
-         << (operand.isOptional()   ? "Optional"
-             : operand.isVariadic() ? "Variadic"
-                                    : "Required")
-         << "}, ";
-    os << "}, ";
-    emitNames(spelling.results, os);
-    os << "{";
-    for (const auto &result : op.getResults())
-      os << "{" << quoted(result.name) << ", Arity::" << (result.isVariadic() ? "Variadic" : "Required")
-         << "}, ";
-    os << "},\n {";
-    for (const auto &attribute : op.getAttributes()) {
-      // Values of constants are no literals of the file.
-      if (attribute.attr.getBaseAttr().getAttrDefName() == "ElementsAttr")
-        continue;
-      os << "{" << quoted(attribute.name) << ", " << quoted(newName(spelling, attribute.name))
-         << ", AttributeKind::" << attributeKind(*record, attribute.attr) << ", false}, ";
+    for (const Spelling &spelling : spellingsOf(*record, op)) {
+      checkNames(*record, op, spelling);
+      emitEntry(*record, op, spelling, os);
     }
-    os << "}, ";
-    emitNames(spelling.ignored, os);
-    os << "},\n";
   }
   return false;
 }

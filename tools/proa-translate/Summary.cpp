@@ -1,7 +1,7 @@
 #include "tools/proa-translate/Summary.h"
 
 #include "translator/import/LegacyTable.h"
-#include "translator/import/newir/NewIrTable.h"
+#include "translator/import/newir/NewIrImporter.h"
 #include "translator/newir/Model.h"
 
 #include <fmt/format.h>
@@ -100,7 +100,9 @@ ProgramSummary summarize(const legacy::Program &program) {
   if (program.newIr)
     countNewIr(program.newIr->operations, summary, counts);
   for (auto &[type, count] : counts) {
-    bool isKnown = program.newIr ? import::findNewIrOp(type) != nullptr : import::isImported(type);
+    bool isKnown = program.newIr
+                       ? import::isKnownInNewIr(type.find('.') == std::string::npos ? "1." + type : type)
+                       : import::isImported(type);
     summary.types.push_back({type, count, isKnown, 0});
   }
   std::sort(summary.types.begin(), summary.types.end(), [](const OpSummary &a, const OpSummary &b) {

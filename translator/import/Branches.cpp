@@ -92,6 +92,12 @@ void ProgramImporter::importBlock(int32_t block, const Names &wanted, const Bloc
         }))
       finishArm(arm);
   }
+  if (!sharedBuffers.empty()) {
+    refreshShared(wanted);
+    if (block == 0)
+      refreshShared(Names(states.begin(), states.end()));
+    llvm::erase_if(sharedBuffers, [&](const SharedBuffer &shared) { return shared.block == block; });
+  }
   openBlocks.pop_back();
   arms = std::move(outerArms);
   selected = std::move(outerSelected);

@@ -118,6 +118,22 @@ const ProgramImporter::Producer *ProgramImporter::findProducer(const legacy::Ope
   return last;
 }
 
+/// Whether a value stands for each cotangent that the op names. `@EMPTY@` is how programs say that there is
+/// none.
+bool ProgramImporter::checkCotangents(const legacy::Operation &op) {
+  size_t before = problems.size();
+  for (const legacy::Slot &slot : op.inputs)
+    for (const std::string &name : slot.arguments) {
+      if (!isGradientSlot(slot.name) || name == emptyVariable || lookup(name) || poisoned.contains(name))
+        continue;
+      const legacy::Variable *variable = variables.find(currentBlock, name);
+      if (variable && variable->kind == legacy::VariableKind::DenseTensorArray)
+        continue;
+      report("input '" + slot.name + "': variable '" + name + "' is read before anything defines it");
+    }
+  return problems.size() == before;
+}
+
 /// Brings together the forward op and the values of its inputs: those that the gradient op is given, else
 /// those that the forward op had.
 bool ProgramImporter::collectForward(GradientImport &gradient) {
@@ -356,7 +372,7 @@ bool ProgramImporter::makeGradient(GradientImport &gradient, Location location, 
 void ProgramImporter::importGradient(const legacy::Operation &op) {
   GradientImport gradient{op, inputValues(op)};
   Results results;
-  bool made = makeGradient(gradient, locationOf(currentIndex, op), results);
+  bool made = checkCotangents(op) && makeGradient(gradient, locationOf(currentIndex, op), results);
   if (hasHigherGradients)
     recordProducer(op);
   if (!made)

@@ -280,6 +280,8 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   size_t before = problems.size();
   if (!arms.empty())
     finishArmsBefore(op);
+  if (!sharedBuffers.empty())
+    readShared(op);
   LodSource lod = lodSource(op, entry);
   if (op.type == "conditional_block") {
     importConditionalBlock(op);
@@ -310,6 +312,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     if (hasSelectedRows)
       shareRows(op);
     shareLod(op, entry, lod);
+    writeShared(op);
     return takeOwnGradients(op);
   }
   for (const legacy::Slot &slot : op.outputs)

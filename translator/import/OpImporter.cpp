@@ -112,6 +112,8 @@ void OpImporter::reportOpen(const llvm::Twine &message) {
 
 llvm::StringRef OpImporter::target() const { return entry->target; }
 
+bool OpImporter::isOfPaddle3() const { return program.program.version >= 3000000; }
+
 //===-- Inputs and outputs
 //----------------------------------------------------------------------------------------===//
 

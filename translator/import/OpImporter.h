@@ -29,6 +29,8 @@ public:
       : program(program), op(op), builder(builder), location(location) {}
 
   const legacy::Operation &legacyOp() const { return op; }
+  /// Whether Paddle 3 or a later one wrote the program: a few ops compute something else there.
+  bool isOfPaddle3() const;
   mlir::OpBuilder &getBuilder() { return builder; }
   /// The pd op that the table names for this legacy op.
   llvm::StringRef target() const;

@@ -7,6 +7,7 @@
 #include "translator/import/LegacyTable.h"
 #include "translator/import/OpImporter.h"
 #include "translator/import/Repetition.h"
+#include "translator/import/SharedBuffers.h"
 #include "translator/import/VariableIndex.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -201,6 +202,7 @@ private:
   const Producer *findProducer(const legacy::Operation &op, llvm::ArrayRef<std::string> forwardTypes,
                                const Producer *before) const;
   void importGradient(const legacy::Operation &op);
+  bool checkCotangents(const legacy::Operation &op);
   bool makeGradient(GradientImport &gradient, mlir::Location location, Results &results);
   bool collectForward(GradientImport &gradient);
   bool findWanted(GradientImport &gradient);
@@ -267,6 +269,20 @@ private:
   void shareRows(const legacy::Operation &op);
   /// Whether the program has SELECTED_ROWS variables.
   bool hasSelectedRows = false;
+
+  // Buffers of coalesce_tensor (SharedBuffers.cpp).
+
+  void shareBuffer(const legacy::Operation &op);
+  /// Before an op: brings what it reads up to date.
+  void readShared(const legacy::Operation &op);
+  /// After an op: notes what it has made old.
+  void writeShared(const legacy::Operation &op);
+  void refreshShared(const Names &names);
+  void refreshPart(SharedBuffer &shared, SharedBuffer::Part &part);
+  void refreshBuffer(SharedBuffer &shared);
+  mlir::Value partOfBuffer(const SharedBuffer &shared, int64_t begin, int64_t end);
+  void checkSharedType(const SharedBuffer &shared, const std::string &name, mlir::RankedTensorType expected);
+  std::vector<SharedBuffer> sharedBuffers;
 
   mlir::Location locationOf(size_t index, const legacy::Operation &op);
   /// "ops[3] (relu) -> relu_0.tmp_0, net.py:12".

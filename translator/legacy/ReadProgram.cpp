@@ -48,7 +48,7 @@ Program withParameters(newir::Model model) {
     variable.name = parameter.name;
     variable.dtype = parameter.value.type.dtype;
     variable.dims = parameter.value.type.dims;
-    variable.persistable = true;
+    variable.persistable = parameter.isPersistable;
     variable.isParameter = true;
   }
   program.newIr = std::make_shared<const newir::Model>(std::move(model));

@@ -5,6 +5,7 @@
 #include "proa/Tensor.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -29,6 +30,13 @@ struct Literal {
   std::string kind;
   std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<Literal>> value;
 };
+
+/// "1.a_scalar" holds the name of its type, then the value: that one; another literal is its own.
+const Literal &scalarOf(const Literal &literal);
+/// A number, a bool or a scalar as a number; nothing for others.
+std::optional<double> numberOf(const Literal &literal);
+/// The numbers of a list, or the one number, as integers.
+std::vector<int64_t> integersOf(const Literal &literal);
 
 struct Attribute {
   std::string name;
@@ -65,6 +73,8 @@ struct Block {
 /// A weight: an op "p" of the file.
 struct Parameter {
   std::string name;
+  /// Whether it stands in the file of weights; states of dropout do not.
+  bool isPersistable = true;
   Definition value;
 };
 

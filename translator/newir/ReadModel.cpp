@@ -202,6 +202,9 @@ private:
       out.name = (*attributes)[3].get<std::string>();
     else
       report(path + ".A", "expected three flags and the name of the parameter");
+    // Three flags more: persistable, stop_gradient, trainable.
+    if (auto flags = json.find("OA"); flags != json.end() && flags->is_array() && !flags->empty())
+      out.isPersistable = (*flags)[0] != 0 && (*flags)[0] != false;
     if (const Json *value = field(json, "O", path))
       out.value = definition(*value, "%", path + ".O");
     return out;

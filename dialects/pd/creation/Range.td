@@ -59,6 +59,7 @@ class Pd_TriangleIndicesOp<string mnemonic, string legacyType, string legacyRows
   let arguments = (ins I64Attr:$rows, I64Attr:$cols, DefaultValuedAttr<I64Attr, "0">:$offset, TypeAttr:$dtype);
   let results = (outs Pd_IntTensor:$out);
   let decomposesInCode = 1;
+  let newIr = [NewIr<[], [], ["rows=" # legacyRows, "cols=" # legacyColumns]>];
   let legacy = [Legacy<legacyType, [], ["out"], ["rows=" # legacyRows, "cols=" # legacyColumns, "offset", "dtype"]>];
 }
 

@@ -71,6 +71,7 @@ def Pd_MultiplexOp : Pd_Op<"multiplex"> {
   let arguments = (ins Pd_IntTensor:$index, Variadic<Pd_Tensor>:$inputs);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
+  let newIr = [NewIr<["inputs", "index"]>];
   let legacy = [Legacy<"multiplex", ["Ids", "X*"], ["Out"]>];
 }
 

@@ -219,6 +219,10 @@ Gradients EigOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 }
 
 // Those of the transpose: in the order in which the kernel gives them.
+FailureOr<SmallVector<Value>> SvdvalsOp::decompose(OpBuilder &builder) {
+  return SmallVector<Value>{SvdOp::create(builder, getLoc(), getX(), /*full_matrices=*/false).getS()};
+}
+
 FailureOr<SmallVector<Value>> EigvalsOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   return SmallVector<Value>{EigOp::create(builder, getLoc(), transposed(e.wrap(getX()))).getW()};

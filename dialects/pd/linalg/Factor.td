@@ -83,6 +83,16 @@ def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and
   let legacy = [Legacy<"svd", ["X"], ["U", "S", "VH"], ["full_matrices"]>];
 }
 
+def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
+  let summary = "The singular values of matrices, falling";
+  let description = "Constraint C1: x has rank 2 or more.";
+  let arguments = (ins Pd_Matrices:$x);
+  let results = (outs Pd_FloatTensor:$s);
+  let infer = "inferSvdvals";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"svdvals", ["x"], ["s"]>];
+}
+
 def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of symmetric or Hermitian matrices"> {
   let description = [{
     Only the triangle UPLO ("L" or "U") of x is read. The vectors are columns.
@@ -96,6 +106,7 @@ def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of sy
   let results = (outs Pd_FloatTensor:$w, Pd_Matrices:$v);
   let infer = "inferEigh";
   let vjpInCode = 1;
+  let newIr = [NewIr<["x"], [], ["UPLO=uplo"], ["is_test"], "eigvalsh">];
   let legacy = [Legacy<"eigh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"]>,
                 Legacy<"eigvalsh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"], ["is_test"]>];
 }

@@ -77,6 +77,14 @@ mlir::LogicalResult inferSvd(std::optional<mlir::Location> location, Adaptor ada
   return inferSvdOf(location, tensorType(adaptor.getX()), adaptor.getFullMatrices(), results);
 }
 template <class Adaptor>
+mlir::LogicalResult inferSvdvals(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  llvm::SmallVector<mlir::Type> all;
+  if (failed(inferSvdOf(location, tensorType(adaptor.getX()), false, all)))
+    return mlir::failure();
+  results.push_back(all[1]);
+  return mlir::success();
+}
+template <class Adaptor>
 mlir::LogicalResult inferEigh(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   return inferEighOf(location, tensorType(adaptor.getX()), adaptor.getUPLO(), results);
 }

@@ -127,6 +127,7 @@ def Pd_LstsqOp : Pd_Op<"lstsq"> {
   }];
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y, DefaultValuedAttr<F64Attr, "0.0">:$rcond,
     DefaultValuedAttr<StrAttr, "\"gelsy\"">:$driver);
+  let newIr = [NewIr<["x", "y", "#rcond"]>];
   let results = (outs Pd_SystemMatrices:$solution, Pd_SystemMatrices:$residuals, Pd_IntTensor:$rank,
     Pd_FloatTensor:$singular_values);
   let infer = "inferLstsq";

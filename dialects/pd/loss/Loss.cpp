@@ -198,10 +198,14 @@ FailureOr<SmallVector<Value>> SigmoidCrossEntropyWithLogitsOp::decompose(OpBuild
   // Not max(x, 0) and |x|: their kinks at zero do not cancel in the derivative.
   Expression isPositive = x > 0.0;
   Expression rest = e.log1p(e.exp(e.select(isPositive, -x, x)));
+  bool weighsLinear = getPosWeight() && getWeighsLinearPart();
+  Expression linear = weighsLinear ? (1.0 - label) * x : e.select(isPositive, x, 0.0) - x * label;
+  if (weighsLinear)
+    rest = rest + e.select(isPositive, 0.0, -x);
   if (getPosWeight())
     rest = rest * e.computed(getPosWeight());
   Expression ignored = isEqual(label, static_cast<double>(static_cast<int64_t>(getIgnoreIndex())));
-  Expression out = e.select(ignored, 0.0, e.select(isPositive, x, 0.0) - x * label + rest);
+  Expression out = e.select(ignored, 0.0, linear + rest);
   if (!getNormalize())
     return e.results({out});
   Expression one = e.constant(1, x.type().getElementType());

@@ -130,7 +130,8 @@ def Pd_KldivLossOp : Pd_Op<"kldiv_loss"> {
 def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logits"> {
   let summary = "Binary cross entropy of sigmoid(x) with label";
   let description = [{
-    max(x, 0) - x * label + log(1 + exp(-|x|)) * pos_weight, 0 where label is `ignore_index`. With `normalize` divided by
+    max(x, 0) - x * label + log(1 + exp(-|x|)) * pos_weight, 0 where label is `ignore_index`; with `weighs_linear_part`, as
+    in Paddle 3, (1 - label) * x + (max(-x, 0) + log(1 + exp(-|x|))) * pos_weight. With `normalize` divided by
     the number of labels that are not (at least 1e-5).
 
     Constraints:
@@ -138,13 +139,15 @@ def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logit
       C2. the operands have one element type
   }];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label, Optional<Pd_FloatTensor>:$pos_weight,
-    DefaultValuedAttr<BoolAttr, "false">:$normalize, DefaultValuedAttr<I64Attr, "-100">:$ignore_index);
+    DefaultValuedAttr<BoolAttr, "false">:$normalize, DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
+    DefaultValuedAttr<BoolAttr, "false">:$weighs_linear_part);
+  let newIr = [NewIr<["x", "label", "pos_weight"], [], [], [], "", ["weighs_linear_part"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameShapes";
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"sigmoid_cross_entropy_with_logits", ["X", "Label", "pos_weight"], ["Out"],
-    ["normalize", "ignore_index"]>];
+    ["normalize", "ignore_index"], [], "importSigmoidCrossEntropy">];
 }
 
 def Pd_LabelSmoothOp : Pd_Op<"label_smooth"> {

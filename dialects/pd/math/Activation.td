@@ -17,6 +17,10 @@ class Pd_FormulaOp<string mnemonic, TypeConstraint type, string text, string for
 class LegacyFormula<string type, list<string> attributes = [], list<string> ignored = []>
     : Legacy<type, ["X"], ["Out"], attributes, ignored>;
 
+// Of complex numbers it is imported as a formula of other ops.
+class LegacyOfComplexToo<string type, list<string> attributes = [], list<string> ignored = []>
+    : Legacy<type, ["X"], ["Out"], attributes, ignored, "importActivation">;
+
 class Pd_Activation<string mnemonic, string text, string formula, dag attributes = (ins)>
     : Pd_FormulaOp<mnemonic, Pd_FloatTensor, text, formula, attributes>;
 
@@ -80,7 +84,7 @@ def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + ex
 }
 def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
     "-e.maximum(-x, 0.0) - e.log(e.exp(-e.maximum(-x, 0.0)) + e.exp(-x - e.maximum(-x, 0.0)))"> {
-  let legacy = [LegacyFormula<"logsigmoid">];
+  let legacy = [LegacyOfComplexToo<"logsigmoid">];
 }
 def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", "x * e.sigmoid(x)"> {
   let postOp = [{PostOp{"swish", 1.0, {}} }];
@@ -91,6 +95,14 @@ def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(
   let postOp = [{PostOp{"swish", op.getBeta().convertToDouble(), {}} }];
   // Since Paddle 2.4 its kernel does not look at beta.
   let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta"]>];
+}
+def Pd_SwigluOp : Pd_Op<"swiglu"> {
+  let summary = "silu(x) * y; without y, silu of the first half of x's last dimension times the second half";
+  let description = "Constraint C1: without y the last extent of x is even; with y both have the same dimensions.";
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$y);
+  let results = (outs Pd_FloatTensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"swiglu", ["x", "y"], ["out"]>];
 }
 def Pd_MishOp : Pd_Activation<"mish", "x * tanh(softplus(x)); softplus is x above the threshold",
     [{x * e.tanh(e.select(x > op.getThreshold().convertToDouble(), x,
@@ -106,7 +118,7 @@ def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x 
   let derivatives = [[{e.select(x * op.getBeta().convertToDouble() > op.getThreshold().convertToDouble(),
     e.constant(1, x.type().getElementType()), e.sigmoid(x * op.getBeta().convertToDouble()))}]];
   let precision = "full";
-  let legacy = [LegacyFormula<"softplus", ["beta", "threshold"]>];
+  let legacy = [LegacyOfComplexToo<"softplus", ["beta", "threshold"]>];
 }
 def Pd_SoftReluOp : Pd_Activation<"soft_relu", "log(1 + exp(x)), x clamped to [-threshold, threshold]",
     [{e.log(1.0 + e.exp(e.maximum(e.minimum(x, op.getThreshold().convertToDouble()), -op.getThreshold().convertToDouble())))}],
@@ -115,7 +127,7 @@ def Pd_SoftReluOp : Pd_Activation<"soft_relu", "log(1 + exp(x)), x clamped to [-
 }
 def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs(x))"> {
   let derivatives = ["1.0 / ((1.0 + e.abs(x)) * (1.0 + e.abs(x)))"];
-  let legacy = [LegacyFormula<"softsign">];
+  let legacy = [LegacyOfComplexToo<"softsign">];
 }
 def Pd_HardsigmoidOp : Pd_Activation<"hardsigmoid", "min(max(slope * x + offset, 0), 1)",
     "e.minimum(1.0, e.maximum(0.0, x * op.getSlope().convertToDouble() + op.getOffset().convertToDouble()))",
@@ -132,7 +144,7 @@ def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), thr
     e.indicator(x + op.getOffset().convertToDouble() > 0.0, x) * (2.0 * x + op.getOffset().convertToDouble())
       / op.getScale().convertToDouble(), e.constant(1, x.type().getElementType()))}]];
   // Since Paddle 2.4 its kernel does not look at the attributes.
-  let legacy = [Legacy<"hard_swish", ["X"], ["Out"], [], ["threshold", "scale", "offset"]>];
+  let legacy = [LegacyOfComplexToo<"hard_swish", [], ["threshold", "scale", "offset"]>];
 }
 def Pd_TanhShrinkOp : Pd_Activation<"tanh_shrink", "x - tanh(x)", "x - e.tanh(x)"> {
   let legacy = [LegacyFormula<"tanh_shrink">];

@@ -121,6 +121,13 @@ def Pd_NextafterOp : Pd_BinaryOp<"nextafter", Pd_FloatTensor> {
   let legacy = [Legacy<"nextafter", ["x", "y"], ["out"]>];
 }
 
+def Pd_CopysignOp : Pd_BinaryOp<"copysign", Pd_FloatTensor> {
+  let summary = "|x| with the sign of y";
+  let scalar = "b.copysign(x, y)";
+  let derivatives = ["e.select(e.equal(x, 0.0), 0.0, out / e.select(e.equal(x, 0.0), 1.0, x))", ""];
+  let legacy = [Legacy<"copysign", ["x", "y"], ["out"]>];
+}
+
 def Pd_HeavisideOp : Pd_BinaryOp<"heaviside", Pd_RealTensor> {
   let summary = "0 where x < 0 or NaN, y where x is 0, 1 where x > 0";
   let scalar = [{b.select(b.equal(x, b.number(0, x)), y, b.select(b.lessThan(b.number(0, x), x), b.number(1, x), b.number(0, x)))}];
@@ -227,6 +234,19 @@ def Pd_BitwiseXorOp : Pd_BinaryOp<"bitwise_xor", Pd_BoolOrIntTensor, [Commutativ
   let legacy = [Legacy<"bitwise_xor", ["X", "Y"], ["Out"]>];
 }
 
+class Pd_ShiftOp<string mnemonic, string text, string body> : Pd_FoldableOp<mnemonic> {
+  let summary = text;
+  let description = "By fewer than 0 places, or as many as the type has bits or more, all bits leave.";
+  let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$y, DefaultValuedAttr<BoolAttr, "true">:$is_arithmetic);
+  let results = (outs Pd_IntTensor:$out);
+  let infer = "inferBroadcast";
+  let scalar = body;
+  let legacy = [Legacy<mnemonic, ["x", "y"], ["out"], ["is_arithmetic"]>];
+}
+def Pd_BitwiseLeftShiftOp : Pd_ShiftOp<"bitwise_left_shift", "x moved y bits up", "b.shiftLeft(x, y)">;
+def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift", "x moved y bits down; the sign comes in from above with `is_arithmetic`, else zeros",
+  "b.shiftRight(x, y, op.getIsArithmetic())">;
+
 //===-- Selection -------------------------------------------------------------------------------------------------===//
 
 def Pd_WhereOp : Pd_FoldableOp<"where"> {
@@ -238,7 +258,8 @@ def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let scalar = "b.select(condition, x, y)";
   let vjp = ["", "e.select(condition, dout, 0.0)", "e.select(condition, 0.0, dout)"];
   let precision = "follow";
-  let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>];
+  let newIr = [NewIr<["y", "condition", "x"], [], [], [], "masked_fill">];
+  let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>, Legacy<"masked_fill", ["mask", "value", "x"], ["out"]>];
 }
 
 #endif

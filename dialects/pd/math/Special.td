@@ -20,7 +20,9 @@ class SpecialByX<string type> : Legacy<type, ["X"], ["Out"]>;
 class SpecialBySmallX<string type> : Legacy<type, ["x"], ["out"]>;
 
 def Pd_LgammaOp : Pd_SpecialOp<"lgamma", "Logarithm of the absolute value of the gamma function", "special::lgamma(b, x)",
-  "e.wrap(e.create<DigammaOp>(x))",   [SpecialByX<"lgamma">]>;
+  "e.wrap(e.create<DigammaOp>(x))",   [SpecialByX<"lgamma">, SpecialBySmallX<"gammaln">]> {
+  let newIr = [NewIr<["x"], [], [], [], "gammaln">];
+}
 def Pd_DigammaOp : Pd_SpecialOp<"digamma", "Derivative of lgamma; NaN at its poles, the integers up to 0",
   "special::digamma(b, x)", "e.wrap(e.create<PolygammaOp>(x, 1))", [SpecialByX<"digamma">]>;
 def Pd_ErfinvOp : Pd_SpecialOp<"erfinv", "Inverse of erf; an infinity where |x| is 1 or more", "special::erfinv(b, x)",

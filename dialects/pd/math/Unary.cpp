@@ -3,10 +3,22 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/math/UnaryOps.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace proa::pd {
 namespace {
+
+/// x rounded at a decimal place.
+template <class Builder>
+typename Builder::Value rounded(Builder &b, typename Builder::Value x, int64_t decimals, bool halfToEven) {
+  auto round = [&](typename Builder::Value v) { return halfToEven ? b.roundEven(v) : b.round(v); };
+  if (decimals == 0)
+    return round(x);
+  auto power = b.number(std::pow(10.0, static_cast<double>(decimals)), x);
+  return b.divide(round(b.multiply(x, power)), power);
+}
 
 /// The derivative of |x|: the sign of x; of a complex number x / |x|, which has derivatives itself, and 0 at
 /// 0.

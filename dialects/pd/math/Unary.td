@@ -85,8 +85,16 @@ def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1
   let precision = "follow";
 }
 
-def Pd_RoundOp : Pd_UnaryOp<"round", Pd_FloatTensor, "x rounded to the nearest integer, halves away from zero", "b.round(x)"> {
-  let legacy = [LegacyUnary<"round">];
+def Pd_RoundOp : Pd_FoldableOp<"round"> {
+  let summary = "x rounded to the nearest number with `decimals` decimals, halves away from zero";
+  let description = "With `half_to_even` halves go to the even neighbour, as in Paddle 3.";
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "0">:$decimals, DefaultValuedAttr<BoolAttr, "false">:$half_to_even);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSameAsFirst";
+  let scalar = "rounded(b, x, static_cast<int64_t>(op.getDecimals()), op.getHalfToEven())";
+  let derivatives = [""];
+  let newIr = [NewIr<["x"], [], [], [], "", ["half_to_even"]>];
+  let legacy = [Legacy<"round", ["X"], ["Out"], ["decimals"], [], "importRound">];
 }
 
 def Pd_AbsOp : Pd_FoldableOp<"abs"> {
@@ -121,14 +129,16 @@ def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let summary = "x converted to another element type";
   let description = [{
     Float to integer rounds towards zero; any number to bool is `x != 0`; a real number to complex has imaginary part 0;
-    complex to real keeps the real part.
+    complex to real keeps the real part. A number between two of f16 or bf16 becomes the nearest one, with `toward_zero`
+    the one nearer to zero, and an infinity if it is beyond the greatest of f16: what Paddle's cast does on the CPU
+    before Paddle 3. Legacy ops of such programs have it set, casts that passes insert do not.
   }];
-  let arguments = (ins Pd_Tensor:$x, TypeAttr:$dtype);
+  let arguments = (ins Pd_Tensor:$x, TypeAttr:$dtype, DefaultValuedAttr<BoolAttr, "false">:$toward_zero);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferCast";
-  let scalar = "b.cast(x)";
+  let scalar = "op.getTowardZero() ? b.castTowardZero(x) : b.cast(x)";
   let vjp = ["dout"];
-  let legacy = [Legacy<"cast", ["X"], ["Out"], ["dtype=out_dtype"], ["in_dtype"]>];
+  let legacy = [Legacy<"cast", ["X"], ["Out"], ["dtype=out_dtype"], ["in_dtype"], "importCast">];
 }
 
 #endif

@@ -46,6 +46,7 @@ class LegacyConv<string type, list<string> more = []> : Legacy<type, ["Input", "
 
 def Pd_Conv2dOp : Pd_ConvOp<"conv2d", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   let precision = "low";
+  let newIr = [NewIr<["input", "filter"], [], [], [], "depthwise_conv2d">];
   let legacy = [LegacyConv<"conv2d">, LegacyConv<"depthwise_conv2d">];
 }
 def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
@@ -85,7 +86,8 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
 }
 
 def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "{0, 0}", "NCHW"> {
-  let newIr = [NewIr<["x", "filter", "#output_size"]>];
+  let newIr = [NewIr<["x", "filter", "#output_size"]>,
+               NewIr<["x", "filter", "#output_size"], [], [], [], "depthwise_conv2d_transpose">];
   let precision = "low";
   let legacy = [LegacyConv<"conv2d_transpose", ["output_padding", "output_size"]>,
                 LegacyConv<"depthwise_conv2d_transpose", ["output_padding", "output_size"]>];

@@ -23,6 +23,7 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$offset, Pd_FloatTensor:$filter, Optional<Pd_FloatTensor>:$mask,
     PairOfOnes:$strides, PairOfZeros:$paddings, PairOfOnes:$dilations, DefaultValuedAttr<I64Attr, "1">:$deformable_groups,
     DefaultValuedAttr<I64Attr, "1">:$groups);
+  let newIr = [NewIr<["x", "offset", "filter", "mask"], [], [], ["im2col_step"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferDeformableConv";
   let decomposesInCode = 1;
@@ -51,6 +52,7 @@ def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
     Optional<Pd_IntTensor>:$path, Optional<Pd_IntTensor>:$code, DefaultValuedAttr<I64Attr, "2">:$num_classes);
   let assemblyFormat = "$x `,` $label `,` $w (`bias` `=` $bias^)? (`path` `=` $path^)? (`code` `=` $code^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$pre_out);
+  let newIr = [NewIr<["x", "label", "w", "bias", "path", "code"], ["out", "pre_out", ""], [], ["is_sparse"]>];
   let infer = "inferHsigmoidLoss";
   let decomposesInCode = 1;
   let precision = "full";

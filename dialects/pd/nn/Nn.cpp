@@ -1,5 +1,6 @@
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/Families.h"
+#include "dialects/pd/nn/AttentionOps.h"
 #include "dialects/pd/nn/ConvOps.h"
 #include "dialects/pd/nn/Deformable.h"
 #include "dialects/pd/nn/EmbeddingOps.h"
@@ -48,6 +49,9 @@ void registerNnOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/nn/Spatial.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/Attention.cpp.inc"
       >();
 }
 

@@ -130,6 +130,9 @@ template <class Adaptor> int64_t coalesceAlignment(Adaptor adaptor) {
   return adaptor.getUseAlign() ? (given > 0 ? given : smallestChunk) : 0;
 }
 
+/// Elements from the start of a tensor in a coalesced one to that of the next, at an alignment in bytes.
+int64_t coalescedElements(mlir::RankedTensorType type, int64_t alignment);
+
 template <class Adaptor>
 mlir::LogicalResult inferCoalesce(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
   return inferCoalesceOf(location, adaptor.getInput(), adaptor.getDtype(), coalesceAlignment(adaptor),

@@ -190,21 +190,24 @@ FailureOr<SmallVector<Value>> Pow2DecayWithLinearWarmupOp::decompose(OpBuilder &
 //===-- coalesce_tensor
 //-------------------------------------------------------------------------------------------===//
 
+int64_t coalescedElements(RankedTensorType type, int64_t alignment) {
+  Type dtype = type.getElementType();
+  int64_t bytes = std::max<int64_t>(1, dtype.isIntOrFloat() ? dtype.getIntOrFloatBitWidth() / 8 : 8);
+  int64_t size = type.getNumElements() * bytes;
+  return alignment > 0 ? (size + alignment - 1) / alignment * alignment / bytes : size / bytes;
+}
+
 LogicalResult inferCoalesceOf(std::optional<Location> location, ValueRange x, Type dtype, int64_t alignment,
                               Results &results) {
   results.clear();
-  int64_t total = 0,
-          bytes = std::max<int64_t>(1, dtype.isIntOrFloat() ? dtype.getIntOrFloatBitWidth() / 8 : 8);
+  int64_t total = 0;
   for (Value value : x) {
     auto type = tensorType(value);
     if (!type.hasStaticShape())
       return inferenceError(location,
                             "C1: the dimensions must be known, found " + llvm::Twine(debugString(type)));
     results.push_back(type.clone(dtype));
-    int64_t size = type.getNumElements() * bytes;
-    if (alignment > 0)
-      size = (size + alignment - 1) / alignment * alignment;
-    total += size / bytes;
+    total += coalescedElements(type.clone(dtype), alignment);
   }
   results.push_back(RankedTensorType::get({total}, dtype));
   return success();
@@ -213,8 +216,6 @@ LogicalResult inferCoalesceOf(std::optional<Location> location, ValueRange x, Ty
 FailureOr<SmallVector<Value>> CoalesceTensorOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   int64_t alignment = coalesceAlignment(*this);
-  int64_t bytes =
-      std::max<int64_t>(1, getDtype().isIntOrFloat() ? getDtype().getIntOrFloatBitWidth() / 8 : 8);
   llvm::SmallVector<Value> values;
   llvm::SmallVector<Expression> parts;
   for (Value input : getInput()) {
@@ -224,7 +225,7 @@ FailureOr<SmallVector<Value>> CoalesceTensorOp::decompose(OpBuilder &builder) {
                    extentsOf(x));
     values.push_back(x);
     int64_t count = x.type().getNumElements();
-    int64_t padding = alignment > 0 ? (alignment - count * bytes % alignment) % alignment / bytes : 0;
+    int64_t padding = coalescedElements(x.type(), alignment) - count;
     Expression flat = e.reshape(x, {count});
     if (padding > 0)
       flat = e.wrap(e.create<PadOp>(flat, llvm::ArrayRef<int64_t>{0, padding},

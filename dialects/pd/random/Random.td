@@ -36,6 +36,7 @@ def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min,
     The elements at 0, diag_step + 1, 2 * (diag_step + 1) ..., diag_num of them, are diag_val. `seed_tensor` wins over `seed`.
   }];
   let results = (outs Drawn<Pd_FloatTensor>:$out);
+  let newIr = [NewIr<["shape_tensor", "#min", "#max"]>];
   let legacy = [
     Legacy<"uniform_random", ShapeInputs, ["Out"], ["shape", "dtype", "min", "max", "seed", "diag_num", "diag_step",
       "diag_val"]>,

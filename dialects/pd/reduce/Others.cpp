@@ -1,9 +1,12 @@
+#include "dialects/pd/Infer.h"
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/reduce/OthersOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/shape/Extent.h"
+
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 

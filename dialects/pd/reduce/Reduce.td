@@ -54,6 +54,7 @@ def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of the elements"> 
   let reduction = "Product";
   let vjpInCode = 1;
   let precision = "full";
+  let newIr = [NewIr<["x", "#axis"], [], [], ["reduce_all"]>];
   let legacy = [LegacyReduce<"reduce_prod">];
 }
 def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "All elements hold"> {
@@ -72,7 +73,6 @@ def Pd_MeanOp : Pd_Op<"mean"> {
   let arguments = (ins Pd_FloatOrComplexTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$keepdim);
   let newIr = [NewIr<["x", "#axis"]>];
-  let newIr = [NewIr<["x", "#axis"], [], [], ["reduce_all"]>];
   let results = (outs Pd_FloatOrComplexTensor:$out);
   let infer = "inferReduce";
   let decomposition = "e.mean(x, reducedAxes(op.getAxis(), x.rank()), op.getKeepdim())";

@@ -53,7 +53,7 @@ FailureOr<SmallVector<Value>> ReduceAsOp::decompose(OpBuilder &builder) {
     shape.push_back(from.isNumber(1) ? from : to);
   }
   if (!axes.empty())
-    x = e.sum(reshapeTo(x, shape), axes, /*keepdim=*/false);
+    x = e.cast(e.sum(reshapeTo(x, shape), axes, /*keepdim=*/false), x.type().getElementType());
   return e.results({x});
 }
 

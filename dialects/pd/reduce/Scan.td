@@ -33,6 +33,7 @@ def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along 
   let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let precision = "full";
+  let newIr = [NewIr<["x"], [], ["axis=dim"]>];
   let legacy = [Legacy<"cumprod", ["X"], ["Out"], ["axis=dim", "exclusive", "reverse"]>];
 }
 
@@ -67,7 +68,6 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = "`indices` says where along the axis; of equal elements the last. int64 where `dtype` is not given.";
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, OptionalAttr<TypeAttr>:$dtype);
-  let newIr = [NewIr<["x"], [], ["axis=dim"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let infer = "inferExtremeScan";
   let evaluates = 1;

@@ -253,10 +253,14 @@ FailureOr<SmallVector<Value>> KthvalueOp::decompose(OpBuilder &builder) {
   return out;
 }
 
-FailureOr<SmallVector<Value>> NanmedianOp::decompose(OpBuilder &builder) {
-  TensorBuilder e(builder, getOperation());
+/// NaNs are passed over, or what they are among is NaN.
+template <class Op>
+static FailureOr<SmallVector<Value>> medianOf(Op op, OpBuilder &builder, bool passesOverNan) {
+  if (op.getMode() != "avg" && op.getMode() != "min")
+    return op.emitOpError("mode is '") << op.getMode() << "', expected avg or min";
+  TensorBuilder e(builder, op);
   Expression x = e.operand(0);
-  llvm::SmallVector<int64_t> axes = reducedAxes(getAxis(), x.rank()), order;
+  llvm::SmallVector<int64_t> axes = reducedAxes(op.getAxis(), x.rank()), order;
   llvm::SmallVector<Extent> lines, out;
   Extent length(1);
   for (int64_t d = 0; d < x.rank(); ++d) {
@@ -264,7 +268,7 @@ FailureOr<SmallVector<Value>> NanmedianOp::decompose(OpBuilder &builder) {
     length = isReduced ? multiply(e, length, Extent(x, d)) : length;
     if (!isReduced)
       lines.push_back(Extent(x, d));
-    if (!isReduced || getKeepdim())
+    if (!isReduced || op.getKeepdim())
       out.push_back(isReduced ? Extent(1) : Extent(x, d));
     if (!isReduced)
       order.push_back(d);
@@ -279,7 +283,19 @@ FailureOr<SmallVector<Value>> NanmedianOp::decompose(OpBuilder &builder) {
   Expression count = e.sum(e.cast(valid, builder.getI64Type()), {last});
   auto at = [&](Expression place) { return e.wrap(e.create<TakeAlongAxisOp>(sorted, place, last)); };
   Expression lower = at(e.maximum(count - 1.0, 0.0) / 2.0), upper = at(count / 2.0);
-  return e.results({reshapeTo(lower * 0.5 + upper * 0.5, out)});
+  Expression median = op.getMode() == "min" ? lower : lower * 0.5 + upper * 0.5;
+  if (!passesOverNan) {
+    Expression isComplete = e.equal(e.sum(e.cast(e.isnan(flat), builder.getI64Type()), {last}), 0.0);
+    median = e.select(isComplete, median, std::numeric_limits<double>::quiet_NaN());
+  }
+  return e.results({reshapeTo(median, out)});
+}
+
+FailureOr<SmallVector<Value>> NanmedianOp::decompose(OpBuilder &builder) {
+  return medianOf(*this, builder, true);
+}
+FailureOr<SmallVector<Value>> MedianOp::decompose(OpBuilder &builder) {
+  return medianOf(*this, builder, false);
 }
 
 LogicalResult SearchsortedOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,

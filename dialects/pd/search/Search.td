@@ -70,13 +70,21 @@ def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
   let legacy = [Legacy<"kthvalue", ["X"], ["Out", "Indices"], ["k", "axis", "keepdim"]>];
 }
 
-def Pd_NanmedianOp : Pd_Op<"nanmedian"> {
-  let summary = "The median of the elements that are not NaN along some axes (empty: all); the mean of the middle two of an even number";
-  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, BoolDefault<"false">:$keepdim);
+class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
+  let summary = text;
+  let description = "Of an even number of elements the mean of the middle two where `mode` is avg, the lower one where it is min.";
+  let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, BoolDefault<"false">:$keepdim,
+    DefaultValuedAttr<StrAttr, "\"avg\"">:$mode);
+  let newIr = [NewIr<["x"], ["out", ""]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim"], ["MedianIndex"]>];
+}
+def Pd_NanmedianOp : Pd_AnyMedianOp<"nanmedian", "The median of the elements that are not NaN along some axes (empty: all)"> {
+  let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], ["MedianIndex"]>];
+}
+def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along some axes (empty: all); NaN where one is NaN"> {
+  let legacy = [Legacy<"median", ["x"], ["out"], ["axis", "keepdim", "mode"], ["medians"]>];
 }
 
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {

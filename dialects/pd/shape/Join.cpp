@@ -383,8 +383,35 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 
 namespace {
 
+/// padAxis in modes reflect and circular where only the run knows how many elements x has: by their
+/// positions.
+Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
+  TensorBuilder &e = x.owner();
+  Type index = e.getBuilder().getI64Type();
+  Expression extent = e.wrap(Extent(x, axis).getValue(e));
+  auto take = [&](Expression positions) {
+    // One that x does not have ends the run with an error; below zero it would count from the end.
+    Expression from = mode == "circular" ? modulo(positions, Extent(x, axis))
+                                         : e.select(positions < 0.0, extent, positions);
+    return e.wrap(e.create<GatherOp>(x, from, Value(), static_cast<uint64_t>(axis)));
+  };
+  llvm::SmallVector<Expression> parts;
+  if (before > 0) {
+    Expression place = iota(e, before, index), shift = e.constant(static_cast<double>(before), index);
+    parts.push_back(take(mode == "circular" ? place - shift : shift - place));
+  }
+  parts.push_back(x);
+  if (after > 0) {
+    Expression place = iota(e, after, index);
+    parts.push_back(take(mode == "circular" ? place : extent - e.constant(2, index) - place));
+  }
+  return concat(parts, axis);
+}
+
 /// Elements of x before and after it along one axis, by the mode of a pad3d.
 Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
+  if (x.type().isDynamicDim(axis) && before + after > 0 && (mode == "reflect" || mode == "circular"))
+    return padOpenAxis(x, axis, before, after, mode);
   auto edge = [&](int64_t start, int64_t end, int64_t count) {
     llvm::SmallVector<Extent> box = extentsOf(x);
     box[axis] = 1;

@@ -62,7 +62,8 @@ def Pd_MeshgridOp : Pd_Op<"meshgrid", [Pd_MovesElements]> {
 def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
   let summary = "Each element along `axis` repeated in place: `repeats` times, or repeats_tensor[i] times for the i-th";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeats_tensor, IntDefault<"0">:$repeats, IntDefault<"0">:$axis);
-  let newIr = [NewIr<["x"], [], [], ["output_size"]>];
+  let newIr = [NewIr<["x"], [], [], ["output_size"]>,
+               NewIr<["x", "repeats_tensor"], [], [], ["output_size"], "repeat_interleave_with_tensor_index">];
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let library = "repeat_interleave";

@@ -66,6 +66,7 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
   let precision = "follow";
+  let newIr = [NewIr<["x", "axis_tensor"], [], [], [], "split_with_num">];
   let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num", "axis"]>];
 }
 
@@ -77,6 +78,7 @@ def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
   let precision = "follow";
+  let newIr = [NewIr<["x"], [], [], [], "unstack">];
   let legacy = [Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">,
                 Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">];
 }

@@ -913,3 +913,49 @@ func.func @logcumsumexp_far(%a: tensor<4xf64> {test.values = [-800.0, -801.0, -7
   %y = pd.logcumsumexp %a {axis = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
   return %y : tensor<4xf64>
 }
+
+func.func @swiglu(%a: tensor<3x4xf64>, %b: tensor<3x4xf64>) -> (tensor<3x4xf64>) attributes {test.twice} {
+  %y = pd.swiglu %a, %b : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<3x4xf64>
+  return %y : tensor<3x4xf64>
+}
+
+func.func @swiglu_halves(%a: tensor<3x4xf64>) -> (tensor<3x2xf64>) {
+  %y = pd.swiglu %a : (tensor<3x4xf64>) -> tensor<3x2xf64>
+  return %y : tensor<3x2xf64>
+}
+
+func.func @copysign(%a: tensor<3x4xf64>, %b: tensor<4xf64>) -> (tensor<3x4xf64>) {
+  %y = pd.copysign %a, %b : (tensor<3x4xf64>, tensor<4xf64>) -> tensor<3x4xf64>
+  return %y : tensor<3x4xf64>
+}
+
+func.func @reduce_as(%a: tensor<2x3x4xf64>) -> (tensor<3x1xf64>) {
+  %t = pd.constant dense<0.0> : tensor<3x1xf64>
+  %y = pd.reduce_as %a, %t : (tensor<2x3x4xf64>, tensor<3x1xf64>) -> tensor<3x1xf64>
+  return %y : tensor<3x1xf64>
+}
+
+func.func @svdvals(%a: tensor<4x3xf64>) -> (tensor<3xf64>) {
+  %s = pd.svdvals %a : (tensor<4x3xf64>) -> tensor<3xf64>
+  return %s : tensor<3xf64>
+}
+
+func.func @median(%a: tensor<3x6xf64>) -> (tensor<3xf64>) {
+  %y = pd.median %a {axis = array<i64: 1>} : (tensor<3x6xf64>) -> tensor<3xf64>
+  return %y : tensor<3xf64>
+}
+
+func.func @flash_attn(%a: tensor<2x3x4x5xf64>, %b: tensor<2x4x2x5xf64>, %c: tensor<2x4x2x5xf64>) -> (tensor<2x3x4x5xf64>) attributes {test.twice} {
+  %y = pd.flash_attn %a, %b, %c {causal = true} : (tensor<2x3x4x5xf64>, tensor<2x4x2x5xf64>, tensor<2x4x2x5xf64>) -> tensor<2x3x4x5xf64>
+  return %y : tensor<2x3x4x5xf64>
+}
+
+func.func @fused_softmax_mask_upper_triangle(%a: tensor<2x4x4xf64>) -> (tensor<2x4x4xf64>) {
+  %y = pd.fused_softmax_mask_upper_triangle %a : (tensor<2x4x4xf64>) -> tensor<2x4x4xf64>
+  return %y : tensor<2x4x4xf64>
+}
+
+func.func @rms_norm(%a: tensor<2x3x4xf64>, %b: tensor<4xf64>) -> (tensor<2x3x4xf64>) attributes {test.twice} {
+  %y, %i = pd.rms_norm %a, %b {normalized_shape = array<i64: 4>} : (tensor<2x3x4xf64>, tensor<4xf64>) -> (tensor<2x3x4xf64>, tensor<2x3xf64>)
+  return %y : tensor<2x3x4xf64>
+}

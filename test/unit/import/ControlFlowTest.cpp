@@ -175,6 +175,39 @@ TEST_F(ControlFlow, ReadBeforeAnythingDefinesIt) {
   EXPECT_THAT(import(), HasSubstr("variable 'sum' is read by block 1 before anything defines it"));
 }
 
+TEST_F(ControlFlow, BufferAndPartsOfItInOneLoop) {
+  source.variable(0, "buffer", DType::Float32, {4});
+  source
+      .op(0, "coalesce_tensor", {{"Input", {"x", "y"}}},
+          {{"Output", {"x", "y"}}, {"FusedOutput", {"buffer"}}})
+      .attributes = {{"dtype", 5}, {"copy_data", true}, {"use_align", false}};
+  int32_t body = source.block(0);
+  source.unary(body, "tanh", "buffer", "buffer");
+  source.unary(body, "exp", "x", "x");
+  source.unary(body, "logical_not", "c", "c");
+  source.loop(0, body, "c");
+  EXPECT_THAT(
+      import(),
+      HasSubstr("control flow changes variables that coalesce_tensor has put into 'buffer', and reads them "
+                "under other names"));
+}
+
+TEST_F(ControlFlow, BufferThatALoopChanges) {
+  source.variable(0, "buffer", DType::Float32, {4});
+  source
+      .op(0, "coalesce_tensor", {{"Input", {"x", "y"}}},
+          {{"Output", {"x", "y"}}, {"FusedOutput", {"buffer"}}})
+      .attributes = {{"dtype", 5}, {"copy_data", true}, {"use_align", false}};
+  int32_t body = source.block(0);
+  source.unary(body, "tanh", "buffer", "buffer");
+  source.unary(body, "logical_not", "c", "c");
+  source.loop(0, body, "c");
+  std::string text = import({"y"});
+  size_t loop = text.find("scf.while");
+  ASSERT_NE(loop, std::string::npos);
+  EXPECT_THAT(text.substr(loop), HasSubstr("starts = array<i64: 2>"));
+}
+
 TEST_F(ControlFlow, BlocksThatAreNotThere) {
   source.loop(0, 7, "c");
   source.branch(0, 0, "c", {"x"});

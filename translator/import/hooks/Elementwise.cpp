@@ -1,5 +1,6 @@
 //! Hooks of elementwise ops and reductions.
 #include "translator/import/LegacyTable.h"
+#include "translator/import/hooks/Formula.h"
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -170,6 +171,104 @@ void importUnaryOfReals(OpImporter &importer) {
         "X", importer.createOne("pd.cast", {{x}}, {importer.named("dtype", TypeAttr::get(f32))}));
   }
   importer.importByTable();
+}
+
+namespace {
+
+/// Activations of complex numbers. Comparisons look at the real parts, as Paddle's do.
+class ComplexActivation : public Formula {
+public:
+  ComplexActivation(OpImporter &importer, Value x)
+      : Formula(importer), x(x), type(pd::tensorType(x).getElementType()) {}
+
+  Value softsign() { return binary("pd.divide", x, scale(cast(make("pd.abs", {{x}}), type), 1, 1)); }
+  /// log(1 / (1 + exp(-x))), where exp does not overflow: the exponent is that of x and -x whose real part is
+  /// negative.
+  Value logsigmoid() {
+    Value isNegative = isBelow(x, 0);
+    Value tail = make("pd.log1p", {{make("pd.exp", {{where(isNegative, x, scale(x, -1))}})}});
+    return binary("pd.subtract", where(isNegative, x, number(0)), tail);
+  }
+  Value softplus(double beta, double threshold) {
+    Value scaled = scale(x, beta),
+          isInside = make("pd.logical_not", {{isBelow(scale(scaled, -1), -threshold)}});
+    Value curve = make("pd.log1p", {{make("pd.exp", {{where(isInside, scaled, number(0))}})}});
+    return where(isInside, scale(curve, 1 / beta), x);
+  }
+  /// x min(max(x + 3, 0), 6) / 6
+  Value hardSwish() {
+    Value factor = scale(x, 1, 3);
+    factor = where(isBelow(factor, 0), number(0), factor);
+    factor = where(isBelow(factor, 6), factor, number(6));
+    return scale(multiply(x, factor), 1.0 / 6);
+  }
+
+private:
+  Value isBelow(Value z, double bound) {
+    Value real = z ? make("pd.real", {{z}}) : Value();
+    return binary("pd.less_than", real,
+                  real ? number(bound, pd::tensorType(real).getElementType()) : Value());
+  }
+  Value where(Value condition, Value onTrue, Value onFalse) {
+    return make("pd.where", {{condition}, {onTrue}, {onFalse}});
+  }
+  Value number(double value, Type element) {
+    return make("pd.full", {{}, {}},
+                {integers("shape", {}), importer.named("dtype", TypeAttr::get(element)),
+                 Formula::number("value", value)});
+  }
+  Value number(double value) { return number(value, type); }
+
+  Value x;
+  Type type;
+};
+
+} // namespace
+
+/// Softsign and its like are functions of real numbers here; what they are of complex ones is made of other
+/// ops.
+void importActivation(OpImporter &importer) {
+  Value x = importer.requiredInput("X");
+  if (!x || !isa<ComplexType>(pd::tensorType(x).getElementType()))
+    return x ? importer.importByTable() : void();
+  ComplexActivation activation(importer, x);
+  llvm::StringRef op = importer.target();
+  if (op == "pd.softsign")
+    importer.setOutput("Out", activation.softsign());
+  else if (op == "pd.logsigmoid")
+    importer.setOutput("Out", activation.logsigmoid());
+  else if (op == "pd.softplus")
+    importer.setOutput("Out", activation.softplus(importer.floatAttribute("beta", 1),
+                                                  importer.floatAttribute("threshold", 20)));
+  else
+    importer.setOutput("Out", activation.hardSwish());
+}
+
+/// Until Paddle 3 halves were rounded away from zero.
+void importRound(OpImporter &importer) {
+  Value x = importer.requiredInput("X");
+  if (!x)
+    return;
+  Builder &builder = importer.getBuilder();
+  importer.setOutput(
+      "Out", importer.createOne(
+                 "pd.round", {{x}},
+                 {importer.named("decimals", builder.getI64IntegerAttr(importer.intAttribute("decimals", 0))),
+                  importer.named("half_to_even", builder.getBoolAttr(importer.isOfPaddle3()))}));
+}
+
+/// Until Paddle 3 its CPU kernel cut off what 16 bits do not hold.
+void importCast(OpImporter &importer) {
+  if (!importer.hasAttribute("out_dtype"))
+    return importer.importByTable();
+  Value x = importer.requiredInput("X");
+  Type to = importer.typeAttribute("out_dtype", 0);
+  if (!x || !to)
+    return;
+  llvm::SmallVector<NamedAttribute> attributes{importer.named("dtype", TypeAttr::get(to))};
+  if ((to.isF16() || to.isBF16()) && !importer.isOfPaddle3())
+    attributes.push_back(importer.named("toward_zero", importer.getBuilder().getBoolAttr(true)));
+  importer.setOutput("Out", importer.createOne("pd.cast", {{x}}, attributes));
 }
 
 } // namespace proa::import::hooks

@@ -375,4 +375,36 @@ void importCropV1(OpImporter &importer) {
                                          integers(importer, "offsets", importer.intsAttribute("offsets"))}));
 }
 
+/// Until Paddle 3.2 the op also added a bias and a residual before, and said where the normalized dimensions
+/// begin.
+void importRmsNorm(OpImporter &importer) {
+  if (!importer.legacyOp().input("norm_weight"))
+    return importer.importByTable();
+  Value x = importer.requiredInput("x"), weight = importer.requiredInput("norm_weight");
+  if (!x || !weight)
+    return;
+  if (importer.floatAttribute("quant_scale", -1) > 0)
+    return importer.report("attribute 'quant_scale': results in int8 are not supported");
+  Formula f(importer);
+  for (const char *slot : {"bias", "residual"})
+    if (Value added = importer.input(slot); added && x)
+      x = f.add(x, added);
+  if (!x)
+    return;
+  auto type = pd::tensorType(x);
+  int64_t axis = importer.intAttribute("begin_norm_axis", -1);
+  axis = axis < 0 ? axis + type.getRank() : axis;
+  if (axis < 0 || axis >= type.getRank())
+    return importer.report("attribute 'begin_norm_axis' is no dimension of " + llvm::Twine(type.getRank()));
+  llvm::SmallVector<Value> results =
+      importer.create("pd.rms_norm", {{x}, {weight}},
+                      {integers(importer, "normalized_shape", type.getShape().drop_front(axis)),
+                       f.number("epsilon", importer.floatAttribute("epsilon", 1e-5))});
+  Value out = results.empty() ? Value() : results.front();
+  if (Value bias = importer.input("norm_bias"); bias && out)
+    out = f.add(out, f.reshape(bias, type.getShape().drop_front(axis)));
+  importer.setOutput("out", out);
+  importer.setOutput("residual_out", x);
+}
+
 } // namespace proa::import::hooks

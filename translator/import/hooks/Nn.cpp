@@ -130,4 +130,22 @@ void importDropoutNd(OpImporter &importer) {
   importer.setOutput("Mask", drawn[1]);
 }
 
+/// Since Paddle 3 pos_weight weighs the whole loss of positive labels.
+void importSigmoidCrossEntropy(OpImporter &importer) {
+  Value x = importer.requiredInput("X"), label = importer.requiredInput("Label"),
+        weight = importer.input("pos_weight");
+  if (!x || !label)
+    return;
+  Builder &builder = importer.getBuilder();
+  auto weights = weight ? llvm::SmallVector<Value>{weight} : llvm::SmallVector<Value>();
+  importer.setOutput(
+      "Out",
+      importer.createOne(
+          "pd.sigmoid_cross_entropy_with_logits", {{x}, {label}, weights},
+          {importer.named("normalize", builder.getBoolAttr(importer.boolAttribute("normalize", false))),
+           importer.named("ignore_index",
+                          builder.getI64IntegerAttr(importer.intAttribute("ignore_index", -100))),
+           importer.named("weighs_linear_part", builder.getBoolAttr(importer.isOfPaddle3()))}));
+}
+
 } // namespace proa::import::hooks

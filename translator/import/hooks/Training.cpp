@@ -251,8 +251,11 @@ void importTensorOfSelectedRows(OpImporter &importer) {
 void importEach(OpImporter &importer) { importer.setOutputs("Out", importer.inputs("X")); }
 
 void importCoalesceTensor(OpImporter &importer) {
-  if (importer.intAttribute("user_defined_size_of_dtype", -1) > 0)
-    return importer.report("attribute 'user_defined_size_of_dtype' is not supported");
+  Type type = importer.hasAttribute("dtype") ? importer.typeAttribute("dtype", 0) : Type();
+  int64_t bytes = importer.intAttribute("user_defined_size_of_dtype", -1);
+  if (bytes > 0 && !(type && type.isIntOrFloat() && bytes * 8 == type.getIntOrFloatBitWidth()))
+    return importer.report("attribute 'user_defined_size_of_dtype' is " + llvm::Twine(bytes) +
+                           ", which is not the size of 'dtype'");
   importer.importByTable();
 }
 

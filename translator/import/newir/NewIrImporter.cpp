@@ -14,6 +14,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <map>
 #include <optional>
@@ -46,6 +47,8 @@ public:
       return problems;
     return std::move(module);
   }
+
+  static bool hasHandler(llvm::StringRef name) { return handlers().contains(name); }
 
 private:
   //===-- The function
@@ -115,37 +118,44 @@ private:
   //===-- Ops
   //-----------------------------------------------------------------------------------------------------===//
 
+  using Handler = void (NewIrImporter::*)(const newir::Operation &);
+
+  /// Ops that no record describes.
+  static const llvm::StringMap<Handler> &handlers() {
+    static const llvm::StringMap<Handler> map = {
+        {"1.data", &NewIrImporter::importNothing},
+        {"1.fetch", &NewIrImporter::importFetch},
+        {"1.shadow_output", &NewIrImporter::importFetch},
+        {"0.combine", &NewIrImporter::importCombine},
+        {"0.split", &NewIrImporter::importElements},
+        {"0.slice", &NewIrImporter::importElements},
+        {"1.full_int_array", &NewIrImporter::importIntegers},
+        {"1.assign_value", &NewIrImporter::importValues},
+        {"1.assign_value_", &NewIrImporter::importValues},
+        {"1.strided_slice", &NewIrImporter::importStridedSlice},
+        {"1.while", &NewIrImporter::importWhile},
+        {"1.if", &NewIrImporter::importIf},
+        {"1.shape64", &NewIrImporter::importWideShape},
+        {"1.create_array", &NewIrImporter::importCreateArray},
+        {"1.create_array_like", &NewIrImporter::importCreateArray},
+        {"1.array_write_", &NewIrImporter::importArrayWrite},
+        {"1.slice_array_dense", &NewIrImporter::importArraySlice},
+        {"1.slice_array", &NewIrImporter::importArraySlice},
+        {"1.set_value", &NewIrImporter::importSetValue},
+        {"1.set_value_", &NewIrImporter::importSetValue},
+        {"1.set_value_with_tensor", &NewIrImporter::importSetValue},
+        {"1.set_value_with_tensor_", &NewIrImporter::importSetValue}};
+    return map;
+  }
+
+  void importNothing(const newir::Operation &) {}
+
   void importOp(const newir::Operation &op) {
-    if (op.name == "1.data")
-      return;
     current = &op;
     size_t before = problems.size();
     isBlocked = false;
-    if (op.name == "1.fetch" || op.name == "1.shadow_output")
-      importFetch(op);
-    else if (op.name == "0.combine")
-      importCombine(op);
-    else if (op.name == "0.split" || op.name == "0.slice")
-      importElements(op);
-    else if (op.name == "1.full_int_array")
-      importIntegers(op);
-    else if (op.name == "1.while")
-      importWhile(op);
-    else if (op.name == "1.if")
-      importIf(op);
-    else if (op.name == "1.shape64")
-      importWideShape(op);
-    else if (op.name == "1.create_array" || op.name == "1.create_array_like")
-      importCreateArray(op);
-    else if (op.name == "1.array_write_")
-      importArrayWrite(op);
-    else if (op.name == "1.slice_array_dense" || op.name == "1.slice_array")
-      importArraySlice(op);
-    else if (op.name == "1.set_value" || op.name == "1.set_value_" || op.name == "1.set_value_with_tensor" ||
-             op.name == "1.set_value_with_tensor_")
-      importSetValue(op);
-    else
-      importByTable(op);
+    auto handler = handlers().find(op.name);
+    handler != handlers().end() ? (this->*handler->second)(op) : importByTable(op);
     if (problems.size() == before && !isBlocked)
       return;
     for (const newir::Definition &output : op.outputs)
@@ -187,7 +197,7 @@ private:
 
   void importIntegers(const newir::Operation &op) {
     const newir::Literal *value = op.attribute("value");
-    std::vector<int64_t> numbers = value ? integers(*value) : std::vector<int64_t>();
+    std::vector<int64_t> numbers = value ? newir::integersOf(*value) : std::vector<int64_t>();
     auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, elementType(op, "dtype"));
     llvm::SmallVector<Attribute> elements;
     if (!type.getElementType().isInteger())
@@ -196,6 +206,11 @@ private:
       elements.push_back(builder.getIntegerAttr(type.getElementType(), number));
     define(op, 0,
            {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, elements))});
+  }
+
+  void importValues(const newir::Operation &op) {
+    if (Value values = literalValues(op, elementType(op, "dtype")))
+      define(op, 0, {values});
   }
 
   void importWideShape(const newir::Operation &op) {
@@ -220,6 +235,8 @@ private:
     llvm::SmallVector<NamedAttribute> attributes;
     collectOperands(op, *entry, operands, attributes);
     collectAttributes(op, *entry, attributes);
+    for (llvm::StringRef name : entry->set)
+      attributes.push_back(builder.getNamedAttr(name, builder.getBoolAttr(true)));
     llvm::SmallVector<Values> groups;
     for (const LegacySlot &slot : entry->recordOperands) {
       groups.push_back(operands[slot.spelling]);
@@ -310,7 +327,7 @@ private:
              "', expected " + expected);
       return Attribute();
     };
-    std::optional<double> number = numberOf(literal);
+    std::optional<double> number = newir::numberOf(literal);
     const auto *string = std::get_if<std::string>(&literal.value);
     const auto *list = std::get_if<std::vector<newir::Literal>>(&literal.value);
     switch (attribute.kind) {
@@ -324,13 +341,15 @@ private:
       return string ? builder.getStringAttr(*string) : wrong("a string");
     case AttributeKind::Type:
       // The undefined type stands for none.
-      return string && *string != "undefined" ? typeAttribute(*string) : Attribute();
+      return string && !llvm::StringRef(*string).starts_with_insensitive("undefined") ? typeAttribute(*string)
+                                                                                      : Attribute();
     case AttributeKind::Ints:
-      return list || number ? builder.getDenseI64ArrayAttr(integers(literal)) : wrong("a list of integers");
+      return list || number ? builder.getDenseI64ArrayAttr(newir::integersOf(literal))
+                            : wrong("a list of integers");
     case AttributeKind::Floats: {
       llvm::SmallVector<double> numbers;
       for (const newir::Literal &element : list ? *list : std::vector<newir::Literal>{literal})
-        numbers.push_back(numberOf(element).value_or(0));
+        numbers.push_back(newir::numberOf(element).value_or(0));
       return builder.getDenseF64ArrayAttr(numbers);
     }
     case AttributeKind::Strings:
@@ -352,19 +371,33 @@ private:
     size_t count = std::min(op.outputs.size(), entry.results.size());
     for (auto [i, result] : llvm::enumerate(llvm::ArrayRef(entry.results).take_front(count)))
       if (!result.empty())
-        define(op, i, byName[result]);
+        define(op, i, withDeclaredWidth(op.outputs[i].type, byName[result]));
     dropDims(op);
+  }
+
+  /// Integers are as wide as the file says: later versions of some ops give others.
+  Values withDeclaredWidth(const newir::Type &declared, Values values) {
+    if (declared.kind != newir::Type::Kind::Tensor || values.size() != 1)
+      return values;
+    Type found = pd::tensorType(values[0]).getElementType(),
+         element = pd::elementTypeOf(&context, declared.dtype);
+    bool isWidth = found != element && isa<IntegerType>(found) && isa<IntegerType>(element) &&
+                   !found.isInteger(1) && !element.isInteger(1);
+    if (isWidth)
+      if (Value wide = make("pd.cast", {values}, {builder.getNamedAttr("dtype", TypeAttr::get(element))}))
+        values[0] = wide;
+    return values;
   }
 
   /// Slices say by an attribute which dimensions of extent 1 they lose.
   void dropDims(const newir::Operation &op) {
     const newir::Literal *dropped = op.attribute("decrease_axis");
-    if (!dropped || op.outputs.empty() || integers(*dropped).empty())
+    if (!dropped || op.outputs.empty() || newir::integersOf(*dropped).empty())
       return;
     Values &value = values[op.outputs[0].id];
     Operation *made =
         makeOp(builder, location(), "pd.squeeze", {value, {}},
-               {builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(integers(*dropped)))});
+               {builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(newir::integersOf(*dropped)))});
     if (!made)
       return report(std::exchange(diagnostics, {}));
     value = {made->getResult(0)};
@@ -466,28 +499,71 @@ private:
     attributes.push_back(builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(numbers)));
   }
 
-  /// The literal values, of the element type of x.
+  /// The literal values as a tensor of an element type.
   Value literalValues(const newir::Operation &op, Type element) {
     const newir::Literal *literals = op.attribute("values"), *shape = op.attribute("shape");
     const auto *list = literals ? std::get_if<std::vector<newir::Literal>>(&literals->value) : nullptr;
-    bool isInteger = isa<IntegerType>(element);
+    Type part = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
     llvm::SmallVector<Attribute> numbers;
     for (const newir::Literal &literal : list ? *list : std::vector<newir::Literal>()) {
-      const auto *integer = std::get_if<int64_t>(&literal.value);
-      double number = numberOf(literal).value_or(0);
-      numbers.push_back(
-          isInteger ? Attribute(builder.getI64IntegerAttr(integer ? *integer : static_cast<int64_t>(number)))
-                    : builder.getF64FloatAttr(number));
+      const newir::Literal &scalar = newir::scalarOf(literal);
+      const auto *integer = std::get_if<int64_t>(&scalar.value);
+      double number = newir::numberOf(scalar).value_or(0);
+      if (part.isInteger(1))
+        numbers.push_back(builder.getBoolAttr(number != 0));
+      else if (isa<IntegerType>(part))
+        numbers.push_back(builder.getIntegerAttr(part, integer ? *integer : static_cast<int64_t>(number)));
+      else
+        numbers.push_back(builder.getFloatAttr(part, number));
     }
-    std::vector<int64_t> dims = shape ? integers(*shape) : std::vector<int64_t>{1};
-    auto type = RankedTensorType::get(dims, isInteger ? Type(builder.getI64Type()) : builder.getF64Type());
+    std::vector<int64_t> dims = shape ? newir::integersOf(*shape) : std::vector<int64_t>{1};
+    auto type = RankedTensorType::get(dims, part);
     if (numbers.size() != static_cast<size_t>(type.getNumElements())) {
       report("attribute 'values' has " + llvm::Twine(numbers.size()) + " numbers, 'shape' says " +
              llvm::Twine(type.getNumElements()));
       return {};
     }
-    Value wide = pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
-    return make("pd.cast", {{wide}}, {builder.getNamedAttr("dtype", TypeAttr::get(element))});
+    Value made = pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
+    return part == element
+               ? made
+               : make("pd.cast", {{made}}, {builder.getNamedAttr("dtype", TypeAttr::get(element))});
+  }
+
+  /// Operands: x, starts, ends, strides. Backwards an end that is negative also from the end goes down to the
+  /// first element, which pd.slice writes as -1.
+  void importStridedSlice(const newir::Operation &op) {
+    Values x = op.inputs.size() == 4 ? operand(op.inputs[0]) : Values();
+    const newir::Literal *literal = op.attribute("axes");
+    if (x.size() != 1 || !literal)
+      return isBlocked ? void() : report("expected four operands and the attribute 'axes'");
+    llvm::ArrayRef<int64_t> dims = pd::tensorType(x[0]).getShape();
+    std::vector<int64_t> axes = newir::integersOf(*literal);
+    llvm::SmallVector<Values> operands{x};
+    llvm::SmallVector<NamedAttribute> attributes{
+        builder.getNamedAttr("axes", builder.getDenseI64ArrayAttr(axes))};
+    constexpr const char *bounds[] = {"starts", "ends", "strides"};
+    for (auto [i, name] : llvm::enumerate(bounds))
+      addBounds(op, 1 + i, name, operands, attributes);
+    auto listNamed = [&](llvm::StringRef name) {
+      for (NamedAttribute attribute : attributes)
+        if (attribute.getName() == name)
+          return llvm::SmallVector<int64_t>(cast<DenseI64ArrayAttr>(attribute.getValue()).asArrayRef());
+      return llvm::SmallVector<int64_t>();
+    };
+    llvm::SmallVector<int64_t> ends = listNamed("ends"), strides = listNamed("strides");
+    for (size_t i = 0; i < std::min({ends.size(), strides.size(), axes.size()}); ++i) {
+      int64_t axis = axes[i] < 0 ? axes[i] + static_cast<int64_t>(dims.size()) : axes[i];
+      if (strides[i] >= 0 || ends[i] >= 0 || axis < 0 || axis >= static_cast<int64_t>(dims.size()))
+        continue;
+      if (ShapedType::isDynamic(dims[axis]) && ends[i] > std::numeric_limits<int32_t>::min())
+        return report("an end counted from the end of an open dimension, backwards, is not supported");
+      ends[i] = ShapedType::isDynamic(dims[axis]) ? -1 : std::max<int64_t>(ends[i] + dims[axis], -1);
+    }
+    for (NamedAttribute &attribute : attributes)
+      if (attribute.getName() == "ends")
+        attribute = builder.getNamedAttr("ends", builder.getDenseI64ArrayAttr(ends));
+    if (Value out = isBlocked ? Value() : make("pd.slice", operands, attributes))
+      define(op, 0, {out});
   }
 
   /// Operands: x, the values where they are a tensor, starts, ends, steps.
@@ -504,7 +580,7 @@ private:
       return;
     auto axesNamed = [&](const char *name) {
       const newir::Literal *literal = op.attribute(name);
-      return literal ? integers(*literal) : std::vector<int64_t>();
+      return literal ? newir::integersOf(*literal) : std::vector<int64_t>();
     };
     Value value = given[0];
     if (pd::tensorType(value).getElementType() != type.getElementType())
@@ -698,28 +774,6 @@ private:
       values[op.outputs[output].id] = std::move(value);
   }
 
-  static std::optional<double> numberOf(const newir::Literal &literal) {
-    if (const auto *flag = std::get_if<bool>(&literal.value))
-      return *flag;
-    if (const auto *integer = std::get_if<int64_t>(&literal.value))
-      return static_cast<double>(*integer);
-    if (const auto *real = std::get_if<double>(&literal.value))
-      return *real;
-    // "1.a_scalar": the name of its type, then the value.
-    const auto *list = std::get_if<std::vector<newir::Literal>>(&literal.value);
-    return list && literal.kind == "1.a_scalar" && list->size() == 2 ? numberOf((*list)[1]) : std::nullopt;
-  }
-
-  static std::vector<int64_t> integers(const newir::Literal &literal) {
-    std::vector<int64_t> out;
-    if (const auto *list = std::get_if<std::vector<newir::Literal>>(&literal.value))
-      for (const newir::Literal &element : *list)
-        out.push_back(static_cast<int64_t>(numberOf(element).value_or(0)));
-    else if (auto number = numberOf(literal))
-      out.push_back(static_cast<int64_t>(*number));
-    return out;
-  }
-
   std::string text(const newir::Operation &op, const char *name) {
     const newir::Literal *literal = op.attribute(name);
     const auto *string = literal ? std::get_if<std::string>(&literal->value) : nullptr;
@@ -728,7 +782,7 @@ private:
 
   int64_t integer(const newir::Operation &op, const char *name, int64_t otherwise) {
     const newir::Literal *literal = op.attribute(name);
-    std::optional<double> number = literal ? numberOf(*literal) : std::nullopt;
+    std::optional<double> number = literal ? newir::numberOf(*literal) : std::nullopt;
     return number ? static_cast<int64_t>(*number) : otherwise;
   }
 
@@ -777,6 +831,11 @@ private:
 };
 
 } // namespace
+
+bool isKnownInNewIr(llvm::StringRef name) {
+  llvm::StringRef inDialect = name;
+  return NewIrImporter::hasHandler(name) || (inDialect.consume_front("1.") && findNewIrOp(inDialect));
+}
 
 Result<OwningOpRef<ModuleOp>> importNewIr(MLIRContext &context, const newir::Model &model,
                                           const ImportOptions &options) {

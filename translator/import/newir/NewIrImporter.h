@@ -9,4 +9,7 @@ namespace proa::import {
 Result<mlir::OwningOpRef<mlir::ModuleOp>> importNewIr(mlir::MLIRContext &context, const newir::Model &model,
                                                       const ImportOptions &options);
 
+/// Whether importNewIr knows ops of this name, which begins with the number of its dialect: "1.matmul".
+bool isKnownInNewIr(llvm::StringRef name);
+
 } // namespace proa::import

@@ -11,7 +11,7 @@ const NewIrOp *findNewIrOp(llvm::StringRef name) {
   static const llvm::StringMap<const NewIrOp *> byName = [] {
     llvm::StringMap<const NewIrOp *> map;
     for (const NewIrOp &entry : table)
-      map[entry.target.split('.').second] = &entry;
+      map[entry.name] = &entry;
     return map;
   }();
   return byName.lookup(name.rtrim('_'));

@@ -6,6 +6,8 @@
 namespace proa::import {
 
 struct NewIrOp {
+  /// In the dialect pd_op, without "_" at the end.
+  llvm::StringRef name;
   llvm::StringRef target;
   /// The file's operands in order: an operand of the record, "#attribute", or "" for one that is ignored.
   std::initializer_list<llvm::StringRef> operands;
@@ -16,6 +18,8 @@ struct NewIrOp {
   std::initializer_list<LegacySlot> recordResults;
   std::initializer_list<LegacyAttribute> attributes;
   std::initializer_list<llvm::StringRef> ignored;
+  /// Attributes that hold without the file saying so.
+  std::initializer_list<llvm::StringRef> set;
 };
 
 /// The entry of an op of the dialect pd_op, by its name without "_" at the end; or null.
