@@ -1,0 +1,187 @@
+//! Ops of the new IR that a record of the pd dialect describes.
+#include "translator/import/newir/ModelImporter.h"
+
+#include "dialects/pd/Infer.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/creation/CreationOps.h"
+
+using namespace mlir;
+
+namespace proa::import {
+
+void ModelImporter::importByTable(const newir::Operation &op) {
+  llvm::StringRef name = op.name;
+  const NewIrOp *entry = name.consume_front("1.") ? findNewIrOp(name) : nullptr;
+  if (!entry)
+    return report("op '" + llvm::Twine(op.name) + "' is not known");
+  size_t before = problems.size();
+  std::map<llvm::StringRef, Values> operands;
+  llvm::SmallVector<NamedAttribute> attributes;
+  collectOperands(op, *entry, operands, attributes);
+  collectAttributes(op, *entry, attributes);
+  for (llvm::StringRef name : entry->set)
+    attributes.push_back(builder.getNamedAttr(name, builder.getBoolAttr(true)));
+  llvm::SmallVector<Values> groups;
+  for (const LegacySlot &slot : entry->recordOperands) {
+    groups.push_back(operands[slot.spelling]);
+    if (slot.arity == Arity::Required && groups.back().size() != 1 && !isBlocked)
+      report("operand '" + llvm::Twine(slot.spelling) + "' has " + llvm::Twine(groups.back().size()) +
+             " values, expected one");
+  }
+  if (problems.size() != before || isBlocked)
+    return;
+  Operation *made = makeOp(builder, location(), entry->target, groups, attributes);
+  if (!made)
+    return report(std::exchange(diagnostics, {}));
+  defineResults(op, *entry, made);
+}
+
+void ModelImporter::collectOperands(const newir::Operation &op, const NewIrOp &entry,
+                                    std::map<llvm::StringRef, Values> &operands,
+                                    llvm::SmallVectorImpl<NamedAttribute> &attributes) {
+  if (op.inputs.size() > entry.operands.size())
+    return report(llvm::Twine(op.inputs.size()) + " operands, expected at most " +
+                  llvm::Twine(entry.operands.size()));
+  for (auto [id, role] : llvm::zip(op.inputs, entry.operands)) {
+    if (id == 0 || role.empty())
+      continue;
+    Values given = operand(id);
+    llvm::StringRef name = role;
+    if (!name.consume_front("#")) {
+      operands[role] = given;
+      continue;
+    }
+    for (const LegacyAttribute &attribute : entry.attributes)
+      if (attribute.name == name && given.size() == 1)
+        if (Attribute value = constantAttribute(attribute, given[0]))
+          attributes.push_back(builder.getNamedAttr(name, value));
+  }
+}
+
+Attribute ModelImporter::constantAttribute(const LegacyAttribute &attribute, Value value) {
+  llvm::SmallVector<double> numbers;
+  if (auto constant = value.getDefiningOp<pd::ConstantOp>()) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (elements && isa<IntegerType>(elements.getElementType()))
+      for (const APInt &number : elements.getValues<APInt>())
+        numbers.push_back(static_cast<double>(number.getSExtValue()));
+  } else if (auto full = value.getDefiningOp<pd::FullOp>();
+             full && !full.getValueTensor() && !full.getShapeTensor()) {
+    numbers.push_back(full.getValue().convertToDouble());
+  } else {
+    report("operand '" + llvm::Twine(attribute.name) + "' is computed by the program, expected a constant");
+    return {};
+  }
+  llvm::SmallVector<int64_t> integers(numbers.begin(), numbers.end());
+  switch (attribute.kind) {
+  case AttributeKind::Ints:
+    return builder.getDenseI64ArrayAttr(integers);
+  case AttributeKind::Floats:
+    return builder.getDenseF64ArrayAttr(numbers);
+  case AttributeKind::Int:
+    return numbers.empty() ? Attribute() : builder.getI64IntegerAttr(integers[0]);
+  case AttributeKind::Float:
+    return numbers.empty() ? Attribute() : builder.getF64FloatAttr(numbers[0]);
+  default:
+    report("operand '" + llvm::Twine(attribute.name) + "' can not become an attribute");
+    return {};
+  }
+}
+
+void ModelImporter::collectAttributes(const newir::Operation &op, const NewIrOp &entry,
+                                      llvm::SmallVectorImpl<NamedAttribute> &attributes) {
+  for (const newir::Attribute &given : op.attributes) {
+    auto known =
+        llvm::find_if(entry.attributes, [&](const LegacyAttribute &a) { return a.legacyName == given.name; });
+    if (known != entry.attributes.end()) {
+      if (Attribute value = convert(*known, given.value))
+        attributes.push_back(builder.getNamedAttr(known->name, value));
+    } else if (!isHintAttribute(given.name) && given.name != "struct_name" && given.name != "place" &&
+               given.name != "stop_gradient" && given.name != "infer_flags" &&
+               given.name != "decrease_axis" && !llvm::is_contained(entry.ignored, given.name)) {
+      report("attribute '" + llvm::Twine(given.name) + "' is not known to " + entry.target);
+    }
+  }
+}
+
+Attribute ModelImporter::convert(const LegacyAttribute &attribute, const newir::Literal &literal) {
+  auto wrong = [&](const char *expected) {
+    report("attribute '" + llvm::Twine(attribute.legacyName) + "' is of kind '" + literal.kind +
+           "', expected " + expected);
+    return Attribute();
+  };
+  std::optional<double> number = newir::numberOf(literal);
+  const auto *string = std::get_if<std::string>(&literal.value);
+  const auto *list = std::get_if<std::vector<newir::Literal>>(&literal.value);
+  switch (attribute.kind) {
+  case AttributeKind::Bool:
+    return number ? builder.getBoolAttr(*number != 0) : wrong("a bool");
+  case AttributeKind::Int:
+    return number ? builder.getI64IntegerAttr(static_cast<int64_t>(*number)) : wrong("an integer");
+  case AttributeKind::Float:
+    return number ? builder.getF64FloatAttr(*number) : wrong("a number");
+  case AttributeKind::String:
+    return string ? builder.getStringAttr(*string) : wrong("a string");
+  case AttributeKind::Type:
+    // The undefined type stands for none.
+    return string && !llvm::StringRef(*string).starts_with_insensitive("undefined") ? typeAttribute(*string)
+                                                                                    : Attribute();
+  case AttributeKind::Ints:
+    return list || number ? builder.getDenseI64ArrayAttr(newir::integersOf(literal))
+                          : wrong("a list of integers");
+  case AttributeKind::Floats: {
+    llvm::SmallVector<double> numbers;
+    for (const newir::Literal &element : list ? *list : std::vector<newir::Literal>{literal})
+      numbers.push_back(newir::numberOf(element).value_or(0));
+    return builder.getDenseF64ArrayAttr(numbers);
+  }
+  case AttributeKind::Strings:
+    return wrong("no list of strings");
+  }
+  return {};
+}
+
+void ModelImporter::defineResults(const newir::Operation &op, const NewIrOp &entry, Operation *made) {
+  std::map<llvm::StringRef, Values> byName;
+  size_t next = 0;
+  for (const LegacySlot &result : entry.recordResults) {
+    size_t count =
+        result.arity == Arity::Variadic ? made->getNumResults() - (entry.recordResults.size() - 1) : 1;
+    Values group(made->getResults().slice(next, count));
+    next += count;
+    byName[result.spelling] = group;
+  }
+  size_t count = std::min(op.outputs.size(), entry.results.size());
+  for (auto [i, result] : llvm::enumerate(llvm::ArrayRef(entry.results).take_front(count)))
+    if (!result.empty())
+      define(op, i, withDeclaredWidth(op.outputs[i].type, byName[result]));
+  dropDims(op);
+}
+
+ModelImporter::Values ModelImporter::withDeclaredWidth(const newir::Type &declared, Values values) {
+  if (declared.kind != newir::Type::Kind::Tensor || values.size() != 1)
+    return values;
+  Type found = pd::tensorType(values[0]).getElementType(),
+       element = pd::elementTypeOf(&context, declared.dtype);
+  bool isWidth = found != element && isa<IntegerType>(found) && isa<IntegerType>(element) &&
+                 !found.isInteger(1) && !element.isInteger(1);
+  if (isWidth)
+    if (Value wide = make("pd.cast", {values}, {builder.getNamedAttr("dtype", TypeAttr::get(element))}))
+      values[0] = wide;
+  return values;
+}
+
+void ModelImporter::dropDims(const newir::Operation &op) {
+  const newir::Literal *dropped = op.attribute("decrease_axis");
+  if (!dropped || op.outputs.empty() || newir::integersOf(*dropped).empty())
+    return;
+  Values &value = values[op.outputs[0].id];
+  Operation *made =
+      makeOp(builder, location(), "pd.squeeze", {value, {}},
+             {builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(newir::integersOf(*dropped)))});
+  if (!made)
+    return report(std::exchange(diagnostics, {}));
+  value = {made->getResult(0)};
+}
+
+} // namespace proa::import
