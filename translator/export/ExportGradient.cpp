@@ -8,8 +8,6 @@ using namespace mlir;
 namespace proa::exporter {
 namespace {
 
-const std::string emptyVariable = "@EMPTY@";
-
 /// The one op that is differentiated; null where the region holds others beside it.
 Operation *onlyOp(pd::VjpOp vjp) {
   Block &body = vjp.getBody().front();
@@ -71,10 +69,12 @@ bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
       if (level && isArgumentOf(body, level))
         level = vjp.getInputs()[cast<BlockArgument>(level).getArgNumber()];
       values.arguments.push_back(input && level ? withLod(input, level) : input ? of(input) : name);
-      gradients.arguments.push_back(isInput ? of(vjp.getGradients()[argument->second]) : emptyVariable);
+      gradients.arguments.push_back(isInput ? of(vjp.getGradients()[argument->second])
+                                            : legacy::emptyVariable);
     }
     out.inputs.push_back(values);
-    if (llvm::any_of(gradients.arguments, [](const std::string &name) { return name != emptyVariable; }))
+    if (llvm::any_of(gradients.arguments,
+                     [](const std::string &name) { return name != legacy::emptyVariable; }))
       out.outputs.push_back(gradients);
   }
   for (const legacy::Slot &slot : forward->outputs) {
@@ -96,17 +96,10 @@ bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
   return true;
 }
 
-void ProgramExporter::addGradient(Operation &op) {
-  auto vjp = cast<pd::VjpOp>(op);
-  if (addGradientOp(vjp))
-    return;
-  Operation *before = op.getPrevNode();
-  OpBuilder builder(&op);
-  auto values = vjp.decompose(builder);
-  if (failed(values))
-    return problems.add("pd.vjp -> " + of(op.getResult(0)),
-                        "no legacy op stands for it, and it can't be taken apart");
-  addInstead(op, before, *values);
+void ProgramExporter::addGradient(pd::VjpOp vjp) {
+  if (!addGradientOp(vjp) && !addDecomposition(*vjp))
+    problems.add("pd.vjp -> " + of(vjp.getResult(0)),
+                 "no legacy op stands for it, and it can't be taken apart");
 }
 
 } // namespace proa::exporter

@@ -7,8 +7,6 @@
 namespace proa::import {
 namespace {
 
-constexpr llvm::StringRef emptyVariable = "@EMPTY@";
-
 /// Follows ops into their blocks, but not in circles.
 class EffectsFinder {
 public:
@@ -18,7 +16,7 @@ public:
     Effects effects;
     for (const legacy::Slot &slot : op.inputs)
       for (const std::string &name : slot.arguments)
-        if (name != emptyVariable)
+        if (name != legacy::emptyVariable)
           effects.read.insert(name);
     for (const legacy::Attribute &attribute : op.attributes) {
       if (const auto *variable = std::get_if<legacy::VariableName>(&attribute.value))
@@ -43,7 +41,7 @@ public:
     }
     for (const legacy::Slot &slot : op.outputs)
       for (const std::string &name : slot.arguments)
-        if (name != emptyVariable)
+        if (name != legacy::emptyVariable)
           effects.written.insert(name);
     // An element of an array is written, the others stay.
     if (op.type == "write_to_array")

@@ -118,7 +118,7 @@ void ProgramImporter::importBlockGradient(const legacy::Operation &op) {
       return report("expected as many variables in '" + slot + "@GRAD' as in '" + slot + "'");
     for (auto [name, gradient] : llvm::zip(inputs->arguments, wanted->arguments))
       if (Value value = run->environment.lookup(name);
-          gradient != "@EMPTY@" && value && pd::hasTangent(value.getType())) {
+          gradient != legacy::emptyVariable && value && pd::hasTangent(value.getType())) {
         names.push_back(name);
         gradients.push_back(gradient);
         values.push_back(value);

@@ -15,8 +15,6 @@ namespace proa::import {
 namespace {
 
 constexpr llvm::StringRef gradientSuffix = "@GRAD";
-const std::string emptyVariable = "@EMPTY@";
-
 bool isGradientSlot(llvm::StringRef slot) { return slot.ends_with(gradientSuffix); }
 
 /// Whether the forward op has an input slot of that name; gradient ops are also given its outputs and copies
@@ -124,7 +122,8 @@ bool ProgramImporter::checkCotangents(const legacy::Operation &op) {
   size_t before = problems.size();
   for (const legacy::Slot &slot : op.inputs)
     for (const std::string &name : slot.arguments) {
-      if (!isGradientSlot(slot.name) || name == emptyVariable || lookup(name) || poisoned.contains(name))
+      if (!isGradientSlot(slot.name) || name == legacy::emptyVariable || lookup(name) ||
+          poisoned.contains(name))
         continue;
       const legacy::Variable *variable = variables.find(currentBlock, name);
       if (variable && variable->kind == legacy::VariableKind::DenseTensorArray)
@@ -166,9 +165,9 @@ bool ProgramImporter::collectForward(GradientImport &gradient) {
     if (input.empty() || values.empty())
       continue;
     for (auto [name, value] : llvm::zip(op.input(slot)->arguments, values))
-      if (!value && name != emptyVariable && !poisoned.contains(name))
+      if (!value && name != legacy::emptyVariable && !poisoned.contains(name))
         report("input '" + slot + "': variable '" + name + "' is read before anything defines it");
-      else if (!value && name != emptyVariable)
+      else if (!value && name != legacy::emptyVariable)
         reportConsequence("input '" + slot + "': variable '" + name + "' could not be imported");
     gradient.inputs.emplace_back(input, values);
     if (gradient.order == 1)
@@ -212,7 +211,7 @@ bool ProgramImporter::findWanted(GradientImport &gradient) {
     if (index == gradient.inputs.size() && gradient.forward.output(of))
       continue;
     for (auto [place, name] : llvm::enumerate(slot.arguments)) {
-      if (name == emptyVariable)
+      if (name == legacy::emptyVariable)
         continue;
       if (index == gradient.inputs.size() || place >= gradient.inputs[index].second.size() ||
           !gradient.inputs[index].second[place])

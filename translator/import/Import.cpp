@@ -37,8 +37,6 @@ int64_t columnOf(const legacy::Operation &op) {
 bool isFeed(const legacy::Operation &op) { return op.type == "feed"; }
 bool isFetch(const legacy::Operation &op) { return op.type == "fetch" || op.type == "fetch_v2"; }
 
-const std::string emptyVariable = "@EMPTY@";
-
 /// Floats steer where they are a single number: a value to pad with, a threshold.
 bool maySteer(const Tensor &tensor) {
   constexpr int64_t longest = 64;
@@ -320,39 +318,6 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
       poisoned.insert(name);
 }
 
-std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Operation &op,
-                                                              const LegacyOp &entry) const {
-  if (hasLod || hasSelectedRows || isRecomputed(op))
-    return std::nullopt;
-  OpInstance instance{&op, &entry, {}};
-  for (const legacy::Slot &slot : op.inputs)
-    for (const std::string &name : slot.arguments) {
-      Value value = name == emptyVariable ? Value() : lookup(name);
-      if (!value && name != emptyVariable)
-        return std::nullopt;
-      instance.inputs.push_back(value);
-    }
-  return Repetitions::isRepeatable(instance) ? std::optional(std::move(instance)) : std::nullopt;
-}
-
-void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
-  Location location = locationOf(currentIndex, *instance.op);
-  llvm::SmallVector<Value, 8> values(instance.inputs);
-  for (const Recipe::Step &step : recipe.steps) {
-    llvm::SmallVector<Value, 4> operands;
-    for (uint32_t number : step.operands)
-      operands.push_back(values[number]);
-    Operation *prototype = step.prototype.get();
-    Operation *made = Operation::create(location, prototype->getName(), prototype->getResultTypes(), operands,
-                                        prototype->getDiscardableAttrDictionary(),
-                                        prototype->getPropertiesStorage(), {}, 0);
-    builder.insert(made);
-    values.append(made->result_begin(), made->result_end());
-  }
-  for (auto [name, number] : recipe.outputs)
-    define(instance.op->outputs[name.slot].arguments[name.argument], values[number]);
-}
-
 void ProgramImporter::importByEntry(OpImporter &importer) {
   importer.takesArrays = importer.entry->target.starts_with("pd.array_");
   keepApart(importer);
@@ -362,39 +327,8 @@ void ProgramImporter::importByEntry(OpImporter &importer) {
     importer.importByTable();
 }
 
-void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp &entry) {
-  std::optional<OpInstance> instance = repeatableInstance(op, entry);
-  const Recipe *recipe = instance ? repetitions.find(*instance) : nullptr;
-  if (recipe)
-    return repeat(*recipe, *instance);
-  OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
-  importer.entry = &entry;
-  if (!instance || builder.getInsertionPoint() != builder.getInsertionBlock()->end())
-    return importByEntry(importer);
-  Block &block = *builder.getInsertionBlock();
-  Operation *before = block.empty() ? nullptr : &block.back();
-  size_t problemsBefore = problems.size();
-  std::vector<std::pair<const std::string *, Value>> definitions;
-  defined = &definitions;
-  importByEntry(importer);
-  defined = nullptr;
-  if (problems.size() != problemsBefore || importer.dependsOnOutputs || hasLod)
-    return;
-  llvm::SmallVector<Operation *> made;
-  for (Operation &op :
-       llvm::make_range(before ? std::next(before->getIterator()) : block.begin(), block.end()))
-    made.push_back(&op);
-  std::vector<std::pair<OutputName, Value>> outputs;
-  for (auto [name, value] : definitions)
-    for (auto [i, slot] : llvm::enumerate(op.outputs))
-      for (auto [j, argument] : llvm::enumerate(slot.arguments))
-        if (&argument == name)
-          outputs.emplace_back(OutputName{static_cast<uint32_t>(i), static_cast<uint32_t>(j)}, value);
-  repetitions.add(*instance, made, outputs);
-}
-
 void ProgramImporter::define(const std::string &name, Value value) {
-  if (name == emptyVariable)
+  if (name == legacy::emptyVariable)
     return;
   if (defined)
     defined->emplace_back(&name, value);

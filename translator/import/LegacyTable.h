@@ -43,10 +43,11 @@ struct LegacyOp {
   void (*hook)(OpImporter &) = nullptr;
   /// Which element types the op takes, in words: "float or complex".
   llvm::StringRef elements = "any";
-  /// Place among the spellings of its record; the first is the one that programs are written with. An op that
-  /// becomes several has the last place: nothing is written with it.
-  size_t rank = composedRank;
-  static constexpr size_t composedRank = 1000;
+  /// Place among the spellings of its record; the first is the one that programs are written with. The last
+  /// place is that of spellings that nothing is written with: of ops that become several, and those that
+  /// Paddle 2.6 does not have.
+  size_t rank = unwrittenRank;
+  static constexpr size_t unwrittenRank = 1000;
 };
 
 /// The entry of a legacy op type, or null.

@@ -81,11 +81,6 @@ template <class T> std::optional<llvm::SmallVector<T>> listOf(const legacy::Attr
                     value);
 }
 
-bool isVariable(const legacy::Attribute &attribute) {
-  return std::holds_alternative<legacy::VariableName>(attribute.value) ||
-         std::holds_alternative<legacy::VariableNames>(attribute.value);
-}
-
 /// One element as a number: it serves where a number is asked for and where a list is.
 template <class T> legacy::AttributeValue asValue(std::vector<T> elements) {
   return elements.size() == 1 ? legacy::AttributeValue(elements.front())
@@ -129,7 +124,7 @@ llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
   if (!found)
     return values;
   for (const std::string &name : found->arguments) {
-    if (name == "@EMPTY@")
+    if (name == legacy::emptyVariable)
       continue;
     Value value = program.lookup(name);
     const legacy::Variable *declared =
@@ -219,7 +214,7 @@ void OpImporter::setOutputs(llvm::StringRef slot, llvm::ArrayRef<Value> values) 
 
 Value OpImporter::variableOfAttribute(llvm::StringRef name) {
   const legacy::Attribute *attribute = op.attribute(std::string_view(name.data(), name.size()));
-  if (!attribute || !isVariable(*attribute))
+  if (!attribute || !attribute->isVariable())
     return {};
   std::vector<std::string> names;
   if (const auto *single = std::get_if<legacy::VariableName>(&attribute->value))
@@ -287,7 +282,7 @@ bool OpImporter::isOperand(llvm::StringRef attribute) const {
 
 const legacy::Attribute *OpImporter::literal(llvm::StringRef name) {
   const legacy::Attribute *attribute = op.attribute(std::string_view(name.data(), name.size()));
-  if (!attribute || !isVariable(*attribute))
+  if (!attribute || !attribute->isVariable())
     return attribute;
   if (entry && isOperand(name))
     return nullptr;

@@ -43,12 +43,7 @@ private:
   /// A feed's type, its open dims replaced by those of ImportOptions::feedDims.
   mlir::RankedTensorType withKnownDims(const std::string &name, mlir::RankedTensorType type) const;
   void importOp(size_t index, const legacy::Operation &op);
-  /// An op that has an entry in the table: like an equal op before it, or as the entry says.
-  void importKnownOp(const legacy::Operation &op, const LegacyOp &entry);
   void importByEntry(OpImporter &importer);
-  /// The values of all inputs; nothing where one is not defined or there is more to them than their types.
-  std::optional<OpInstance> repeatableInstance(const legacy::Operation &op, const LegacyOp &entry) const;
-  void repeat(const Recipe &recipe, const OpInstance &instance);
   void finishFunction();
 
   // Control flow (Branches.cpp, Loops.cpp). A legacy block writes to variables of the blocks around it; here,
@@ -270,6 +265,17 @@ private:
   /// Whether the program has SELECTED_ROWS variables.
   bool hasSelectedRows = false;
 
+  // Ops that equal an earlier one (Repetition.cpp).
+
+  /// An op that has an entry in the table: like an equal op before it, or as the entry says.
+  void importKnownOp(const legacy::Operation &op, const LegacyOp &entry);
+  /// The values of all inputs; nothing where one is not defined or there is more to them than their types.
+  std::optional<OpInstance> repeatableInstance(const legacy::Operation &op, const LegacyOp &entry) const;
+  void repeat(const Recipe &recipe, const OpInstance &instance);
+  Repetitions repetitions;
+  /// While an op is imported that may come again: the variables that it has defined.
+  std::vector<std::pair<const std::string *, mlir::Value>> *defined = nullptr;
+
   // Buffers of coalesce_tensor (SharedBuffers.cpp).
 
   void shareBuffer(const legacy::Operation &op);
@@ -311,10 +317,6 @@ private:
   /// Indices of the problems that feeds may help with.
   std::vector<size_t> ofOpenOperands;
   std::string diagnostics;
-
-  Repetitions repetitions;
-  /// While an op is imported that may come again: the variables that it has defined.
-  std::vector<std::pair<const std::string *, mlir::Value>> *defined = nullptr;
 
   std::vector<std::string> feeds, fetches;
   /// Persistable variables that the program reads before it writes them, and those that it writes.

@@ -1,11 +1,15 @@
 #include "translator/import/Repetition.h"
 
+#include "translator/import/ProgramImporter.h"
+#include "translator/import/Recomputed.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <functional>
 
 using namespace mlir;
 
@@ -55,11 +59,6 @@ bool haveSameAttributes(const legacy::Operation &left, const legacy::Operation &
                     });
 }
 
-bool isVariable(const legacy::Attribute &attribute) {
-  return std::holds_alternative<legacy::VariableName>(attribute.value) ||
-         std::holds_alternative<legacy::VariableNames>(attribute.value);
-}
-
 /// Whether nothing can be known of a value's elements: arguments of the function, and what is no small list
 /// of numbers.
 bool isUnknown(Value value) {
@@ -78,7 +77,8 @@ bool isUnknown(Value value) {
 } // namespace
 
 bool Repetitions::isRepeatable(const OpInstance &instance) {
-  return llvm::all_of(instance.inputs, isUnknown) && llvm::none_of(instance.op->attributes, isVariable);
+  return llvm::all_of(instance.inputs, isUnknown) &&
+         llvm::none_of(instance.op->attributes, std::mem_fn(&legacy::Attribute::isVariable));
 }
 
 const Recipe *Repetitions::find(const OpInstance &instance) const {
@@ -133,6 +133,70 @@ void Repetitions::add(const OpInstance &instance, llvm::ArrayRef<Operation *> ma
     known->recipe.outputs.emplace_back(name, number->second);
   }
   byHash[hashOf(instance)].push_back(std::move(known));
+}
+
+std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Operation &op,
+                                                              const LegacyOp &entry) const {
+  if (hasLod || hasSelectedRows || isRecomputed(op))
+    return std::nullopt;
+  OpInstance instance{&op, &entry, {}};
+  for (const legacy::Slot &slot : op.inputs)
+    for (const std::string &name : slot.arguments) {
+      Value value = name == legacy::emptyVariable ? Value() : lookup(name);
+      if (!value && name != legacy::emptyVariable)
+        return std::nullopt;
+      instance.inputs.push_back(value);
+    }
+  return Repetitions::isRepeatable(instance) ? std::optional(std::move(instance)) : std::nullopt;
+}
+
+void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
+  Location location = locationOf(currentIndex, *instance.op);
+  llvm::SmallVector<Value, 8> values(instance.inputs);
+  for (const Recipe::Step &step : recipe.steps) {
+    llvm::SmallVector<Value, 4> operands;
+    for (uint32_t number : step.operands)
+      operands.push_back(values[number]);
+    Operation *prototype = step.prototype.get();
+    Operation *made = Operation::create(location, prototype->getName(), prototype->getResultTypes(), operands,
+                                        prototype->getDiscardableAttrDictionary(),
+                                        prototype->getPropertiesStorage(), {}, 0);
+    builder.insert(made);
+    values.append(made->result_begin(), made->result_end());
+  }
+  for (auto [name, number] : recipe.outputs)
+    define(instance.op->outputs[name.slot].arguments[name.argument], values[number]);
+}
+
+void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp &entry) {
+  std::optional<OpInstance> instance = repeatableInstance(op, entry);
+  const Recipe *recipe = instance ? repetitions.find(*instance) : nullptr;
+  if (recipe)
+    return repeat(*recipe, *instance);
+  OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
+  importer.entry = &entry;
+  if (!instance || builder.getInsertionPoint() != builder.getInsertionBlock()->end())
+    return importByEntry(importer);
+  Block &block = *builder.getInsertionBlock();
+  Operation *before = block.empty() ? nullptr : &block.back();
+  size_t problemsBefore = problems.size();
+  std::vector<std::pair<const std::string *, Value>> definitions;
+  defined = &definitions;
+  importByEntry(importer);
+  defined = nullptr;
+  if (problems.size() != problemsBefore || importer.dependsOnOutputs || hasLod)
+    return;
+  llvm::SmallVector<Operation *> made;
+  for (Operation &op :
+       llvm::make_range(before ? std::next(before->getIterator()) : block.begin(), block.end()))
+    made.push_back(&op);
+  std::vector<std::pair<OutputName, Value>> outputs;
+  for (auto [name, value] : definitions)
+    for (auto [i, slot] : llvm::enumerate(op.outputs))
+      for (auto [j, argument] : llvm::enumerate(slot.arguments))
+        if (&argument == name)
+          outputs.emplace_back(OutputName{static_cast<uint32_t>(i), static_cast<uint32_t>(j)}, value);
+  repetitions.add(*instance, made, outputs);
 }
 
 } // namespace proa::import

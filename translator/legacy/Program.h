@@ -56,6 +56,9 @@ struct Variable {
   bool operator==(const Variable &) const = default;
 };
 
+/// Stands in a slot where there is no variable.
+inline const std::string emptyVariable = "@EMPTY@";
+
 /// A slot of an op and the names of the variables in it.
 struct Slot {
   std::string name;
@@ -101,6 +104,10 @@ struct Attribute {
   std::string name;
   AttributeValue value;
 
+  /// Whether variables give it instead of a literal.
+  bool isVariable() const {
+    return std::holds_alternative<VariableName>(value) || std::holds_alternative<VariableNames>(value);
+  }
   bool operator==(const Attribute &) const = default;
 };
 
