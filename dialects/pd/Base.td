@@ -61,6 +61,13 @@ class Legacy<string type, list<string> inputs_, list<string> outputs_, list<stri
   list<string> attributes = attributes_;
   list<string> ignored = ignored_;
   string hook = hook_;
+  bit isOfPaddle3 = 0;
+}
+
+// A spelling that Paddle 2.6 does not have. Programs are read with it and not written: the op is taken apart, or refused.
+class LegacyOfPaddle3<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
+                      list<string> ignored_ = []> : Legacy<type, inputs_, outputs_, attributes_, ignored_> {
+  let isOfPaddle3 = 1;
 }
 
 // How an op of Paddle's new IR becomes this op, where its operands, results or attributes are not those of the record in

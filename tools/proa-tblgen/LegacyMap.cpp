@@ -105,7 +105,10 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
   os << "},\n ";
   emitList(os, legacy.getValueAsListOfStrings("ignored"));
   os << ", LodRule::" << lodRuleOf(record) << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str())
-     << ", " << quoted(elementsOf(op)) << ", " << rank << "},\n";
+     << ", " << quoted(elementsOf(op)) << ", ";
+  // Only spellings that Paddle 2.6 has are written.
+  legacy.getValueAsBit("isOfPaddle3") ? os << "LegacyOp::unwrittenRank" : os << rank;
+  os << "},\n";
 }
 
 static bool emitLegacyMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {

@@ -205,9 +205,9 @@ void ProgramExporter::addOp(Operation &op) {
     return addWhile(loop);
   if (isa<pd::ArrayCreateOp, pd::ArrayWriteOp, pd::ArrayReadOp, pd::ArrayReadOrOp, pd::ArrayAddOp>(op))
     return addArrayOp(op);
-  if (isa<pd::VjpOp>(op))
-    return addGradient(op);
-  if (!addFormula(op))
+  if (auto gradient = dyn_cast<pd::VjpOp>(op))
+    return addGradient(gradient);
+  if (!addFormula(op) && (hasLegacyOp(&op) || !addDecomposition(op)))
     addTable(op);
 }
 

@@ -13,6 +13,8 @@
 #include "dialects/pd/shape/ShapeOps.h"
 #include "dialects/pd/shape/ViewOps.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 
 namespace proa::exporter {
@@ -77,28 +79,51 @@ Value formulaOf(pd::ScatterNdOp op, TensorBuilder &e) {
   return e.create<pd::IndexPutOp>(op.getX(), columns, op.getUpdates(), false);
 }
 
+/// Legacy gathers take a vector of positions. Null where none of more dimensions is to be written as one.
+Value formulaOf(pd::GatherOp op, TensorBuilder &e) {
+  if (pd::tensorType(op.getIndex()).getRank() < 2 || op.getAxisTensor())
+    return {};
+  Expression x = e.wrap(op.getX()), index = e.wrap(op.getIndex());
+  Expression flat = e.wrap(e.create<pd::ReshapeOp>(index, Value(), llvm::ArrayRef<int64_t>{-1}));
+  Expression rows = e.wrap(e.create<pd::GatherOp>(x, flat, Value(), op.getAxis()));
+  llvm::SmallVector<pd::Extent> shape = pd::extentsOf(x);
+  auto axis = static_cast<int64_t>(op.getAxis());
+  auto *at = shape.erase(shape.begin() + (axis < 0 ? axis + x.rank() : axis));
+  llvm::SmallVector<pd::Extent> positions = pd::extentsOf(index);
+  shape.insert(at, positions.begin(), positions.end());
+  return pd::reshapeTo(rows, shape);
+}
+
 } // namespace
 
 bool ProgramExporter::addFormula(Operation &op) {
-  if (!isa<pd::DimOp, pd::RowPositionsOp, pd::RangesOp, pd::OptimizationBarrierOp, pd::ScatterNdOp>(op))
-    return false;
+  using Values = llvm::SmallVector<Value>;
   OpBuilder builder(&op);
   TensorBuilder e(builder, &op);
   Operation *before = op.getPrevNode();
-  llvm::SmallVector<Value> values;
-  if (auto dim = dyn_cast<pd::DimOp>(op))
-    values = {formulaOf(dim, e)};
-  else if (auto positions = dyn_cast<pd::RowPositionsOp>(op))
-    values = formulaOf(positions, e);
-  else if (auto ranges = dyn_cast<pd::RangesOp>(op))
-    values = formulaOf(ranges, e);
-  else if (auto scatter = dyn_cast<pd::ScatterNdOp>(op))
-    values = {formulaOf(scatter, e)};
-  else
-    values = {op.getOperand(0)};
-  if (values.front())
-    addInstead(op, before, values);
-  return static_cast<bool>(values.front());
+  auto values = llvm::TypeSwitch<Operation *, Values>(&op)
+                    .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp>(
+                        [&](auto typed) { return Values{formulaOf(typed, e)}; })
+                    .Case<pd::RowPositionsOp, pd::RangesOp>([&](auto typed) { return formulaOf(typed, e); })
+                    .Case<pd::OptimizationBarrierOp>([](auto typed) { return Values{typed->getOperand(0)}; })
+                    .Default(Values());
+  if (values.empty() || !values.front())
+    return false;
+  addInstead(op, before, values);
+  return true;
+}
+
+bool ProgramExporter::addDecomposition(Operation &op) {
+  auto composite = dyn_cast<pd::DecomposableOpInterface>(op);
+  if (!composite)
+    return false;
+  Operation *before = op.getPrevNode();
+  OpBuilder builder(&op);
+  auto values = composite.decompose(builder);
+  if (failed(values))
+    return false;
+  addInstead(op, before, *values);
+  return true;
 }
 
 void ProgramExporter::addInstead(Operation &op, Operation *before, llvm::ArrayRef<Value> values) {

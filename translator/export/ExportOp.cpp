@@ -35,12 +35,22 @@ const LegacyOp *entryFor(llvm::StringRef target) {
     llvm::StringMap<const LegacyOp *> map;
     for (const LegacyOp &entry : import::legacyOps()) {
       const LegacyOp *&known = map[entry.target];
-      if (entry.rank != LegacyOp::composedRank && (!known || entry.rank < known->rank))
+      if (entry.rank != LegacyOp::unwrittenRank && (!known || entry.rank < known->rank))
         known = &entry;
     }
     return map;
   }();
   return byTarget.lookup(target);
+}
+
+/// The entry that `op` is written by, or null.
+const LegacyOp *entryOf(Operation *op) {
+  if (op->getNumRegions() > 0)
+    return nullptr;
+  if (isa<pd::FullOp>(op)) // of its spellings the one that takes a value as a tensor
+    return import::findLegacyOp("fill_constant");
+  // One legacy op is both triangles.
+  return entryFor(isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef());
 }
 
 int32_t dtypeNumber(Type elementType) { return legacy::numberOf(*pd::dtypeOf(elementType)); }
@@ -368,6 +378,8 @@ private:
 
 } // namespace
 
+bool hasLegacyOp(Operation *op) { return isa<pd::NegateOp, pd::ConstantOp>(op) || entryOf(op); }
+
 Result<legacy::Operation> exportOp(Operation *op, Names &names) {
   if (isa<pd::NegateOp>(op)) {
     legacy::Operation scale;
@@ -377,12 +389,7 @@ Result<legacy::Operation> exportOp(Operation *op, Names &names) {
     scale.attributes = {{"scale", -1.0F}, {"bias", 0.0F}, {"bias_after_scale", true}};
     return scale;
   }
-  // One legacy op is both triangles.
-  llvm::StringRef target =
-      isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef();
-  const LegacyOp *entry = op->getNumRegions() == 0 ? entryFor(target) : nullptr;
-  if (isa<pd::FullOp>(op)) // of its spellings the one that takes a value as a tensor
-    entry = import::findLegacyOp("fill_constant");
+  const LegacyOp *entry = entryOf(op);
   if (!entry)
     return problem("", "no legacy op stands for '" + op->getName().getStringRef().str() + "'");
   return OpExporter(op, *entry, names).run();

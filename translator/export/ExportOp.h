@@ -28,6 +28,9 @@ public:
   virtual void bindLod(mlir::Value offsets, const std::string &variable) = 0;
 };
 
+/// Whether Paddle 2.6 has an op that stands for ops of this kind.
+bool hasLegacyOp(mlir::Operation *op);
+
 /// Makes the legacy op that stands for `op`. Ops that Paddle runs in place (MeanOut is Mean) do so where
 /// nobody else reads the result. Errors: no legacy op stands for it, or its attributes can't be said there.
 Result<legacy::Operation> exportOp(mlir::Operation *op, Names &names);

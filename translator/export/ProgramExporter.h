@@ -74,6 +74,8 @@ private:
   /// Writes an op that legacy programs do not have as a formula of others; false where there is none
   /// (ExportFormula.cpp).
   bool addFormula(mlir::Operation &op);
+  /// Writes an op as the simpler ones that it is composed of; false where it is not.
+  bool addDecomposition(mlir::Operation &op);
   /// Writes the ops between `before` and `op`, and that the results of `op` are these values.
   void addInstead(mlir::Operation &op, mlir::Operation *before, llvm::ArrayRef<mlir::Value> values);
   legacy::Operation assign(const std::string &from, const std::string &to);
@@ -83,7 +85,7 @@ private:
 
   /// False where no legacy gradient op stands for it.
   bool addGradientOp(pd::VjpOp vjp);
-  void addGradient(mlir::Operation &op);
+  void addGradient(pd::VjpOp vjp);
 
   // Control flow (ExportControl.cpp).
 

@@ -127,7 +127,9 @@ class Pd_AddProductOp<string mnemonic, string text, int rank> : Pd_Op<mnemonic> 
   let legacy = [Legacy<mnemonic, ["Input", "X", "Y"], ["Out"], ["beta=Beta", "alpha=Alpha"]>];
 }
 def Pd_AddmmOp : Pd_AddProductOp<"addmm", "beta * input + alpha * the matrix product of x and y", 2>;
-def Pd_BaddbmmOp : Pd_AddProductOp<"baddbmm", "beta * input + alpha * the matrix products of two batches", 3>;
+def Pd_BaddbmmOp : Pd_AddProductOp<"baddbmm", "beta * input + alpha * the matrix products of two batches", 3> {
+  let legacy = [LegacyOfPaddle3<"baddbmm", ["Input", "X", "Y"], ["Out"], ["beta=Beta", "alpha=Alpha"]>];
+}
 
 def Pd_BilinearOp : Pd_Op<"bilinear"> {
   let summary = "x W_i y for each of the matrices W_i, plus bias";

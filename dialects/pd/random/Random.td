@@ -150,7 +150,7 @@ def Pd_StandardGammaOp : Pd_RandomLikeOp<"standard_gamma", Pd_FloatTensor> {
   let summary = "Gamma-distributed numbers of shape x and scale 1";
   let description = "A result below the smallest normal number of the element type is that number.";
   let library = "standard_gamma";
-  let legacy = [Legacy<"standard_gamma", ["x"], ["out"], ["seed"]>];
+  let legacy = [LegacyOfPaddle3<"standard_gamma", ["x"], ["out"], ["seed"]>];
 }
 
 def Pd_DirichletOp : Pd_RandomLikeOp<"dirichlet", Pd_FloatTensor> {

@@ -84,7 +84,7 @@ def Pd_NanmedianOp : Pd_AnyMedianOp<"nanmedian", "The median of the elements tha
   let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], ["MedianIndex"]>];
 }
 def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along some axes (empty: all); NaN where one is NaN"> {
-  let legacy = [Legacy<"median", ["x"], ["out"], ["axis", "keepdim", "mode"], ["medians"]>];
+  let legacy = [LegacyOfPaddle3<"median", ["x"], ["out"], ["axis", "keepdim", "mode"], ["medians"]>];
 }
 
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {
