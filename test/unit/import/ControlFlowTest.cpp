@@ -56,6 +56,12 @@ struct Source {
     op(block, "while", {{"Condition", {condition}}}, {}).attributes = {
         {"sub_block", legacy::BlockIndex{body}}};
   }
+  /// Lays x and y out in "buffer".
+  void buffer() {
+    variable(0, "buffer", DType::Float32, {4});
+    op(0, "coalesce_tensor", {{"Input", {"x", "y"}}}, {{"Output", {"x", "y"}}, {"FusedOutput", {"buffer"}}})
+        .attributes = {{"dtype", 5}, {"copy_data", true}, {"use_align", false}};
+  }
   void branch(int32_t block, int32_t body, const std::string &condition,
               const std::vector<std::string> &outputs) {
     op(block, "conditional_block", {{"Cond", {condition}}}, {{"Out", outputs}}).attributes = {
@@ -176,11 +182,7 @@ TEST_F(ControlFlow, ReadBeforeAnythingDefinesIt) {
 }
 
 TEST_F(ControlFlow, BufferAndPartsOfItInOneLoop) {
-  source.variable(0, "buffer", DType::Float32, {4});
-  source
-      .op(0, "coalesce_tensor", {{"Input", {"x", "y"}}},
-          {{"Output", {"x", "y"}}, {"FusedOutput", {"buffer"}}})
-      .attributes = {{"dtype", 5}, {"copy_data", true}, {"use_align", false}};
+  source.buffer();
   int32_t body = source.block(0);
   source.unary(body, "tanh", "buffer", "buffer");
   source.unary(body, "exp", "x", "x");
@@ -193,11 +195,7 @@ TEST_F(ControlFlow, BufferAndPartsOfItInOneLoop) {
 }
 
 TEST_F(ControlFlow, BufferThatALoopChanges) {
-  source.variable(0, "buffer", DType::Float32, {4});
-  source
-      .op(0, "coalesce_tensor", {{"Input", {"x", "y"}}},
-          {{"Output", {"x", "y"}}, {"FusedOutput", {"buffer"}}})
-      .attributes = {{"dtype", 5}, {"copy_data", true}, {"use_align", false}};
+  source.buffer();
   int32_t body = source.block(0);
   source.unary(body, "tanh", "buffer", "buffer");
   source.unary(body, "logical_not", "c", "c");
