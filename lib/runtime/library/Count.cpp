@@ -13,28 +13,42 @@
 namespace proa::runtime {
 namespace {
 
+/// Writes the position of each element that is not zero, row by row of the last axis.
+template <class T, class Index> void writePlaces(const View &x, Index *out) {
+  size_t rank = x.rank();
+  int64_t columns = rank == 0 ? 1 : x.dims[rank - 1];
+  std::vector<int64_t> position(rank);
+  const T *row = x.as<T>();
+  for (int64_t rest = x.size(); rest > 0; rest -= columns, row += columns) {
+    for (int64_t column = 0; column < columns; ++column)
+      if (static_cast<Wide<T>>(row[column]) != Wide<T>(0)) {
+        for (size_t axis = 0; axis + 1 < rank; ++axis)
+          *out++ = static_cast<Index>(position[axis]);
+        if (rank > 0)
+          *out++ = static_cast<Index>(column);
+      }
+    for (size_t axis = rank > 0 ? rank - 1 : 0; axis-- > 0 && ++position[axis] == x.dims[axis];)
+      position[axis] = 0;
+  }
+}
+
 Result<void> nonzero(Call &call) {
   const View &x = call.input(0);
-  std::vector<int64_t> places;
+  int64_t count = 0;
   bool known = dispatchAll(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t i = 0, size = x.size(); i < size; ++i)
-      if (static_cast<Wide<T>>(x.as<T>()[i]) != Wide<T>(0))
-        places.push_back(i);
+    count = std::count_if(x.as<T>(), x.as<T>() + x.size(),
+                          [](T value) { return static_cast<Wide<T>>(value) != Wide<T>(0); });
   });
   if (!known)
     return failure("{} is not supported", nameOf(x.dtype));
-  const int64_t dims[] = {static_cast<int64_t>(places.size()), static_cast<int64_t>(x.rank())};
+  const int64_t dims[] = {count, static_cast<int64_t>(x.rank())};
   Result<View> out = call.output(0, dims);
   if (!out)
     return out.problems();
   bool fits = dispatchIndex(out->dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (size_t row = 0; row < places.size(); ++row) {
-      int64_t rest = places[row];
-      for (size_t axis = x.rank(); axis-- > 0; rest /= x.dims[axis])
-        out->as<T>()[row * x.rank() + axis] = static_cast<T>(rest % x.dims[axis]);
-    }
+    using Index = decltype(zero);
+    dispatchAll(x.dtype, [&](auto element) { writePlaces<decltype(element)>(x, out->as<Index>()); });
   });
   return fits ? Result<void>() : failure("expected a result of int32 or int64, found {}", nameOf(out->dtype));
 }
@@ -86,6 +100,8 @@ public:
       lines.extent = x.size();
   }
   int64_t count() const { return lines.extent; }
+  /// Where each row is one element: all of them.
+  const T *elements() const { return lines.outer * lines.inner == 1 ? data : nullptr; }
   /// Below, equal or above 0 as row a is before, equal to or after row b.
   int compare(int64_t a, int64_t b) const {
     for (int64_t outer = 0; outer < lines.outer; ++outer)
@@ -122,14 +138,35 @@ struct Classes {
   std::vector<int64_t> first, of, counts;
 };
 
-template <class T> Classes classify(const Rows<T> &rows, Order order) {
+/// The numbers of the rows in their order, equal ones in that of their numbers.
+template <class T> std::vector<int64_t> sequenceOf(const Rows<T> &rows, Order order) {
   std::vector<int64_t> sequence(static_cast<size_t>(rows.count()));
   std::iota(sequence.begin(), sequence.end(), 0);
-  if (order != Order::Consecutive)
+  if (order == Order::Consecutive)
+    return sequence;
+  if (const T *elements = rows.elements()) { // several times as fast where they are sorted themselves
+    std::vector<std::pair<Wide<T>, int64_t>> sorted;
+    sorted.reserve(sequence.size());
+    for (int64_t i : sequence)
+      sorted.emplace_back(static_cast<Wide<T>>(elements[i]), i);
+    std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+      if (a.first == b.first || (a.first != a.first && b.first != b.first))
+        return a.second < b.second;
+      return a.first < b.first || (a.first == a.first && b.first != b.first); // NaNs are last
+    });
+    std::transform(sorted.begin(), sorted.end(), sequence.begin(),
+                   [](const auto &pair) { return pair.second; });
+  } else {
     std::sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) {
       int difference = rows.compare(a, b);
       return difference != 0 ? difference < 0 : a < b;
     });
+  }
+  return sequence;
+}
+
+template <class T> Classes classify(const Rows<T> &rows, Order order) {
+  std::vector<int64_t> sequence = sequenceOf(rows, order);
   Classes classes;
   classes.of.resize(sequence.size());
   for (size_t i = 0; i < sequence.size(); ++i) {

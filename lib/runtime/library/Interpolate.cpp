@@ -174,10 +174,96 @@ struct Image {
   }
 };
 
+/// The taps of an axis, one list for the first tap of all positions, one for the second and so on.
+template <class Sum> struct TapLists {
+  std::vector<std::vector<int64_t>> at;
+  std::vector<std::vector<Sum>> weight;
+
+  explicit TapLists(const std::vector<Taps> &taps) {
+    auto count = static_cast<size_t>(taps.empty() ? 0 : taps.front().count); // the same for all
+    at.resize(count);
+    weight.resize(count);
+    for (const Taps &position : taps)
+      for (size_t i = 0; i < count; ++i) {
+        at[i].push_back(position.at[i]);
+        weight[i].push_back(static_cast<Sum>(position.weight[i]));
+      }
+  }
+};
+
+/// out[i] = weight x[i], or plus what stood there.
+template <class Sum, class T>
+void addWeighted(bool isFirst, Sum weight, const T *x, int64_t count, Sum *out) {
+  if (isFirst)
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = weight * static_cast<Sum>(x[i]);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      out[i] += weight * static_cast<Sum>(x[i]);
+}
+
+/// Channels first: the rows that a row of the output combines become one, from which its elements are taken.
 template <class T>
-void resample(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x, T *y) {
-  // Integers are weighed as floats, and what is left of the sum is cut off.
-  using Sum = std::conditional_t<std::is_integral_v<T>, float, Wide<T>>;
+void resamplePlanes(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x, T *y) {
+  using Sum = Wide<T>;
+  TapLists<Sum> wide(taps[2]);
+  int64_t rows = out.dims[0] * out.dims[1] * out.dims[2] * out.dims[3], width = out.dims[4];
+  parallelFor(rows, 1 + 8192 / (width + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Sum> line(static_cast<size_t>(in.dims[4])), sums(static_cast<size_t>(width));
+    for (int64_t row = begin; row < end; ++row) {
+      const Taps &high = taps[1][static_cast<size_t>(row % out.dims[3])],
+                 &deep = taps[0][static_cast<size_t>(row / out.dims[3] % out.dims[2])];
+      const T *plane = x + row / out.dims[3] / out.dims[2] * in.strides[1];
+      for (int a = 0; a < deep.count; ++a)
+        for (int b = 0; b < high.count; ++b)
+          addWeighted(a + b == 0, static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]),
+                      plane + deep.at[a] * in.strides[2] + high.at[b] * in.strides[3], in.dims[4],
+                      line.data());
+      std::fill(sums.begin(), sums.end(), Sum(0));
+      for (size_t e = 0; e < wide.at.size(); ++e)
+        for (int64_t w = 0; w < width; ++w)
+          sums[w] += wide.weight[e][w] * line[wide.at[e][w]];
+      std::transform(sums.begin(), sums.end(), y + row * width,
+                     [](Sum value) { return static_cast<T>(value); });
+    }
+  });
+}
+
+/// Channels last: all channels of an element at once.
+template <class T>
+void resampleChannels(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x,
+                      T *y) {
+  using Sum = Wide<T>;
+  int64_t channels = in.dims[1], rows = out.dims[0] * out.dims[2] * out.dims[3];
+  parallelFor(rows, 1 + 8192 / (out.dims[4] * channels + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Sum> sums(static_cast<size_t>(channels));
+    for (int64_t row = begin; row < end; ++row) {
+      const Taps &high = taps[1][static_cast<size_t>(row % out.dims[3])],
+                 &deep = taps[0][static_cast<size_t>(row / out.dims[3] % out.dims[2])];
+      const T *image = x + row / out.dims[3] / out.dims[2] * in.strides[0];
+      for (int64_t w = 0; w < out.dims[4]; ++w) {
+        const Taps &wide = taps[2][static_cast<size_t>(w)];
+        for (int a = 0; a < deep.count; ++a)
+          for (int b = 0; b < high.count; ++b)
+            for (int e = 0; e < wide.count; ++e)
+              addWeighted(a + b + e == 0,
+                          static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]) *
+                              static_cast<Sum>(wide.weight[e]),
+                          image + deep.at[a] * in.strides[2] + high.at[b] * in.strides[3] +
+                              wide.at[e] * in.strides[4],
+                          channels, sums.data());
+        std::transform(sums.begin(), sums.end(), y + (row * out.dims[4] + w) * channels,
+                       [](Sum value) { return static_cast<T>(value); });
+      }
+    }
+  });
+}
+
+/// Integers are weighed as floats in Paddle's order, as what is left of the sum is cut off.
+template <class T>
+void resampleIntegers(const Image &in, const Image &out, const std::vector<Taps> (&taps)[3], const T *x,
+                      T *y) {
+  using Sum = float;
   int64_t rows = out.dims[0] * out.dims[2] * out.dims[3];
   parallelFor(rows, 1 + 4096 / (out.dims[4] * out.dims[1] + 1), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
@@ -303,7 +389,13 @@ Result<void> interpolate(Call &call, const InterpolateAttributes &attributes) {
     return gradient(call, resampling, dims, *out);
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    resample(resampling.from, resampling.to, resampling.taps, x.as<T>(), out->as<T>());
+    const auto &[from, to, taps] = resampling;
+    if constexpr (std::is_integral_v<T>)
+      resampleIntegers(from, to, taps, x.as<T>(), out->as<T>());
+    else if (attributes.channelLast)
+      resampleChannels(from, to, taps, x.as<T>(), out->as<T>());
+    else
+      resamplePlanes(from, to, taps, x.as<T>(), out->as<T>());
   });
   return known ? Result<void>() : failure("resampling {} is not supported", nameOf(x.dtype));
 }

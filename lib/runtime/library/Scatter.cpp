@@ -27,16 +27,32 @@ Combine combineOf(Attributes &reader) {
 template <class T> constexpr bool isComplex = false;
 template <class T> constexpr bool isComplex<std::complex<T>> = true;
 
-template <class T> void update(T &target, T value, Combine combine) {
+template <Combine combine, class T> void update(T &target, T value) {
   auto held = static_cast<Wide<T>>(target), given = static_cast<Wide<T>>(value);
-  if (combine == Combine::Assign)
+  if constexpr (combine == Combine::Assign)
     target = value;
-  else if (combine == Combine::Add)
+  else if constexpr (combine == Combine::Add)
     target = static_cast<T>(static_cast<Wide<T>>(held + given));
-  else if (combine == Combine::Multiply)
+  else if constexpr (combine == Combine::Multiply)
     target = static_cast<T>(static_cast<Wide<T>>(held * given));
   else if constexpr (!isComplex<T>)
     target = combine == Combine::Least ? (given < held ? value : target) : (given > held ? value : target);
+}
+
+/// Calls body(a constant of the way to combine).
+template <class Body> void dispatchCombine(Combine combine, Body &&body) {
+  switch (combine) {
+  case Combine::Assign:
+    return body(std::integral_constant<Combine, Combine::Assign>());
+  case Combine::Add:
+    return body(std::integral_constant<Combine, Combine::Add>());
+  case Combine::Multiply:
+    return body(std::integral_constant<Combine, Combine::Multiply>());
+  case Combine::Least:
+    return body(std::integral_constant<Combine, Combine::Least>());
+  case Combine::Greatest:
+    return body(std::integral_constant<Combine, Combine::Greatest>());
+  }
 }
 
 /// The result begins as a copy of x.
@@ -48,12 +64,61 @@ Result<View> copyOfFirst(Call &call) {
   return out;
 }
 
-Result<int64_t> place(int64_t index, int64_t extent, int64_t position) {
+/// The place that an index names, or -1.
+int64_t place(int64_t index, int64_t extent) {
   int64_t at = index < 0 ? index + extent : index;
-  if (at < 0 || at >= extent)
-    return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -extent,
-                   extent);
-  return at;
+  return at < extent ? std::max<int64_t>(at, -1) : -1;
+}
+
+Problems outside(int64_t index, int64_t extent, int64_t position) {
+  return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -extent,
+                 extent);
+}
+
+/// What the rows of an index tensor point at.
+template <class Index> struct Places {
+  const Index *indices;
+  std::span<const int64_t> dims; ///< that they address
+
+  /// Problems: the first index outside of its dimension.
+  Result<void> check(int64_t rows) const {
+    auto depth = static_cast<int64_t>(dims.size());
+    for (int64_t position = 0; position < rows * depth; ++position) {
+      int64_t extent = dims[static_cast<size_t>(position % depth)];
+      if (place(indices[position], extent) < 0)
+        return outside(indices[position], extent, position);
+    }
+    return {};
+  }
+  int64_t operator()(int64_t row) const {
+    int64_t flat = 0;
+    const Index *index = indices + row * static_cast<int64_t>(dims.size());
+    for (size_t axis = 0; axis < dims.size(); ++axis)
+      flat = flat * dims[axis] + place(index[axis], dims[axis]);
+    return flat;
+  }
+};
+
+template <class Index>
+Result<void> scatterRows(Call &call, Combine combine, const Places<Index> &places, int64_t rows,
+                         int64_t inner) {
+  if (Result<void> valid = places.check(rows); !valid) // before anything is written
+    return valid;
+  Result<View> out = copyOfFirst(call);
+  if (!out)
+    return out.problems();
+  const View &updates = call.input(2);
+  bool known = dispatchAll(out->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    dispatchCombine(combine, [&](auto how) {
+      for (int64_t row = 0; row < rows; ++row) {
+        T *target = out->as<T>() + places(row) * inner;
+        for (int64_t i = 0; i < inner; ++i)
+          update<how()>(target[i], updates.as<T>()[row * inner + i]);
+      }
+    });
+  });
+  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(out->dtype));
 }
 
 Result<void> scatterNd(Call &call, Combine combine) {
@@ -70,36 +135,16 @@ Result<void> scatterNd(Call &call, Combine combine) {
   if (!fits)
     return failure("updates {} at indices {} do not fit {}", describe(updates.dtype, updates.dims),
                    describe(index.dtype, index.dims), describe(x.dtype, x.dims));
-  Result<std::vector<int64_t>> indices = integersOf(index);
-  if (!indices)
-    return indices.problems();
   int64_t inner = 1;
   for (size_t i = depth; i < x.rank(); ++i)
     inner *= x.dims[i];
   int64_t rows = inner == 0 ? 0 : updates.size() / inner;
-  std::vector<int64_t> targets;
-  for (int64_t row = 0; row < rows; ++row) {
-    int64_t flat = 0;
-    for (size_t axis = 0; axis < depth; ++axis) {
-      int64_t position = row * static_cast<int64_t>(depth) + static_cast<int64_t>(axis);
-      Result<int64_t> at = place((*indices)[static_cast<size_t>(position)], x.dims[axis], position);
-      if (!at)
-        return at.problems();
-      flat = flat * x.dims[axis] + *at;
-    }
-    targets.push_back(flat * inner);
-  }
-  Result<View> out = copyOfFirst(call);
-  if (!out)
-    return out.problems();
-  bool known = dispatchAll(x.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t i = 0; i < inner; ++i)
-        update(out->as<T>()[targets[static_cast<size_t>(row)] + i], updates.as<T>()[row * inner + i],
-               combine);
+  Result<void> done;
+  bool hasIndices = dispatchIndex(index.dtype, [&](auto zero) {
+    Places<decltype(zero)> places{index.as<decltype(zero)>(), x.dims.first(depth)};
+    done = scatterRows(call, combine, places, rows, inner);
   });
-  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(x.dtype));
+  return hasIndices ? done : failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
 }
 
 Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
@@ -121,14 +166,14 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
     return indices.problems();
   std::vector<int64_t> targets(indices->size()), sources(indices->size());
   for (size_t flat = 0; flat < indices->size(); ++flat) {
-    Result<int64_t> at = place((*indices)[flat], x.dims[*axis], static_cast<int64_t>(flat));
-    if (!at)
-      return at.problems();
+    int64_t at = place((*indices)[flat], x.dims[*axis]);
+    if (at < 0)
+      return outside((*indices)[flat], x.dims[*axis], static_cast<int64_t>(flat));
     int64_t stride = 1;
     auto rest = static_cast<int64_t>(flat);
     for (size_t i = x.rank(); i-- > 0; rest /= index.dims[i]) {
       int64_t here = rest % index.dims[i];
-      targets[flat] += (i == *axis ? *at : here) * stride;
+      targets[flat] += (i == *axis ? at : here) * stride;
       sources[flat] += here * from->strides[i];
       stride *= x.dims[i];
     }
@@ -138,8 +183,10 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
     return out.problems();
   bool known = dispatchAll(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    for (size_t i = 0; i < targets.size(); ++i)
-      update(out->as<T>()[targets[i]], values.as<T>()[sources[i]], combine);
+    dispatchCombine(combine, [&](auto how) {
+      for (size_t i = 0; i < targets.size(); ++i)
+        update<how()>(out->as<T>()[targets[i]], values.as<T>()[sources[i]]);
+    });
   });
   return known ? Result<void>() : failure("scattering {} is not supported", nameOf(x.dtype));
 }

@@ -285,8 +285,9 @@ TEST(Interpolate, ChannelsLastAndSizesByTensors) {
         for (int64_t n = 0; n < 2; ++n)
           for (int64_t c = 0; c < 3; ++c)
             for (int64_t i = 0; i < 63; ++i)
-              EXPECT_FLOAT_EQ((*byTensor)[0].as<float>()[(n * 63 + i) * 3 + c],
-                              (*byAttribute)[0].as<float>()[(n * 3 + c) * 63 + i]);
+              EXPECT_NEAR((*byTensor)[0].as<float>()[(n * 63 + i) * 3 + c],
+                          (*byAttribute)[0].as<float>()[(n * 3 + c) * 63 + i], 1e-6)
+                  << "the weights are applied in another order";
       }
     }
 }
