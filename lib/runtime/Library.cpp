@@ -138,6 +138,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"rpn_target_assign", makeRpnTargetAssign},
       {"sampling_id", makeSamplingId},
       {"scatter_nd", makeScatterNd},
+      {"searchsorted", makeSearchsorted},
       {"set_value", makeSetValue},
       {"shape", makeShape},
       {"shuffle_batch", makeShuffleBatch},

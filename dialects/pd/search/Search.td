@@ -115,6 +115,7 @@ def Pd_SearchsortedOp : Pd_Op<"searchsorted"> {
   let arguments = (ins Pd_RealTensor:$sorted_sequence, Pd_RealTensor:$values, BoolDefault<"false">:$out_int32,
     BoolDefault<"false">:$right);
   let results = (outs Pd_IntTensor:$out);
+  let library = "searchsorted";
   let decomposesInCode = 1;
   let legacy = [Legacy<"searchsorted", ["SortedSequence", "Values"], ["Out"], ["out_int32", "right"]>];
 }

@@ -111,6 +111,7 @@ Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const KernelRequest &re
 Result<std::unique_ptr<LibraryKernel>> makeSvd(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTile(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeSearchsorted(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTopk(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTranspose(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeTruncatedGaussianRandom(const KernelRequest &request);
