@@ -53,6 +53,21 @@ TEST(FunctionTest, GradientAndItsValue) {
   expectNear(results[1], {std::sin(0.5), 2 * std::cos(0.5), 27});
 }
 
+// What a result is equal to shares its cotangent: numbers of Paddle 2.6.2 and 3.3.1.
+TEST(FunctionTest, EqualLeastElementsShareTheGradient) {
+  Function f = take(Function::parse(R"(
+func.func @f(%x: tensor<1x4xf64>, %v: tensor<1x3xf64>) -> tensor<1x4xf64> {
+  %i = pd.constant dense<[[0, 0, 2]]> : tensor<1x3xi64>
+  %y = pd.put_along_axis %x, %i, %v {axis = 1 : i64, reduce = "amin"} : (tensor<1x4xf64>, tensor<1x3xi64>, tensor<1x3xf64>) -> tensor<1x4xf64>
+  return %y : tensor<1x4xf64>
+})"));
+  Function g = take(vjp(f));
+  auto results = take(g.run(
+      {doubles({1, 4}, {2, 4, 1, 7}), doubles({1, 3}, {2, 2, 9}), doubles({1, 4}, {1, 10, 100, 1000})}));
+  expectNear(results[1], {1. / 3, 10, 100, 1000});
+  expectNear(results[2], {1. / 3, 1. / 3, 0});
+}
+
 const std::vector<double> secondDerivatives = {
     0, std::cos(0.5), 0, std::cos(0.5), -2 * std::sin(0.5), 0, 0, 0, 18};
 
