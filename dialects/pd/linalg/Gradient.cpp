@@ -14,9 +14,11 @@ Expression asMatrix(Expression value, int64_t insertedAxis) {
   return value.rank() == 1 ? insertDim(value, insertedAxis) : value;
 }
 
-/// The gradient of a vector that stood for a matrix.
+/// The gradient of what may be a vector that stood for a matrix. A batch that may have been broadcast stays.
 Value asOperand(TensorBuilder &e, Value gradient, Expression matrix, Value operand) {
   Value summed = sumToShapeOf(e.getBuilder(), operand.getLoc(), gradient, matrix);
+  if (tensorType(summed).getRank() == tensorType(operand).getRank())
+    return summed;
   return reshapeTo(e.wrap(summed), extentsOf(e.wrap(operand)));
 }
 

@@ -53,6 +53,19 @@ TEST(FunctionTest, GradientAndItsValue) {
   expectNear(results[1], {std::sin(0.5), 2 * std::cos(0.5), 27});
 }
 
+TEST(FunctionTest, ProductWhoseBatchTheRunBroadcasts) {
+  Function f = take(Function::parse(R"(
+func.func @f(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>) -> tensor<?x?x?xf64> {
+  %z = pd.matmul %x, %y {transpose_y = true} : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  return %z : tensor<?x?x?xf64>
+})"));
+  Function g = take(vjp(f));
+  auto results = take(
+      g.run({doubles({1, 1, 1}, {2}), doubles({2, 2, 1}, {1, 2, 3, 4}), doubles({2, 1, 2}, {1, 2, 3, 4})}));
+  expectNear(results[1], {1 + 4 + 9 + 16});
+  expectNear(results[2], {2, 4, 6, 8});
+}
+
 // What a result is equal to shares its cotangent: numbers of Paddle 2.6.2 and 3.3.1.
 TEST(FunctionTest, EqualLeastElementsShareTheGradient) {
   Function f = take(Function::parse(R"(
