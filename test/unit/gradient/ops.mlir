@@ -755,6 +755,24 @@ func.func @put_along_axis(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values 
   return %y : tensor<4x3xf64>
 }
 
+// U diag(s^2) VH does not see the phases of the vectors.
+func.func @svd_complex(%a: tensor<3x2xf64>, %b: tensor<3x2xf64>) -> (tensor<3x2xf64>, tensor<3x2xf64>) {
+  %x = pd.complex %a, %b : (tensor<3x2xf64>, tensor<3x2xf64>) -> tensor<3x2xcomplex<f64>>
+  %u, %s, %v = pd.svd %x : (tensor<3x2xcomplex<f64>>) -> (tensor<3x2xcomplex<f64>>, tensor<2xf64>, tensor<2x2xcomplex<f64>>)
+  %q = pd.multiply %s, %s : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
+  %c = pd.cast %q {dtype = complex<f64>} : (tensor<2xf64>) -> tensor<2xcomplex<f64>>
+  %w = pd.multiply %u, %c : (tensor<3x2xcomplex<f64>>, tensor<2xcomplex<f64>>) -> tensor<3x2xcomplex<f64>>
+  %p = pd.matmul %w, %v : (tensor<3x2xcomplex<f64>>, tensor<2x2xcomplex<f64>>) -> tensor<3x2xcomplex<f64>>
+  %y = pd.real %p : (tensor<3x2xcomplex<f64>>) -> tensor<3x2xf64>
+  %z = pd.imag %p : (tensor<3x2xcomplex<f64>>) -> tensor<3x2xf64>
+  return %y, %z : tensor<3x2xf64>, tensor<3x2xf64>
+}
+
+func.func @qr_without_q(%a: tensor<4x3xf64>) -> (tensor<3x3xf64>) {
+  %q, %r = pd.qr %a {mode = "r"} : (tensor<4x3xf64>) -> (tensor<0xf64>, tensor<3x3xf64>)
+  return %r : tensor<3x3xf64>
+}
+
 func.func @take_along_axis_in_part(%a: tensor<4x3xf64>, %b: tensor<2x2xi64> {test.high = 3.0}) -> (tensor<2x2xf64>) {
   %y = pd.take_along_axis %a, %b {axis = 1 : i64} : (tensor<4x3xf64>, tensor<2x2xi64>) -> tensor<2x2xf64>
   return %y : tensor<2x2xf64>
