@@ -112,8 +112,8 @@ private:
 template <class C>
 void multiply(const C *x, const C *y, bool transposeY, C *out, int64_t rows, int64_t inner, int64_t columns,
               C beta) {
-  Lapack<C>::gemm(CblasRowMajor, CblasNoTrans, transposeY ? CblasTrans : CblasNoTrans, leading(rows),
-                  leading(columns), leading(inner), C(1), x, leading(inner), y,
+  Lapack<C>::gemm(CblasRowMajor, CblasNoTrans, transposeY ? CblasTrans : CblasNoTrans, extent(rows),
+                  extent(columns), extent(inner), C(1), x, leading(inner), y,
                   leading(transposeY ? inner : columns), beta, out, leading(columns));
 }
 

@@ -112,10 +112,9 @@ template <class C> struct Products {
     const C *a = x.from(x.matrix(batch, batches), top, 0), *b = y.from(y.matrix(batch, batches), 0, left);
     C *c = out.from(out.matrix(batch, batches), top, left);
     auto trans = [](bool transposed) { return transposed ? CblasTrans : CblasNoTrans; };
-    auto rows = static_cast<int>(bottom - top), columns = static_cast<int>(right - left),
-         inner = static_cast<int>(g.inner());
-    auto aLeading = static_cast<int>(x.order.leading), bLeading = static_cast<int>(y.order.leading),
-         cLeading = static_cast<int>(out.order.leading);
+    lapack_int rows = extent(bottom - top), columns = extent(right - left), inner = extent(g.inner()),
+               aLeading = extent(x.order.leading), bLeading = extent(y.order.leading),
+               cLeading = extent(out.order.leading);
     auto call = [&](auto one, auto zero) {
       // A result that is stored transposed is the product of the transposed operands.
       if (out.order.transposed)
