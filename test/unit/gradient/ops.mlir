@@ -773,7 +773,7 @@ func.func @qr_without_q(%a: tensor<4x3xf64>) -> (tensor<3x3xf64>) {
   return %r : tensor<3x3xf64>
 }
 
-func.func @take_along_axis_in_part(%a: tensor<4x3xf64>, %b: tensor<2x2xi64> {test.high = 3.0}) -> (tensor<2x2xf64>) {
+func.func @take_along_axis_in_part(%a: tensor<4x3xf64>, %b: tensor<2x2xi64> {test.high = 2.0}) -> (tensor<2x2xf64>) {
   %y = pd.take_along_axis %a, %b {axis = 1 : i64} : (tensor<4x3xf64>, tensor<2x2xi64>) -> tensor<2x2xf64>
   return %y : tensor<2x2xf64>
 }
