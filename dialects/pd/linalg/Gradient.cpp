@@ -17,8 +17,8 @@ Expression asMatrix(Expression value, int64_t insertedAxis) {
 /// The gradient of what may be a vector that stood for a matrix. A batch that may have been broadcast stays.
 Value asOperand(TensorBuilder &e, Value gradient, Expression matrix, Value operand) {
   Value summed = sumToShapeOf(e.getBuilder(), operand.getLoc(), gradient, matrix);
-  if (tensorType(summed).getRank() == tensorType(operand).getRank())
-    return summed;
+  if (int64_t rank = tensorType(operand).getRank(); rank > 2 && tensorType(summed).getRank() == rank)
+    return widened(e.getBuilder(), operand.getLoc(), summed, operand.getType());
   return reshapeTo(e.wrap(summed), extentsOf(e.wrap(operand)));
 }
 
