@@ -1,5 +1,6 @@
 //! Gradients of matrix products.
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/linalg/Linalg.h"
 #include "dialects/pd/shape/Extent.h"
