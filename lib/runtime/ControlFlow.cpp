@@ -16,6 +16,8 @@ Result<bool> Frame::condition(ValueId id) const {
 
 /// The value and a share in its memory. What lives in the arena is copied: a later step writes there.
 Result<ArrayElement> Frame::share(ValueId id) {
+  if (Result<void> fits = checkFits(id); !fits)
+    return fits.problems();
   const View &value = view(id);
   ArrayElement element{value.dtype, {value.dims.begin(), value.dims.end()}, value.data, {}};
   ValueId root = id;
@@ -46,7 +48,8 @@ Result<void> Frame::set(ValueId id, ArrayElement element) {
     return failure("the value is {}, but the program declares {}", describe(element.dtype, element.dims),
                    describe(value.dtype, value.dims));
   pool.release(std::exchange(buffers[i], std::move(element.buffer)));
-  return place(id, element.data, element.dims);
+  place(id, element.data, element.dims);
+  return {};
 }
 
 void Frame::release(ValueId id) {

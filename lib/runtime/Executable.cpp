@@ -208,7 +208,7 @@ Result<void> Executable::bindParameters(const NamedTensors &parameters) {
   return {};
 }
 
-Result<void> Executable::placeConstants(Frame &frame) const {
+void Executable::placeConstants(Frame &frame) const {
   for (size_t i = 0; i < program.values.size(); ++i) {
     const Value &value = program.values[i];
     void *data = nullptr;
@@ -218,10 +218,8 @@ Result<void> Executable::placeConstants(Frame &frame) const {
       data = const_cast<void *>(constantTensors[i].data()); // steps only read it
     else
       continue;
-    if (Result<void> done = frame.place(static_cast<ValueId>(i), data, value.dims); !done)
-      return done;
+    frame.place(static_cast<ValueId>(i), data, value.dims);
   }
-  return {};
 }
 
 /// Lets the library kernels [first, first + count) see their constant inputs.
@@ -255,8 +253,7 @@ Result<void> Executable::runPrepare() {
   if (!prepare.empty())
     if (Result<void> done = frame.allocate(); !done)
       return done;
-  if (Result<void> done = placeConstants(frame); !done)
-    return done;
+  placeConstants(frame);
   std::vector<std::unique_ptr<KernelState>> states(prepare.size());
   for (size_t i = 0; i < prepare.size(); ++i) {
     if (Result<void> done = bindConstants(prepare, frame, i, 1); !done)

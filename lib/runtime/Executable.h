@@ -56,7 +56,7 @@ private:
   bool isConstant(ValueId id) const;
   Result<void> runPrepare();
   Result<void> bindConstants(std::vector<BoundStep> &steps, const Frame &frame, size_t first, size_t count);
-  Result<void> placeConstants(Frame &frame) const;
+  void placeConstants(Frame &frame) const;
 
   Plan program;
   std::string title;

@@ -127,6 +127,7 @@ Frame::Frame(const Layout &layout) : layout(layout), plan(*layout.plan) {
     views[i].dtype = plan.values[i].dtype;
     views[i].dims = {dimStorage.data() + dimBegin[i], plan.values[i].dims.size()};
   }
+  misfits.resize(plan.values.size());
   buffers.resize(plan.values.size());
   arrays.resize(plan.values.size());
   pointers.resize(layout.maximalBuffers);
@@ -142,8 +143,7 @@ Result<void> Frame::allocate() {
     if (plan.values[i].storage != Storage::Arena)
       continue;
     views[i].data = static_cast<std::byte *>(arena.get()) + plan.values[i].offset;
-    if (Result<void> done = updateFollowers(static_cast<ValueId>(i)); !done)
-      return done;
+    updateFollowers(static_cast<ValueId>(i));
   }
   return {};
 }
@@ -153,28 +153,37 @@ void Frame::setDims(ValueId id, std::span<const int64_t> dims) {
             dimStorage.begin() + static_cast<ptrdiff_t>(dimBegin[static_cast<size_t>(id)]));
 }
 
-Result<void> Frame::place(ValueId id, void *data, std::span<const int64_t> dims) {
+void Frame::place(ValueId id, void *data, std::span<const int64_t> dims) {
   if (!layout.isStatic[static_cast<size_t>(id)])
     setDims(id, dims);
   views[static_cast<size_t>(id)].data = data;
-  return updateFollowers(id);
+  updateFollowers(id);
 }
 
-Result<void> Frame::updateFollowers(ValueId id) {
-  for (ValueId follower : layout.followers[static_cast<size_t>(id)]) {
+/// A loop may leave a value in dims that its aliases can not take, where no step reads them any more.
+void Frame::updateFollowers(ValueId id) {
+  auto base = static_cast<size_t>(id);
+  for (ValueId follower : layout.followers[base]) {
     auto i = static_cast<size_t>(follower);
-    views[i].data = static_cast<std::byte *>(views[static_cast<size_t>(id)].data) + plan.values[i].offset;
-    if (!layout.isStatic[i] || !layout.isStatic[static_cast<size_t>(id)])
-      if (Result<void> done = setAliasDims(follower); !done)
-        return done;
-    if (Result<void> done = updateFollowers(follower); !done)
-      return done;
+    views[i].data = static_cast<std::byte *>(views[base].data) + plan.values[i].offset;
+    bool fits = !misfits[base] && ((layout.isStatic[i] && layout.isStatic[base]) || setAliasDims(follower));
+    misfitCount += static_cast<size_t>(!fits) - misfits[i];
+    misfits[i] = !fits;
+    updateFollowers(follower);
   }
-  return {};
+}
+
+Result<void> Frame::checkFits(ValueId id) const {
+  if (misfitCount == 0 || id == none || !misfits[static_cast<size_t>(id)])
+    return {};
+  const Value &value = plan.values[static_cast<size_t>(id)];
+  const View &base = view(value.base);
+  return failure("{} elements of {} do not fill {}", base.size(), describe(value.dtype, base.dims),
+                 describe(value.dtype, value.dims));
 }
 
 /// An alias of something dynamic holds as many elements as its base; one dynamic dim follows from that.
-Result<void> Frame::setAliasDims(ValueId id) {
+bool Frame::setAliasDims(ValueId id) {
   const Value &value = plan.values[static_cast<size_t>(id)];
   int64_t count = views[static_cast<size_t>(value.base)].size(), known = 1;
   for (int64_t dim : value.dims)
@@ -182,13 +191,11 @@ Result<void> Frame::setAliasDims(ValueId id) {
   bool isStatic = layout.isStatic[static_cast<size_t>(id)] != 0;
   int64_t missing = known == 0 ? 0 : count / known;
   if (known * (isStatic ? 1 : missing) != count)
-    return failure("{} elements of {} do not fill {}", count,
-                   describe(value.dtype, views[static_cast<size_t>(value.base)].dims),
-                   describe(value.dtype, value.dims));
+    return false;
   for (size_t axis = 0; axis < value.dims.size(); ++axis)
     if (value.dims[axis] == dynamicDim)
       dimStorage[dimBegin[static_cast<size_t>(id)] + axis] = missing;
-  return {};
+  return true;
 }
 
 /// Memory for an output under these dims.
@@ -220,8 +227,7 @@ Result<View> Frame::provide(ValueId id, std::span<const int64_t> dims) {
                      describe(value.dtype, dims));
     views[i].data = base.data;
   }
-  if (Result<void> done = updateFollowers(id); !done)
-    return done.problems();
+  updateFollowers(id);
   return views[i];
 }
 
@@ -287,6 +293,9 @@ Result<void> Frame::runKernel(const BoundStep &bound) {
 }
 
 Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *profile) {
+  for (ValueId id : bound.step->inputs)
+    if (Result<void> fits = checkFits(id); !fits)
+      return fits;
   try {
     switch (bound.step->kind) {
     case StepKind::Kernel:

@@ -64,8 +64,10 @@ public:
   /// Allocates the arena. Error: no memory.
   Result<void> allocate();
   /// Gives a value that lives outside of the frame its bytes, and its dims where they are dynamic.
-  Result<void> place(ValueId id, void *data, std::span<const int64_t> dims);
+  void place(ValueId id, void *data, std::span<const int64_t> dims);
   const View &view(ValueId id) const { return views[static_cast<size_t>(id)]; }
+  /// Error: a value whose elements do not fill its dims.
+  Result<void> checkFits(ValueId id) const;
   /// Runs the steps in order; `states` has a slot for each step's index. The problem of a step names the
   /// user's line and the op.
   Result<void> execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
@@ -101,8 +103,8 @@ private:
   Result<void> computeShape(const BoundStep &bound, int64_t &extent);
   int64_t grainFor(const BoundStep &bound, int64_t extent) const;
   Result<View> provide(ValueId id, std::span<const int64_t> dims);
-  Result<void> updateFollowers(ValueId id);
-  Result<void> setAliasDims(ValueId id);
+  void updateFollowers(ValueId id);
+  bool setAliasDims(ValueId id);
   void setDims(ValueId id, std::span<const int64_t> dims);
 
   const Layout &layout;
@@ -111,6 +113,8 @@ private:
   std::vector<int64_t> dimStorage;
   std::vector<size_t> dimBegin; ///< by value: into dimStorage
   std::vector<View> views;      ///< by value
+  std::vector<uint8_t> misfits; ///< by value: an alias that its base does not fill now
+  size_t misfitCount = 0;
   BufferPool pool;
   std::vector<BufferPool::Buffer> buffers;          ///< by value: of Dynamic values
   std::vector<std::shared_ptr<TensorArray>> arrays; ///< by value: of Array values

@@ -67,9 +67,7 @@ Result<void> Session::bindFeeds(const NamedTensors &feeds) {
       boundFeeds[i] = Tensor(given.dtype(), given.dims());
       std::memcpy(boundFeeds[i].data(), given.data(), given.bytes());
     }
-    if (Result<void> done = frame.place(id, boundFeeds[i].data(), given.dims()); !done)
-      problems.add(executable->title + ": feed '" + plan.values[static_cast<size_t>(id)].name + "'",
-                   done.problems()[0].message);
+    frame.place(id, boundFeeds[i].data(), given.dims());
   }
   return problems;
 }
@@ -122,8 +120,7 @@ Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
   if (Result<void> done = bindFeeds(feeds); !done)
     return done.problems();
   // Parameters may have been replaced since the last run.
-  if (Result<void> done = executable->placeConstants(frame); !done)
-    return done.problems();
+  executable->placeConstants(frame);
   if (profile)
     profile->beginRun();
   if (Result<void> done = frame.execute(executable->steps, states, profile); !done) {
@@ -132,6 +129,9 @@ Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
       problems.add(executable->title + ": " + p.where, p.message);
     return problems;
   }
+  for (ValueId id : executable->program.fetches)
+    if (Result<void> fits = frame.checkFits(id); !fits)
+      return problem(executable->title, fits.problems()[0].message);
   return fetch();
 }
 

@@ -102,7 +102,7 @@ LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
     Block *block = op->getBlock();
     pd::ErrorWatch errors(op.getContext());
     auto values = pd::guarded([&] { return op.decompose(builder); });
-    if (failed(values) && !errors.hasSeen() && pd::isDeferrable(op))
+    if (failed(values) && !errors.hasSeen() && pd::hasOpenExtents(op))
       continue;
     if (failed(values))
       return failure();

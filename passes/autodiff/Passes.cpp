@@ -220,9 +220,9 @@ public:
     bytesSaved += static_cast<unsigned>(std::max<int64_t>(0, done.peakBefore - done.peakAfter));
     operationsAdded += static_cast<unsigned>(std::max<int64_t>(0, done.operationsAdded));
     if (!done.withinBudget)
-      found->emitWarning() << "needs " << done.peakAfter
-                           << " bytes even with what can be computed once more, the budget is "
-                           << memoryBudget.getValue();
+      emitWarning(found->getLoc()) << "needs " << done.peakAfter
+                                   << " bytes even with what can be computed once more, the budget is "
+                                   << memoryBudget.getValue();
     if (!report.empty() && failed(write(done, found->getName())))
       signalPassFailure();
   }

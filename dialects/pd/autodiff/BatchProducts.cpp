@@ -61,6 +61,15 @@ BatchedResults triangles(Batcher &batcher, Operation *op) {
   return SmallVector<Batched>{Batched(made.getOut()), Batched(made.getPivots()), Batched(infos)};
 }
 
+/// In mode "r" Q is empty, and has no dimension for the matrices.
+BatchedResults orthogonal(Batcher &batcher, Operation *op) {
+  auto qr = cast<QrOp>(op);
+  if (qr.getMode() != "r")
+    return onMatrices(batcher, op);
+  auto made = QrOp::create(batcher.builder, op->getLoc(), batcher.batched(qr.getX()), qr.getMode());
+  return SmallVector<Batched>{Batched(made.getQ(), false), Batched(made.getR())};
+}
+
 /// Its result has the signs and the logarithms in front.
 BatchedResults signsAndLogarithms(Batcher &batcher, Operation *op) {
   TensorBuilder e(batcher.builder, op);
@@ -86,7 +95,8 @@ BatchedResults system(Batcher &batcher, Operation *op) {
 
 void addProductBatching(BatchingRules &rules) {
   rules.add<MatmulOp>(matmul);
-  rules.add<CholeskyOp, QrOp, EighOp, EigOp, EigvalsOp, SvdOp, InverseOp, DetOp>(onMatrices);
+  rules.add<CholeskyOp, EighOp, EigOp, EigvalsOp, SvdOp, InverseOp, DetOp>(onMatrices);
+  rules.add<QrOp>(orthogonal);
   rules.add<LuOp>(triangles);
   rules.add<SolveOp, TriangularSolveOp, CholeskySolveOp>(system);
   rules.add<SlogdetOp>(signsAndLogarithms);

@@ -39,16 +39,18 @@ ErrorWatch::ErrorWatch(MLIRContext *context)
         return failure(); // others may handle it too
       }) {}
 
-bool isDeferrable(Operation *op) {
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  if (!captured.empty())
-    return false;
+bool hasOpenExtents(Operation *op) {
   auto isOpen = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && !tensor.hasStaticShape();
   };
   return llvm::any_of(op->getOperandTypes(), isOpen) || llvm::any_of(op->getResultTypes(), isOpen);
+}
+
+bool isDeferrable(Operation *op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  return captured.empty() && hasOpenExtents(op);
 }
 
 SmallVector<Value> deferredGradient(OpBuilder &builder, Operation *op, ArrayRef<Value> cotangents) {

@@ -21,8 +21,9 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Whether an extent of an operand or result is open, so that the op may have a derivative later, and its
-/// regions, if it has any, read nothing but their arguments.
+/// Whether an extent of an operand or result is open, so that the op may have a derivative later.
+bool hasOpenExtents(mlir::Operation *op);
+/// The same of an op whose regions, if it has any, read nothing but their arguments: its derivative can wait.
 bool isDeferrable(mlir::Operation *op);
 
 /// The gradient of each operand; null for integers and bools. Cotangents are null for zero.

@@ -200,7 +200,7 @@ private:
         gradient->replaceAllUsesWith(*values);
         gradient->erase();
       } else {
-        hasFailed |= errors.hasSeen() || !isDeferrable(gradient);
+        hasFailed |= errors.hasSeen() || !hasOpenExtents(gradient);
       }
     }
     return failure(hasFailed);
@@ -236,6 +236,9 @@ private:
       return success();
     }
     auto rule = dyn_cast<VjpOpInterface>(op);
+    auto takesGradient = [&](Value v) { return isActive(v) && !isIntegerTensor(v.getType()); };
+    if (!rule && op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), takesGradient))
+      return success(); // integers end the way
     if (!rule && !isa<DecomposableOpInterface>(op))
       return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its gradient";
     if (op->hasTrait<KeepsDerivative>() && cotangents.back())

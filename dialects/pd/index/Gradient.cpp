@@ -57,10 +57,13 @@ Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), out = e.wrap(cotangents[0]);
   int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
-  // Broadcast dimensions of x are summed afterwards, those of the indices are written out.
-  llvm::SmallVector<Extent> shape = extentsOf(out);
+  // Broadcast dimensions of x are summed afterwards, those of the indices are written out. Where x reaches
+  // further than the indices nothing was taken from it.
+  llvm::SmallVector<Extent> shape = extentsOf(out), own = extentsOf(x);
   Expression indices = expandTo(e.wrap(getIndices()), shape);
-  shape[axis] = extentsOf(x)[axis];
+  for (int64_t d = 0; d < x.rank(); ++d)
+    if (!own[d].isNumber(1) || d == axis)
+      shape[d] = d == axis || own[d].isKnown() ? own[d] : maximum(e, own[d], shape[d]);
   Expression zeros = zerosOf(e, shape, out.type().getElementType());
   return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(zeros, indices, out,
                                                            builder.getI64IntegerAttr(axis),
@@ -89,6 +92,22 @@ Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
   return llvm::SmallVector<Value>{kept, Value(), updates};
 }
 
+/// Of least and greatest updates: the elements that a result is equal to share its cotangent, x among them,
+/// as in Paddle.
+static Gradients gradientOfExtremes(TensorBuilder &e, PutAlongAxisOp op, Expression cotangent) {
+  Expression x = e.wrap(op.getX()), out = e.wrap(op.getOut()), values = e.wrap(op.getValues());
+  Type element = x.type().getElementType();
+  auto atIndices = [&](Value value) {
+    return e.wrap(e.create<TakeAlongAxisOp>(value, op.getIndices(), op.getAxisAttr()));
+  };
+  Expression isX = e.cast(e.wrap(e.create<EqualOp>(x, out)), element),
+             isValue = e.cast(e.wrap(e.create<EqualOp>(values, atIndices(out))), element);
+  Expression count = e.wrap(e.create<PutAlongAxisOp>(isX, op.getIndices(), isValue, op.getAxisAttr(),
+                                                     e.getBuilder().getStringAttr("add")));
+  Expression share = cotangent / count;
+  return llvm::SmallVector<Value>{share * isX, Value(), atIndices(share) * isValue};
+}
+
 Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   if (getReduce() == "multiply") {
     TensorBuilder e(builder, getOperation());
@@ -100,9 +119,9 @@ Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
     Value whole = e.create<TakeAlongAxisOp>(cotangent * e.wrap(getOut()), getIndices(), getAxisAttr());
     return llvm::SmallVector<Value>{cotangent * factors, Value(), e.wrap(whole) / values};
   }
-  if (getReduce() != "assign" && getReduce() != "add")
-    return noGradientOf(getOperation(), getReduce());
   TensorBuilder e(builder, getOperation());
+  if (getReduce() == "amax" || getReduce() == "amin")
+    return gradientOfExtremes(e, *this, e.wrap(cotangents[0]));
   Value values = e.create<TakeAlongAxisOp>(cotangents[0], getIndices(), getAxisAttr()), kept = cotangents[0];
   if (getReduce() == "assign")
     kept = e.create<PutAlongAxisOp>(kept, getIndices(), zerosLike(builder, getLoc(), values), getAxisAttr(),

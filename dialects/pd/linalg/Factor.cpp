@@ -46,8 +46,6 @@ Expression solveAdjoint(Expression x, Expression y, bool upper, bool unit = fals
 /// The first `count` columns, or rows.
 Expression columns(Expression x, int64_t count) { return slice(x, x.rank() - 1, 0, count); }
 
-bool isComplex(Value value) { return isa<ComplexType>(tensorType(value).getElementType()); }
-
 } // namespace
 
 // With P = the lower triangle of L^H dL, its diagonal halved: the Hermitian part of L^-H P L^-1.
@@ -69,10 +67,8 @@ Gradients CholeskyOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
 Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto type = tensorType(getX());
   int64_t rank = type.getRank(), rows = type.getDimSize(rank - 2), width = type.getShape().back();
-  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width)) {
-    emitOpError("has a gradient for matrices of known extents only, found ") << type;
-    return failure();
-  }
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width))
+    return failure(); // not yet
   TensorBuilder e(builder, getOperation());
   if (!cotangents[0])
     return llvm::SmallVector<Value>{Value()};
@@ -131,15 +127,20 @@ static Expression qrGradient(Expression q, Expression r, Expression dq, Expressi
 Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto type = tensorType(getX());
   int64_t rows = type.getDimSize(type.getRank() - 2), width = type.getShape().back();
-  if (getMode() == "r" || (getMode() == "complete" && rows > width && !ShapedType::isDynamic(width))) {
-    emitOpError("has a gradient in mode reduced, or complete with no more rows than columns");
+  if (getMode() == "complete" && rows > width && !ShapedType::isDynamic(width)) {
+    emitOpError("has a gradient in modes reduced and r, or complete with no more rows than columns");
     return failure();
   }
   if (!type.hasStaticShape())
     return failure(); // not yet
   TensorBuilder e(builder, getOperation());
-  Expression q = e.wrap(getQ()), r = e.wrap(getR());
-  Expression dq = cotangentOr0(e, cotangents[0], getQ()), dr = cotangentOr0(e, cotangents[1], getR());
+  Value factor = getQ(), given = cotangents[0];
+  if (getMode() == "r") { // the Q that was not asked for
+    factor = QrOp::create(builder, getLoc(), getX(), "reduced").getQ();
+    given = Value();
+  }
+  Expression q = e.wrap(factor), r = e.wrap(getR());
+  Expression dq = cotangentOr0(e, given, factor), dr = cotangentOr0(e, cotangents[1], getR());
   if (rows >= width)
     return llvm::SmallVector<Value>{qrGradient(q, r, dq, dr)};
   // x = [a | b] with a = Q U square and b = Q V.
@@ -149,41 +150,51 @@ Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{concat({da, e.matmul(q, dv)}, last)};
 }
 
+// U (diag(ds) + F * A s + s F * B + diag(A) / (2 s)) V^H, where A and B are U^H dU and V^H dV without their
+// Hermitian parts. The last term, of complex matrices, moves the phases of U against those of V; what turns
+// both together has no effect on what a factorization is good for.
+static Expression svdInner(Expression u, Expression s, Expression v, Value du, Value ds, Value dvh) {
+  TensorBuilder &e = u.owner();
+  Type element = u.type().getElementType();
+  Expression identity = identityLike(e.matmul(adjoint(v), v)), number = e.cast(s, element);
+  Expression f = e.cast(reciprocalDifferences(s * s), element);
+  auto skew = [](Expression product) { return product - adjoint(product); };
+  Expression inner = ds ? identity * ofColumns(e.cast(e.wrap(ds), element)) : identity * 0.0;
+  if (du) {
+    Expression product = skew(e.matmul(adjoint(u), e.wrap(du)));
+    inner = inner + f * product * ofColumns(number);
+    if (isa<ComplexType>(element))
+      inner = inner + identity * product * 0.5 / ofColumns(number);
+  }
+  if (dvh)
+    inner = inner + ofRows(number) * (f * skew(e.matmul(adjoint(v), adjoint(e.wrap(dvh)))));
+  return inner;
+}
+
 Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto type = tensorType(getX());
-  int64_t rows = type.getDimSize(type.getRank() - 2), width = type.getShape().back(),
+  int64_t rank = type.getRank(), rows = type.getDimSize(rank - 2), width = type.getShape().back(),
           least = std::min(rows, width);
-  if (isComplex(getX())) {
-    emitOpError("has a gradient for real matrices only, found ") << type;
-    return failure();
-  }
   if (!type.hasStaticShape())
     return failure(); // not yet
   TensorBuilder e(builder, getOperation());
-  int64_t rank = type.getRank();
   Expression u = columns(e.wrap(getU()), least), s = e.wrap(getS()),
-             vh = slice(e.wrap(getVh()), rank - 2, 0, least);
-  Expression inner = e.wrap(
-      cotangents[1] ? Value(identityLike(e.matmul(vh, transposed(vh))) * ofColumns(e.wrap(cotangents[1])))
-                    : Value(e.matmul(vh, transposed(vh)) * 0.0));
-  Expression f = reciprocalDifferences(s * s), v = transposed(vh);
-  if (cotangents[0]) {
-    Expression product = e.matmul(transposed(u), columns(e.wrap(cotangents[0]), least));
-    inner = inner + f * (product - transposed(product)) * ofColumns(s);
-  }
-  if (cotangents[2]) {
-    Expression product = e.matmul(vh, transposed(slice(e.wrap(cotangents[2]), rank - 2, 0, least)));
-    inner = inner + ofRows(s) * (f * (product - transposed(product)));
-  }
+             vh = slice(e.wrap(getVh()), rank - 2, 0, least), number = e.cast(s, type.getElementType());
+  Value du, dvh;
+  if (cotangents[0])
+    du = columns(e.wrap(cotangents[0]), least);
+  if (cotangents[2])
+    dvh = slice(e.wrap(cotangents[2]), rank - 2, 0, least);
+  Expression inner = svdInner(u, s, adjoint(vh), du, cotangents[1], dvh);
   Expression gradient = e.matmul(e.matmul(u, inner), vh);
   // What leaves the spaces that U and V span.
-  if (cotangents[0] && rows > least) {
-    Expression scaled = columns(e.wrap(cotangents[0]), least) / ofColumns(s);
-    gradient = gradient + e.matmul(scaled - e.matmul(u, e.matmul(transposed(u), scaled)), vh);
+  if (du && rows > least) {
+    Expression scaled = e.wrap(du) / ofColumns(number);
+    gradient = gradient + e.matmul(scaled - e.matmul(u, e.matmul(adjoint(u), scaled)), vh);
   }
-  if (cotangents[2] && width > least) {
-    Expression scaled = slice(e.wrap(cotangents[2]), rank - 2, 0, least) / ofRows(s);
-    gradient = gradient + e.matmul(u, scaled - e.matmul(e.matmul(scaled, v), vh));
+  if (dvh && width > least) {
+    Expression scaled = e.wrap(dvh) / ofRows(number);
+    gradient = gradient + e.matmul(u, scaled - e.matmul(e.matmul(scaled, adjoint(vh)), vh));
   }
   return llvm::SmallVector<Value>{gradient};
 }

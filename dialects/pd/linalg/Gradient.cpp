@@ -1,5 +1,6 @@
 //! Gradients of matrix products.
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/linalg/Linalg.h"
 #include "dialects/pd/shape/Extent.h"
@@ -14,9 +15,11 @@ Expression asMatrix(Expression value, int64_t insertedAxis) {
   return value.rank() == 1 ? insertDim(value, insertedAxis) : value;
 }
 
-/// The gradient of a vector that stood for a matrix.
+/// The gradient of what may be a vector that stood for a matrix. A batch that may have been broadcast stays.
 Value asOperand(TensorBuilder &e, Value gradient, Expression matrix, Value operand) {
   Value summed = sumToShapeOf(e.getBuilder(), operand.getLoc(), gradient, matrix);
+  if (int64_t rank = tensorType(operand).getRank(); rank > 2 && tensorType(summed).getRank() == rank)
+    return widened(e.getBuilder(), operand.getLoc(), summed, operand.getType());
   return reshapeTo(e.wrap(summed), extentsOf(e.wrap(operand)));
 }
 

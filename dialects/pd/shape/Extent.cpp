@@ -53,6 +53,12 @@ Extent divide(TensorBuilder &e, const Extent &x, int64_t y) {
   return y == 1 ? x : Extent(e.create<FloorDivideOp>(x.getValue(e), Extent(y).getValue(e)));
 }
 
+Extent maximum(TensorBuilder &e, const Extent &x, const Extent &y) {
+  if (x.isKnown() && y.isKnown())
+    return std::max(x.number, y.number);
+  return Extent(e.create<MaximumOp>(x.getValue(e), y.getValue(e)));
+}
+
 llvm::SmallVector<Extent> extentsOf(Expression x) {
   llvm::SmallVector<Extent> out;
   for (int64_t axis = 0; axis < x.rank(); ++axis)

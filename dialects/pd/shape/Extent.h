@@ -24,6 +24,7 @@ public:
 
   friend Extent multiply(TensorBuilder &e, const Extent &x, const Extent &y);
   friend Extent divide(TensorBuilder &e, const Extent &x, int64_t y);
+  friend Extent maximum(TensorBuilder &e, const Extent &x, const Extent &y);
 
 private:
   explicit Extent(mlir::Value value) : number(mlir::ShapedType::kDynamic), value(value) {}
@@ -34,6 +35,7 @@ private:
 Extent multiply(TensorBuilder &e, const Extent &x, const Extent &y);
 /// The quotient rounded down; y > 0.
 Extent divide(TensorBuilder &e, const Extent &x, int64_t y);
+Extent maximum(TensorBuilder &e, const Extent &x, const Extent &y);
 
 /// The extents of all dimensions of x.
 llvm::SmallVector<Extent> extentsOf(Expression x);

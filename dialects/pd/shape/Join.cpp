@@ -215,13 +215,30 @@ LogicalResult BroadcastTensorsOp::inferReturnTypes(MLIRContext *, std::optional<
   return success();
 }
 
+/// The extent that the operands have together in dimension d of `rank`: that of one which is not 1 there.
+static Extent commonExtent(TensorBuilder &e, ValueRange operands, int64_t rank, int64_t d) {
+  Extent common = 1;
+  for (Value operand : operands) {
+    int64_t axis = d + tensorType(operand).getRank() - rank;
+    Extent own = axis < 0 ? Extent(1) : Extent(e.wrap(operand), axis);
+    if (own.isNumber(1) || (common.isKnown() && !common.isNumber(1)))
+      continue;
+    if (!common.isKnown() && !own.isKnown()) {
+      Expression soFar = e.wrap(common.getValue(e));
+      Expression either = e.select(e.equal(soFar, 1.0), e.wrap(own.getValue(e)), soFar);
+      own = Extent::element(e.reshape(either, {1}), 0);
+    }
+    common = own;
+  }
+  return common;
+}
+
 FailureOr<SmallVector<Value>> BroadcastTensorsOp::decompose(OpBuilder &builder) {
-  // Which operand a dynamic extent comes from is known only when the program runs.
-  auto type = tensorType(getOut()[0]);
-  if (!type.hasStaticShape())
-    return failure();
   TensorBuilder e(builder, getOperation());
-  llvm::SmallVector<Extent> shape(type.getShape().begin(), type.getShape().end());
+  int64_t rank = tensorType(getOut()[0]).getRank();
+  llvm::SmallVector<Extent> shape;
+  for (int64_t d = 0; d < rank; ++d)
+    shape.push_back(commonExtent(e, getX(), rank, d));
   SmallVector<Value> out;
   for (Value operand : getX())
     out.push_back(expandTo(e.wrap(operand), shape));

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <complex>
+#include <mutex>
 
 // The C headers' complex numbers are C's unless told otherwise; the layout is the same.
 #define LAPACK_COMPLEX_CUSTOM
@@ -19,6 +20,18 @@
 
 namespace proa::runtime {
 
+/// OpenBLAS built without threads keeps one set of buffers, and gives wrong numbers where two threads call it
+/// at a time: they take turns then. A build with threads needs no lock.
+std::unique_lock<std::mutex> turnAtBlas();
+
+template <auto function> struct InTurn;
+template <class Result, class... Arguments, Result (*function)(Arguments...)> struct InTurn<function> {
+  static Result call(Arguments... arguments) {
+    auto turn = turnAtBlas();
+    return function(arguments...);
+  }
+};
+
 /// The functions of LAPACK for matrices of T, by their names without the type's letter. Those with "_work" in
 /// LAPACKE are plain calls; the others bring their own workspace.
 template <class T> struct Lapack;
@@ -26,21 +39,21 @@ template <class T> struct Lapack;
 #define PROA_LAPACK(Type, RealType, s, orthogonal, symmetric)                                                \
   template <> struct Lapack<Type> {                                                                          \
     using Real = RealType;                                                                                   \
-    static constexpr auto potrf = LAPACKE_##s##potrf_work;                                                   \
-    static constexpr auto potrs = LAPACKE_##s##potrs_work;                                                   \
-    static constexpr auto getrf = LAPACKE_##s##getrf_work;                                                   \
-    static constexpr auto getrs = LAPACKE_##s##getrs_work;                                                   \
-    static constexpr auto geqrf = LAPACKE_##s##geqrf;                                                        \
-    static constexpr auto orgqr = LAPACKE_##s##orthogonal##gqr;                                              \
-    static constexpr auto gesdd = LAPACKE_##s##gesdd;                                                        \
-    static constexpr auto syevd = LAPACKE_##s##symmetric##evd;                                               \
-    static constexpr auto geev = LAPACKE_##s##geev;                                                          \
-    static constexpr auto gels = LAPACKE_##s##gels;                                                          \
-    static constexpr auto gelsy = LAPACKE_##s##gelsy;                                                        \
-    static constexpr auto gelsd = LAPACKE_##s##gelsd;                                                        \
-    static constexpr auto gelss = LAPACKE_##s##gelss;                                                        \
-    static constexpr auto trsm = cblas_##s##trsm;                                                            \
-    static constexpr auto gemm = cblas_##s##gemm;                                                            \
+    static constexpr auto potrf = InTurn<LAPACKE_##s##potrf_work>::call;                                     \
+    static constexpr auto potrs = InTurn<LAPACKE_##s##potrs_work>::call;                                     \
+    static constexpr auto getrf = InTurn<LAPACKE_##s##getrf_work>::call;                                     \
+    static constexpr auto getrs = InTurn<LAPACKE_##s##getrs_work>::call;                                     \
+    static constexpr auto geqrf = InTurn<LAPACKE_##s##geqrf>::call;                                          \
+    static constexpr auto orgqr = InTurn<LAPACKE_##s##orthogonal##gqr>::call;                                \
+    static constexpr auto gesdd = InTurn<LAPACKE_##s##gesdd>::call;                                          \
+    static constexpr auto syevd = InTurn<LAPACKE_##s##symmetric##evd>::call;                                 \
+    static constexpr auto geev = InTurn<LAPACKE_##s##geev>::call;                                            \
+    static constexpr auto gels = InTurn<LAPACKE_##s##gels>::call;                                            \
+    static constexpr auto gelsy = InTurn<LAPACKE_##s##gelsy>::call;                                          \
+    static constexpr auto gelsd = InTurn<LAPACKE_##s##gelsd>::call;                                          \
+    static constexpr auto gelss = InTurn<LAPACKE_##s##gelss>::call;                                          \
+    static constexpr auto trsm = InTurn<cblas_##s##trsm>::call;                                              \
+    static constexpr auto gemm = InTurn<cblas_##s##gemm>::call;                                              \
   }
 PROA_LAPACK(float, float, s, or, sy);
 PROA_LAPACK(double, double, d, or, sy);

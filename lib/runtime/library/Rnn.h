@@ -30,8 +30,8 @@ inline void multiply(int64_t rows, int64_t columns, int64_t inner, const float *
 inline void multiply(int64_t rows, int64_t columns, int64_t inner, const double *a, const double *b,
                      double *c, bool accumulate) {
   useOneBlasThread();
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, extent(rows), extent(columns), extent(inner), 1, a,
-              leading(inner), b, leading(inner), accumulate ? 1 : 0, c, leading(columns));
+  Lapack<double>::gemm(CblasRowMajor, CblasNoTrans, CblasTrans, extent(rows), extent(columns), extent(inner),
+                       1, a, leading(inner), b, leading(inner), accumulate ? 1 : 0, c, leading(columns));
 }
 
 /// What one layer in one direction keeps for its gradient, [time, batch, ...].

@@ -17,9 +17,9 @@ void addProduct(bool transposed, int64_t rows, int64_t columns, int64_t inner, c
 }
 void addProduct(bool transposed, int64_t rows, int64_t columns, int64_t inner, const double *a,
                 const double *b, double *c) {
-  cblas_dgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, extent(rows),
-              extent(columns), extent(inner), 1, a, leading(transposed ? rows : inner), b, leading(columns),
-              1, c, leading(columns));
+  Lapack<double>::gemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, extent(rows),
+                       extent(columns), extent(inner), 1, a, leading(transposed ? rows : inner), b,
+                       leading(columns), 1, c, leading(columns));
 }
 
 template <class T> void addRows(int64_t rows, int64_t columns, const T *x, T *sums) {

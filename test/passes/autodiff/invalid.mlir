@@ -24,10 +24,10 @@ func.func @nothing(%x: tensor<4xi64>) -> tensor<f32> {
 // -----
 
 // The error is at the op, the notes lead from the loss to it.
-func.func @path(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x1xf32>) -> tensor<f32> {
-  // expected-error @+1 {{has no gradient with reduce = "amin"}}
-  %y = pd.put_along_axis %x, %i, %v {axis = 1 : i64, reduce = "amin"}
-      : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<2x3xf32>
+func.func @path(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x3xf32>) -> tensor<f32> {
+  // expected-error @+1 {{has no gradient with reduce = "multiply"}}
+  %y = pd.scatter_nd %x, %i, %v {reduce = "multiply"}
+      : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
   // expected-note @+1 {{the gradient comes through 'pd.exp'}}
   %e = pd.exp %y : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // expected-note @+1 {{the gradient comes through 'pd.sum'}}
@@ -50,13 +50,13 @@ module {
 // -----
 
 // The way leads through the branch.
-func.func @in_branch(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x1xf32>, %c: tensor<i1>) -> tensor<f32> {
+func.func @in_branch(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x3xf32>, %c: tensor<i1>) -> tensor<f32> {
   %b = tensor.extract %c[] : tensor<i1>
   // expected-note @+1 {{the gradient comes through 'scf.if'}}
   %r = scf.if %b -> (tensor<2x3xf32>) {
-    // expected-error @+1 {{has no gradient with reduce = "amin"}}
-    %y = pd.put_along_axis %x, %i, %v {axis = 1 : i64, reduce = "amin"}
-        : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<2x3xf32>
+    // expected-error @+1 {{has no gradient with reduce = "multiply"}}
+    %y = pd.scatter_nd %x, %i, %v {reduce = "multiply"}
+        : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
     scf.yield %y : tensor<2x3xf32>
   } else {
     scf.yield %x : tensor<2x3xf32>

@@ -24,7 +24,6 @@ constexpr struct {
     {"softmax_with_cross_entropy/far_below", "the gradient is that without the lower bound"},
     {"ops/warpctc/norm", "norm_by_times is for the gradient alone"},
     {"ops/warprnnt/", "fastemit_lambda is for the gradient alone"},
-    {"put_along_axis/values_beyond_indices", "forward mode refuses values that no index takes"},
     {"nlp/chatglm", "one row of its mask is the lowest number, which swallows the scores"},
     {"nlp/llama_mask", "rows of its mask are the lowest number, which swallows the scores"},
     {"ops/mode/vector", "equal elements, of which the program takes another one where they differ"},

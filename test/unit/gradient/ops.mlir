@@ -755,6 +755,39 @@ func.func @put_along_axis(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values 
   return %y : tensor<4x3xf64>
 }
 
+// U diag(s^2) VH does not see the phases of the vectors.
+func.func @svd_complex(%a: tensor<3x2xf64>, %b: tensor<3x2xf64>) -> (tensor<3x2xf64>, tensor<3x2xf64>) {
+  %x = pd.complex %a, %b : (tensor<3x2xf64>, tensor<3x2xf64>) -> tensor<3x2xcomplex<f64>>
+  %u, %s, %v = pd.svd %x : (tensor<3x2xcomplex<f64>>) -> (tensor<3x2xcomplex<f64>>, tensor<2xf64>, tensor<2x2xcomplex<f64>>)
+  %q = pd.multiply %s, %s : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
+  %c = pd.cast %q {dtype = complex<f64>} : (tensor<2xf64>) -> tensor<2xcomplex<f64>>
+  %w = pd.multiply %u, %c : (tensor<3x2xcomplex<f64>>, tensor<2xcomplex<f64>>) -> tensor<3x2xcomplex<f64>>
+  %p = pd.matmul %w, %v : (tensor<3x2xcomplex<f64>>, tensor<2x2xcomplex<f64>>) -> tensor<3x2xcomplex<f64>>
+  %y = pd.real %p : (tensor<3x2xcomplex<f64>>) -> tensor<3x2xf64>
+  %z = pd.imag %p : (tensor<3x2xcomplex<f64>>) -> tensor<3x2xf64>
+  return %y, %z : tensor<3x2xf64>, tensor<3x2xf64>
+}
+
+func.func @qr_without_q(%a: tensor<4x3xf64>) -> (tensor<3x3xf64>) {
+  %q, %r = pd.qr %a {mode = "r"} : (tensor<4x3xf64>) -> (tensor<0xf64>, tensor<3x3xf64>)
+  return %r : tensor<3x3xf64>
+}
+
+func.func @take_along_axis_in_part(%a: tensor<4x3xf64>, %b: tensor<2x2xi64> {test.high = 2.0}) -> (tensor<2x2xf64>) {
+  %y = pd.take_along_axis %a, %b {axis = 1 : i64} : (tensor<4x3xf64>, tensor<2x2xi64>) -> tensor<2x2xf64>
+  return %y : tensor<2x2xf64>
+}
+
+func.func @put_along_axis_least(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values = [0.0, 1.0, 2.0, 3.0, 1.0, 0.0]}, %c: tensor<2x3xf64>) -> (tensor<4x3xf64>) {
+  %y = pd.put_along_axis %a, %b, %c {axis = 0 : i64, reduce = "amin"} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<2x3xf64>) -> tensor<4x3xf64>
+  return %y : tensor<4x3xf64>
+}
+
+func.func @put_along_axis_greatest(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values = [0.0, 1.0, 2.0, 3.0, 1.0, 0.0]}, %c: tensor<2x1xf64>) -> (tensor<4x3xf64>) {
+  %y = pd.put_along_axis %a, %b, %c {axis = 0 : i64, reduce = "amax"} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<2x1xf64>) -> tensor<4x3xf64>
+  return %y : tensor<4x3xf64>
+}
+
 // Control flow: a condition and a number of iterations that are data, and a loop that ends by what it computes.
 
 func.func @branch(%a: tensor<3xf64>, %b: tensor<3xf64>, %n: tensor<1xi64>) -> (tensor<3xf64>) {

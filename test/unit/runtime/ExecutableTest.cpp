@@ -114,6 +114,22 @@ TEST(Executable, DynamicDimsAndAliases) {
   }
 }
 
+TEST(Executable, AliasMustFitWhereItIsRead) {
+  Plan plan = dynamicPlan();
+  plan.values[5].dims = {dynamicDim, 3};
+  NamedTensors weights{{"w", floats({4}, {10, 20, 30, 40})}};
+  auto session = sessionOf(plan, weights);
+  EXPECT_TRUE(session->run({{"x", randomFloats({3, 4}, 1)}}));
+  auto failed = session->run({{"x", randomFloats({1, 4}, 1)}});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.problems()[0].message, "4 elements of float32[4] do not fill float32[-1, 3]");
+  EXPECT_TRUE(session->run({{"x", randomFloats({6, 4}, 1)}}));
+  plan.fetches = {4};
+  plan.fetchNames = {"y"};
+  session = sessionOf(plan, weights);
+  EXPECT_TRUE(session->run({{"x", randomFloats({1, 4}, 1)}})) << "nothing reads the alias";
+}
+
 TEST(Executable, ResultsBelongToTheCaller) {
   auto session = sessionOf(dynamicPlan(), {{"w", floats({4}, {0, 0, 0, 0})}});
   auto first = session->run({{"x", floats({1, 4}, {1, 2, 3, 4})}});

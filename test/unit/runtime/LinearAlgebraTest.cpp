@@ -1,11 +1,15 @@
 // The kernels on LAPACK against what defines them: factors multiply to the matrix, solutions solve the
 // system.
+#include "lib/runtime/library/Lapack.h"
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cmath>
 #include <complex>
+#include <random>
+#include <thread>
 
 namespace proa::runtime {
 namespace {
@@ -173,6 +177,33 @@ TEST_P(Dtypes, SolutionsSolve) {
   auto inverse = run({"inverse", {}, {x}, {{GetParam(), {2, 1, 4, 4}}}});
   ASSERT_EQ(inverse.size(), 1u);
   expectEqual(Matrix::of(x, 0) * Matrix::of(inverse[0], 0), identity(4));
+}
+
+/// Whether products of one thread come out right while others multiply.
+TEST(LinearAlgebra, ThreadsMultiplyAtATime) {
+  constexpr int rows = 5, inner = 18, columns = 25;
+  std::atomic<int> wrong{0};
+  auto multiplyOften = [&](unsigned seed) {
+    std::vector<double> x(rows * inner), y(inner * columns), out(rows * columns);
+    std::mt19937 random(seed);
+    for (int repeat = 0; repeat < 5000; ++repeat) {
+      for (std::vector<double> *numbers : {&x, &y})
+        for (double &number : *numbers)
+          number = static_cast<double>(random() % 100);
+      Lapack<double>::gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, inner, 1, x.data(),
+                           inner, y.data(), columns, 0, out.data(), columns);
+      double expected = 0; // of the last element; small whole numbers are exact
+      for (int k = 0; k < inner; ++k)
+        expected += x[(rows - 1) * inner + k] * y[k * columns + columns - 1];
+      wrong += out.back() != expected;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned seed = 1; seed <= 4; ++seed)
+    threads.emplace_back(multiplyOften, seed);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(LinearAlgebra, Determinants) {

@@ -76,10 +76,19 @@ static void trimValues(OpImporter &importer) {
   Value values = importer.requiredInput("Value"), index = importer.requiredInput("Index");
   if (!values || !index || pd::tensorType(values).getRank() != pd::tensorType(index).getRank())
     return;
+  auto from = pd::tensorType(values), to = pd::tensorType(index);
   Formula f(importer);
-  for (auto [axis, extent] : llvm::enumerate(pd::tensorType(index).getShape()))
-    if (values && !ShapedType::isDynamic(extent) && pd::tensorType(values).getDimSize(axis) > extent)
-      values = f.slice(values, axis, 0, extent);
+  if (from.hasStaticShape() && to.hasStaticShape()) {
+    for (auto [axis, extent] : llvm::enumerate(to.getShape()))
+      if (values && from.getDimSize(axis) > extent)
+        values = f.slice(values, axis, 0, extent);
+  } else {
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, to.getRank()));
+    llvm::SmallVector<int64_t> starts(axes.size(), 0);
+    Value ends = f.make("pd.shape", {{index}});
+    values = f.make("pd.slice", {{values}, {}, {ends}, {}},
+                    {f.integers("axes", axes), f.integers("starts", starts)});
+  }
   importer.overrideInput("Value", values);
 }
 

@@ -35,13 +35,13 @@ func.func @type(%x: tensor<4xf32>, %d: tensor<5xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @noRule(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x1xf32>, %d: tensor<2x3xf32>) -> tensor<2x3xf32> {
+func.func @noRule(%x: tensor<2x3xf32>, %i: tensor<2x1xi64>, %v: tensor<2x3xf32>, %d: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %dx = pd.vjp(%x : tensor<2x3xf32>) cotangents(%d : tensor<2x3xf32>)
       {cotangent_of = array<i64: 0>, saved_of = array<i64>} : tensor<2x3xf32> {
   ^bb0(%a: tensor<2x3xf32>):
-    // expected-error @+1 {{has no gradient with reduce = "amin"}}
-    %y = pd.put_along_axis %a, %i, %v {axis = 1 : i64, reduce = "amin"}
-        : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<2x3xf32>
+    // expected-error @+1 {{has no gradient with reduce = "multiply"}}
+    %y = pd.scatter_nd %a, %i, %v {reduce = "multiply"}
+        : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
     pd.yield %y : tensor<2x3xf32>
   }
   return %dx : tensor<2x3xf32>
