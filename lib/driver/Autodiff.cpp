@@ -1,7 +1,6 @@
 //! Functions of tensors and their transforms, on MLIR.
 #include "proa/Autodiff.h"
 
-#include "lib/codegen/LoadedObject.h"
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 #include "lib/runtime/Executable.h"
@@ -185,15 +184,7 @@ Result<Compiled *> Function::Implementation::compiledFor(const std::vector<Tenso
   auto program = compileForCpu(std::move(copy), {});
   if (!program)
     return program.problems();
-  auto object = LoadedObject::load(program->archive);
-  if (!object)
-    return object.problems();
-  auto code = std::make_shared<LoadedObject>(std::move(*object));
-  auto resolve = [code](const std::string &symbol) -> void * {
-    auto address = code->find(symbol);
-    return address ? *address : nullptr;
-  };
-  auto executable = runtime::Executable::create(std::move(program->plan), "function", resolve, code);
+  auto executable = loadProgram(std::move(*program), "function");
   if (!executable)
     return executable.problems();
   if (auto bound = (*executable)->bindParameters({}); !bound)

@@ -2,6 +2,7 @@
 #include "lib/driver/Compile.h"
 
 #include "lib/codegen/CompileKernels.h"
+#include "lib/codegen/LoadedObject.h"
 #include "lib/planner/BuildPlan.h"
 #include "lib/support/Files.h"
 #include "passes/lower-linalg/Passes.h"
@@ -130,6 +131,18 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
     return plan.problems();
   progress("compiled", 1.0);
   return CompiledProgram{std::move(*plan), std::move(compiled->archive)};
+}
+
+Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name) {
+  auto object = LoadedObject::load(program.archive);
+  if (!object)
+    return object.problems();
+  auto code = std::make_shared<LoadedObject>(std::move(*object));
+  auto resolve = [&](const std::string &symbol) -> void * {
+    auto address = code->find(symbol);
+    return address ? *address : nullptr;
+  };
+  return runtime::Executable::create(std::move(program.plan), name, resolve, code);
 }
 
 } // namespace proa

@@ -1,6 +1,7 @@
 /// From imported IR to an executable: the order of all passes, and what comes out.
 #pragma once
 
+#include "lib/runtime/Executable.h"
 #include "lib/runtime/Plan.h"
 #include "proa/Amp.h"
 
@@ -48,5 +49,9 @@ void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options = 
 /// Compiles a module for this machine's CPU. The module is consumed.
 Result<CompiledProgram> compileForCpu(mlir::OwningOpRef<mlir::ModuleOp> module,
                                       const CompileOptions &options);
+
+/// Loads the object code into this process and resolves the plan's symbols with it. `name` begins the
+/// messages.
+Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name);
 
 } // namespace proa

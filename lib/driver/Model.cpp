@@ -2,7 +2,6 @@
 #include "proa/Model.h"
 
 #include "lib/codegen/CompileKernels.h"
-#include "lib/codegen/LoadedObject.h"
 #include "lib/codegen/ObjectCache.h"
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
@@ -473,15 +472,7 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
 
 Result<Variant> Model::Implementation::load(CompiledProgram program) {
   Stopwatch watch(times.load);
-  auto object = LoadedObject::load(program.archive);
-  if (!object)
-    return object.problems();
-  auto code = std::make_shared<LoadedObject>(std::move(*object));
-  auto resolve = [&](const std::string &symbol) -> void * {
-    auto address = code->find(symbol);
-    return address ? *address : nullptr;
-  };
-  auto executable = runtime::Executable::create(std::move(program.plan), source, resolve, code);
+  auto executable = loadProgram(std::move(program), source);
   if (!executable)
     return executable.problems();
   if (auto bound = (*executable)->bindParameters(values); !bound)

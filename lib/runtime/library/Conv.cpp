@@ -11,7 +11,7 @@
 namespace proa::runtime {
 namespace {
 
-/// A plan of a session for one set of dims; neither a plan of oneDNN nor one of ours: plain loops.
+/// A plan of a session for one set of dims; neither a plan of oneDNN nor one of ours: BLAS.
 struct ConvEntry {
   ConvGeometry geometry;
   bool planned = false;
@@ -160,8 +160,8 @@ Result<void> Conv::run(Call &call) const {
   } else if (entry.plan) {
     if (Result<void> done = convolve(call, entry, *out); !done)
       return done;
-  } else if (Result<void> done = plainConv(out->dtype, entry.geometry, attributes.transposed,
-                                           call.input(0).data, call.input(1).data, out->data);
+  } else if (Result<void> done = blasConv(out->dtype, entry.geometry, attributes.transposed,
+                                          call.input(0).data, call.input(1).data, out->data);
              !done) {
     return done;
   }

@@ -5,14 +5,15 @@
 
 namespace proa::runtime {
 
-/// The convolution by simple loops, for dtypes that oneDNN does not convolve. Post-ops are left to
+/// The convolution as products of the filter and the windows that the input has, by BLAS: for dtypes that
+/// oneDNN does not convolve (float64, float16). 16-bit floats are multiplied as float32. Post-ops are left to
 /// applyPostOps.
-Result<void> plainConv(DType dtype, const ConvGeometry &geometry, bool transposed, const void *input,
-                       const void *filter, void *output);
+Result<void> blasConv(DType dtype, const ConvGeometry &geometry, bool transposed, const void *input,
+                      const void *filter, void *output);
 
-/// The filter's gradient by simple loops, [O, I/groups, k...]; `outGradient` lies as the geometry's output.
-Result<void> plainWeightGradient(DType dtype, const ConvGeometry &geometry, const void *input,
-                                 const void *outGradient, void *filterGradient);
+/// The filter's gradient in the same way, [O, I/groups, k...]; `outGradient` lies as the geometry's output.
+Result<void> blasWeightGradient(DType dtype, const ConvGeometry &geometry, const void *input,
+                                const void *outGradient, void *filterGradient);
 
 /// A convolution planned by oneDNN for one set of dims. It works on a dense layout of its own choice; tensors
 /// that lie otherwise are copied.

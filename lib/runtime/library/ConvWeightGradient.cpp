@@ -63,7 +63,7 @@ struct WeightGradientState final : KernelState {
   struct Entry {
     ConvGeometry geometry;
     std::vector<int64_t> filter;
-    std::unique_ptr<WeightGradientPlan> plan; ///< null: plain loops
+    std::unique_ptr<WeightGradientPlan> plan; ///< null: BLAS
   };
   std::map<std::vector<int64_t>, Entry> byDims;
 };
@@ -83,7 +83,7 @@ public:
       return out.problems();
     if (entry.plan)
       return compute(call, *entry.plan, *out);
-    return plainWeightGradient(out->dtype, entry.geometry, call.input(0).data, call.input(1).data, out->data);
+    return blasWeightGradient(out->dtype, entry.geometry, call.input(0).data, call.input(1).data, out->data);
   }
 
 private:

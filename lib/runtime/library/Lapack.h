@@ -112,6 +112,9 @@ template <class T> void toRowMajor(const std::vector<T> &from, int64_t rows, int
 /// LAPACK takes no matrix without a column; leading dimensions are at least 1.
 inline lapack_int leading(int64_t rows) { return static_cast<lapack_int>(rows > 0 ? rows : 1); }
 
+/// A number of rows or columns as BLAS takes it.
+inline lapack_int extent(int64_t count) { return static_cast<lapack_int>(count); }
+
 /// Keeps OpenBLAS from starting threads of its own.
 void useOneBlasThread();
 

@@ -9,7 +9,7 @@
 namespace proa::runtime {
 namespace {
 
-/// A plan of a session for one set of dims; no plan: plain loops.
+/// A plan of a session for one set of dims; no plan: BLAS or plain loops.
 struct MatmulEntry {
   MatmulGeometry geometry;
   bool planned = false;
@@ -130,6 +130,8 @@ void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
   options.packable = weights.isConstant();
   if (!entry.plan)
     entry.plan = create();
+  if (entry.plan && entry.plan->isSlow() && hasBlasMatmul(out.dtype, entry.geometry))
+    entry.plan = nullptr;
   if (!entry.plan)
     return;
   entry.execution = entry.plan->execution();
@@ -159,6 +161,8 @@ Result<void> Matmul::run(Call &call) const {
     for (size_t input : entry.plan->extraInputs())
       execution.set(slot++, call.input(input).data);
     execution.run(execution.scratchBytes() == 0 ? nullptr : call.scratch(execution.scratchBytes()));
+  } else if (hasBlasMatmul(out->dtype, entry.geometry)) {
+    blasMatmul(call, entry.geometry, attributes.alpha, *out);
   } else if (Result<void> done = plainMatmul(out->dtype, entry.geometry, attributes.alpha, call.input(0).data,
                                              call.input(1).data, out->data);
              !done) {

@@ -3,6 +3,7 @@
 
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
+#include "lib/runtime/library/Lapack.h"
 #include "lib/runtime/library/OneDnn.h"
 #include "lib/runtime/library/RnnCell.h"
 
@@ -28,13 +29,9 @@ inline void multiply(int64_t rows, int64_t columns, int64_t inner, const float *
 }
 inline void multiply(int64_t rows, int64_t columns, int64_t inner, const double *a, const double *b,
                      double *c, bool accumulate) {
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) {
-      double sum = accumulate ? c[i * columns + j] : 0;
-      for (int64_t k = 0; k < inner; ++k)
-        sum += a[i * inner + k] * b[j * inner + k];
-      c[i * columns + j] = sum;
-    }
+  useOneBlasThread();
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, extent(rows), extent(columns), extent(inner), 1, a,
+              leading(inner), b, leading(inner), accumulate ? 1 : 0, c, leading(columns));
 }
 
 /// What one layer in one direction keeps for its gradient, [time, batch, ...].

@@ -17,12 +17,9 @@ void addProduct(bool transposed, int64_t rows, int64_t columns, int64_t inner, c
 }
 void addProduct(bool transposed, int64_t rows, int64_t columns, int64_t inner, const double *a,
                 const double *b, double *c) {
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t k = 0; k < inner; ++k) {
-      double factor = transposed ? a[k * rows + i] : a[i * inner + k];
-      for (int64_t j = 0; j < columns; ++j)
-        c[i * columns + j] += factor * b[k * columns + j];
-    }
+  cblas_dgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, extent(rows),
+              extent(columns), extent(inner), 1, a, leading(transposed ? rows : inner), b, leading(columns),
+              1, c, leading(columns));
 }
 
 template <class T> void addRows(int64_t rows, int64_t columns, const T *x, T *sums) {

@@ -1,7 +1,6 @@
 #include "test/unit/gradient/Harness.h"
 
 #include "dialects/pd/Pd.h"
-#include "lib/codegen/LoadedObject.h"
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 
@@ -50,15 +49,7 @@ Result<Runner> Runner::create(ModuleOp module) {
   auto compiled = compileForCpu(module.clone(), {});
   if (!compiled)
     return compiled.problems();
-  auto object = LoadedObject::load(compiled->archive);
-  if (!object)
-    return object.problems();
-  auto code = std::make_shared<LoadedObject>(std::move(*object));
-  auto resolve = [&](const std::string &symbol) -> void * {
-    auto address = code->find(symbol);
-    return address ? *address : nullptr;
-  };
-  auto executable = runtime::Executable::create(std::move(compiled->plan), "test", resolve, code);
+  auto executable = loadProgram(std::move(*compiled), "test");
   if (!executable)
     return executable.problems();
   if (auto bound = (*executable)->bindParameters({}); !bound)

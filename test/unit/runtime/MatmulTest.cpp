@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <complex>
 
 namespace proa::runtime {
 namespace {
@@ -71,9 +72,44 @@ Tensor stored(const Tensor &logical, const Shape &permutation) {
   return out;
 }
 
+/// The same numbers in another dtype.
+template <class T> Tensor converted(const Tensor &tensor, DType dtype) {
+  Tensor out(dtype, tensor.dims());
+  std::transform(tensor.as<float>(), tensor.as<float>() + tensor.size(), out.as<T>(),
+                 [](float value) { return static_cast<T>(value); });
+  return out;
+}
+
+/// BLAS multiplies what oneDNN does not: the same products in float64 and, without post-ops, in complex128.
+void expectProductByBlas(KernelCase c, const Shape &dims, const std::vector<double> &expected,
+                         double tolerance) {
+  KernelCase wide = c, complex = c;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    wide.inputs[i] = converted<double>(c.inputs[i], DType::Float64);
+    complex.inputs[i] = converted<std::complex<double>>(c.inputs[i], DType::Complex128);
+  }
+  wide.outputs = {{DType::Float64, dims}};
+  complex.outputs = {{DType::Complex128, dims}};
+  Result<std::vector<Tensor>> result = runCase(wide);
+  ASSERT_TRUE(result) << result.problems().text();
+  expectClose((*result)[0], expected, tolerance);
+  if (c.inputs.size() > 2 || c.attributes.contains("post_ops"))
+    return;
+  result = runCase(complex);
+  ASSERT_TRUE(result) << result.problems().text();
+  const auto *found = (*result)[0].as<std::complex<double>>();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(found[i].real(), expected[i], tolerance * (1 + std::abs(expected[i])));
+    EXPECT_EQ(found[i].imag(), 0);
+  }
+}
+
+/// How well double can agree with expected values that are stored as float.
+constexpr double roundedToFloat = 1e-7;
+
 /// In every way a program may hold the operands: known and unknown dims, constant and fed weights.
 void expectProduct(KernelCase c, const Shape &dims, const std::vector<double> &expected,
-                   double tolerance = 2e-6) {
+                   double tolerance = 2e-6, double wideTolerance = 1e-14) {
   c.name = "matmul";
   c.outputs = {{c.inputs[0].dtype(), dims}};
   for (Dims mode : {Dims::Static, Dims::Dynamic})
@@ -87,6 +123,8 @@ void expectProduct(KernelCase c, const Shape &dims, const std::vector<double> &e
       EXPECT_EQ((*result)[0].dims(), dims);
       expectClose((*result)[0], expected, tolerance);
     }
+  if (c.inputs[0].dtype() == DType::Float32)
+    expectProductByBlas(c, dims, expected, wideTolerance);
 }
 
 TEST(Matmul, Plain) {
@@ -139,7 +177,8 @@ TEST(Matmul, AttentionWithoutCopies) {
     out.as<float>()[i] = static_cast<float>(context[i]);
   Tensor asStored = stored(out, heads);
   expectProduct({"", {{"y_permutation", heads}, {"out_permutation", heads}}, {p, stored(v, heads)}, {}},
-                {2, 5, 3, 16}, {asStored.as<float>(), asStored.as<float>() + asStored.size()});
+                {2, 5, 3, 16}, {asStored.as<float>(), asStored.as<float>() + asStored.size()}, 2e-6,
+                roundedToFloat);
 }
 
 TEST(Matmul, PermutationThatMovesTheInnermostAxis) {
@@ -154,7 +193,7 @@ TEST(Matmul, PermutationThatMovesTheInnermostAxis) {
   Tensor moved = stored(out, {1, 2, 0}); // stored axis permutation^-1
   Shape inverse{2, 0, 1};
   expectProduct({"", {{"out_permutation", inverse}}, {x, y}, {}}, moved.dims(),
-                {moved.as<float>(), moved.as<float>() + moved.size()});
+                {moved.as<float>(), moved.as<float>() + moved.size()}, 2e-6, roundedToFloat);
 }
 
 TEST(Matmul, PostOpsInOrder) {
@@ -188,7 +227,7 @@ TEST(Matmul, PermutedResultWithBroadcastOperands) {
   for (const char *kind : {"add", "bias"}) {
     json ops = json::array({{{"kind", "relu"}}, {{"kind", kind}}});
     expectProduct({"", {{"out_permutation", heads}, {"post_ops", ops}}, {x, y, row}, {}}, {1, 5, 3, 8},
-                  {moved.as<float>(), moved.as<float>() + moved.size()});
+                  {moved.as<float>(), moved.as<float>() + moved.size()}, 2e-6, roundedToFloat);
   }
 }
 
@@ -222,12 +261,7 @@ TEST(Matmul, EveryActivation) {
     std::vector<double> expected = product(x, y, {4, 16});
     for (double &value : expected)
       value = apply(value);
-    expectProduct({"", {{"post_ops", json::array({op})}}, {x, y}, {}}, {4, 16}, expected, 1e-5);
-    // float64 goes through our own loops.
-    Tensor wideX(DType::Float64, {4, 8}), wideY(DType::Float64, {8, 16});
-    std::copy(x.as<float>(), x.as<float>() + 32, wideX.as<double>());
-    std::copy(y.as<float>(), y.as<float>() + 128, wideY.as<double>());
-    expectProduct({"", {{"post_ops", json::array({op})}}, {wideX, wideY}, {}}, {4, 16}, expected, 1e-7);
+    expectProduct({"", {{"post_ops", json::array({op})}}, {x, y}, {}}, {4, 16}, expected, 1e-5, 1e-7);
   }
 }
 
@@ -250,6 +284,31 @@ TEST(Matmul, IntegersAndHalf) {
   result = runCase({"matmul", {}, {x, y}, {{DType::Float16, {1, 1}}}});
   ASSERT_TRUE(result) << result.problems().text();
   EXPECT_EQ(static_cast<float>((*result)[0].as<Float16>()[0]), 2050.0f);
+}
+
+TEST(Matmul, HalfReadThroughPermutations) {
+  // Small integers: the sums are exact.
+  Tensor x(DType::Float32, {2, 3, 4}), y(DType::Float32, {2, 4, 5});
+  for (Tensor *operand : {&x, &y})
+    for (int i = 0; i < operand->size(); ++i)
+      operand->as<float>()[i] = static_cast<float>(i % 7 - 3);
+  Tensor xStored = stored(x, {2, 0, 1}), yStored = stored(y, {2, 1, 0});
+  for (DType dtype : {DType::Float16, DType::BFloat16}) {
+    auto half = [&](const Tensor &tensor) {
+      return dtype == DType::Float16 ? converted<Float16>(tensor, dtype) : converted<BFloat16>(tensor, dtype);
+    };
+    auto result = runCase({"matmul",
+                           {{"x_permutation", Shape{2, 0, 1}}, {"y_permutation", Shape{2, 1, 0}}},
+                           {half(xStored), half(yStored)},
+                           {{dtype, {2, 3, 5}}}});
+    ASSERT_TRUE(result) << result.problems().text();
+    std::vector<double> expected = product(x, y, {2, 3, 5});
+    for (size_t i = 0; i < expected.size(); ++i) {
+      float found = dtype == DType::Float16 ? static_cast<float>((*result)[0].as<Float16>()[i])
+                                            : static_cast<float>((*result)[0].as<BFloat16>()[i]);
+      EXPECT_EQ(found, static_cast<float>(expected[i])) << nameOf(dtype) << " " << i;
+    }
+  }
 }
 
 TEST(Matmul, BFloat16) {
