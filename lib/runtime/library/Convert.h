@@ -6,6 +6,7 @@
 
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace proa::runtime {
@@ -107,5 +108,15 @@ template <class Body> bool dispatchIndex(DType dtype, Body &&body) {
 /// The type in which a T is added and compared: float for the 16-bit floats, itself otherwise.
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;
+
+/// The lowest finite number.
+template <class T> T lowestOf() {
+  if constexpr (std::is_same_v<T, Float16>)
+    return Float16(-65504.0f);
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return BFloat16(std::numeric_limits<float>::lowest());
+  else
+    return std::numeric_limits<T>::lowest();
+}
 
 } // namespace proa::runtime

@@ -25,32 +25,62 @@ template <class T> struct Element {
   int64_t place;
 };
 
+/// The order of elements, in either direction.
+template <bool descending> struct Before {
+  template <class T> bool operator()(const T &a, const T &b) const {
+    return descending ? less(b, a) : less(a, b);
+  }
+  template <class T> bool operator()(const Element<T> &a, const Element<T> &b) const {
+    return (*this)(a.value, b.value);
+  }
+};
+
 /// Writes the first `length` elements of each line's order, and their places.
-template <class T>
-void sortLines(const Lines &lines, bool descending, SortOrder order, int64_t length, const T *x, T *values,
-               const View &indices) {
+template <bool descending, class T>
+void sortElements(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values,
+                  const View &indices) {
   parallelFor(lines.count(), 1 + 2048 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
     std::vector<Element<T>> line(static_cast<size_t>(lines.extent));
     for (int64_t number = begin; number < end; ++number) {
       int64_t from = lines.begin(number, lines.extent), to = lines.begin(number, length);
       for (int64_t i = 0; i < lines.extent; ++i)
         line[static_cast<size_t>(i)] = {static_cast<Wide<T>>(x[from + i * lines.inner]), i};
-      sortFirst(line.begin(), line.end(), length, order,
-                [descending](const Element<T> &a, const Element<T> &b) {
-                  return descending ? less(b.value, a.value) : less(a.value, b.value);
-                });
-      for (int64_t i = 0; i < length; ++i) {
-        int64_t place = line[static_cast<size_t>(i)].place;
-        if (values)
-          values[to + i * lines.inner] = x[from + place * lines.inner];
-        if (indices)
-          dispatchIndex(indices.dtype, [&](auto zero) {
-            using Index = decltype(zero);
-            indices.as<Index>()[to + i * lines.inner] = static_cast<Index>(place);
-          });
-      }
+      sortFirst(line.begin(), line.end(), length, order, Before<descending>());
+      if (values)
+        for (int64_t i = 0; i < length; ++i)
+          values[to + i * lines.inner] = x[from + line[static_cast<size_t>(i)].place * lines.inner];
+      dispatchIndex(indices.dtype, [&](auto zero) {
+        using Index = decltype(zero);
+        for (int64_t i = 0; i < length; ++i)
+          indices.as<Index>()[to + i * lines.inner] = static_cast<Index>(line[static_cast<size_t>(i)].place);
+      });
     }
   });
+}
+
+/// The same where nobody asks for the places.
+template <bool descending, class T>
+void sortValues(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values) {
+  parallelFor(lines.count(), 1 + 2048 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Wide<T>> line(static_cast<size_t>(lines.extent));
+    for (int64_t number = begin; number < end; ++number) {
+      int64_t from = lines.begin(number, lines.extent), to = lines.begin(number, length);
+      for (int64_t i = 0; i < lines.extent; ++i)
+        line[static_cast<size_t>(i)] = static_cast<Wide<T>>(x[from + i * lines.inner]);
+      sortFirst(line.begin(), line.end(), length, order, Before<descending>());
+      for (int64_t i = 0; i < length; ++i)
+        values[to + i * lines.inner] = static_cast<T>(line[static_cast<size_t>(i)]);
+    }
+  });
+}
+
+template <bool descending, class T>
+void sortLines(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values,
+               const View &indices) {
+  if (indices)
+    sortElements<descending>(lines, order, length, x, values, indices);
+  else if (values)
+    sortValues<descending>(lines, order, length, x, values);
 }
 
 /// An output that nobody reads has no data.
@@ -77,7 +107,8 @@ Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder 
       return result->problems();
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    sortLines(lines, descending, order, length, x.as<T>(), values->as<T>(), *indices);
+    descending ? sortLines<true>(lines, order, length, x.as<T>(), values->as<T>(), *indices)
+               : sortLines<false>(lines, order, length, x.as<T>(), values->as<T>(), *indices);
   });
   return known ? Result<void>() : failure("sorting {} is not supported", nameOf(x.dtype));
 }
