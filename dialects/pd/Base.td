@@ -50,24 +50,28 @@ def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tenso
 //   outputs: one entry a result; "" where the legacy op has no such slot. "Slot@LOD" makes the result the one LoD level of
 //            the slot's tensor, "A|B@LOD" of several.
 //   attributes: "name" or "name=LegacyName", one entry for each attribute that the legacy op has under either name.
-//            An absent one takes the default of the op's record.
+//            An absent one takes the default of the op's record. "name:long": Paddle stores 64 bits.
 //   ignored: attributes, input slots and output slots that have no meaning here.
 //   hook:    a function in translator/import/ that replaces the general way.
+//   scratch: output slots that Paddle asks for and nothing reads but its gradient op.
 class Legacy<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
-             list<string> ignored_ = [], string hook_ = ""> {
+             list<string> ignored_ = [], string hook_ = "", list<string> scratch_ = []> {
   string legacyType = type;
   list<string> inputs = inputs_;
   list<string> outputs = outputs_;
   list<string> attributes = attributes_;
   list<string> ignored = ignored_;
   string hook = hook_;
-  bit isOfPaddle3 = 0;
+  list<string> scratch = scratch_;
+  bit isWritten = 1;
 }
 
-// A spelling that Paddle 2.6 does not have. Programs are read with it and not written: the op is taken apart, or refused.
-class LegacyOfPaddle3<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
-                      list<string> ignored_ = []> : Legacy<type, inputs_, outputs_, attributes_, ignored_> {
-  let isOfPaddle3 = 1;
+// A spelling that programs are read with and not written: Paddle 2.6 does not have it, or not as this op says, or not on the
+// CPU. The op is taken apart, or refused.
+class LegacyReadOnly<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
+                     list<string> ignored_ = [], string hook_ = "">
+    : Legacy<type, inputs_, outputs_, attributes_, ignored_, hook_> {
+  let isWritten = 0;
 }
 
 // How an op of Paddle's new IR becomes this op, where its operands, results or attributes are not those of the record in

@@ -3,7 +3,6 @@
 #include "lib/check/Differential.h"
 #include "lib/check/ImportOnly.h"
 #include "lib/check/ReferenceRun.h"
-#include "lib/check/SharedStorage.h"
 #include "translator/params/Safetensors.h"
 
 #include <algorithm>
@@ -138,36 +137,7 @@ private:
       }
       state.push_back({name, *value});
     }
-    if (!updateBuffers(*model, state))
-      return;
     take(compareOutputs(state, finals, meta, "final/"));
-  }
-
-  /// Gives buffers of the startup program what the steps made of their parts.
-  bool updateBuffers(Model &model, std::vector<NamedTensor> &state) {
-    Result<std::vector<SharedStorage>> shared = sharedStorageOf(folder);
-    if (!shared)
-      return failed(shared.problems());
-    for (const SharedStorage &storage : *shared) {
-      auto buffer = std::ranges::find(state, storage.buffer, &NamedTensor::name);
-      if (buffer == state.end())
-        continue;
-      const Tensor &before = buffer->tensor;
-      Tensor whole(before.dtype(), before.dims());
-      std::memcpy(whole.data(), before.data(), before.bytes());
-      auto *to = static_cast<std::byte *>(whole.data()), *end = to + whole.bytes();
-      for (const std::string &name : storage.parts) {
-        Result<Tensor> part = model.parameter(name);
-        if (!part || part->dtype() != whole.dtype() || static_cast<size_t>(end - to) < part->bytes())
-          return failed(problem(folder + "/startup.json", "'" + name + "' does not fit into '" +
-                                                              storage.buffer +
-                                                              "' as coalesce_tensor puts it there"));
-        std::memcpy(to, std::as_const(*part).data(), part->bytes());
-        to += part->bytes();
-      }
-      buffer->tensor = whole;
-    }
-    return true;
   }
 
   /// Collectives, mixed precision without CPU kernels, sizes that no machine here holds: there is nothing to

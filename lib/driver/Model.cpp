@@ -5,6 +5,7 @@
 #include "lib/codegen/ObjectCache.h"
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
+#include "lib/driver/SharedParameters.h"
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/ThreadPool.h"
 #include "lib/support/Files.h"
@@ -175,6 +176,7 @@ struct Model::Implementation {
   ModelTimes times;
   bool profiling = false;
   bool parametersChanged = false;
+  std::vector<legacy::SharedStorage> shared; ///< of the startup program
   /// The program can't be imported by its declarations alone.
   bool needsFeeds = false;
   /// Sets of dims for which the program must know what the feeds hold.
@@ -187,6 +189,7 @@ struct Model::Implementation {
   void describeStates(mlir::ModuleOp module);
   Result<void> describeDeclared();
   import::ImportOptions importOptions() const;
+  Result<void> readShared(const params::ModelFiles &files);
   /// The program for feeds with the LoD levels of these, and what else is to be known of them.
   Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Known known);
   Result<const Imported *> importWith(const import::ImportOptions &importOptions);
@@ -245,6 +248,8 @@ Result<void> Model::Implementation::open(const std::string &path) {
     if (!readValues)
       return readValues.problems();
     values = std::move(*readValues);
+    if (Result<void> shared = readShared(*files); !shared)
+      return shared.problems();
   }
   Stopwatch watch(times.import);
   context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
@@ -272,7 +277,18 @@ import::ImportOptions Model::Implementation::importOptions() const {
   importOptions.feeds = options.feeds;
   importOptions.fetches = options.fetches;
   importOptions.ownGradients = options.ownGradients;
+  importOptions.sharedParameters = shared;
   return importOptions;
+}
+
+Result<void> Model::Implementation::readShared(const params::ModelFiles &files) {
+  if (files.startup.empty())
+    return {};
+  Result<legacy::Program> startup = legacy::readProgram(files.startup);
+  if (!startup)
+    return startup.problems();
+  shared = legacy::sharedStorageOf(*startup);
+  return {};
 }
 
 Result<const Imported *> Model::Implementation::importWith(const import::ImportOptions &importOptions) {
@@ -567,12 +583,15 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
     if (info.name == name) {
       implementation->values[name] = std::move(value);
       implementation->parametersChanged = true;
-      return {};
+      updateParts(implementation->shared, name, implementation->values);
+      return updateBuffers(implementation->shared, implementation->values);
     }
   return problem(implementation->source, "the program has no parameter '" + name + "'");
 }
 
 Result<Tensor> Model::parameter(const std::string &name) const {
+  if (Result<void> updated = updateBuffers(implementation->shared, implementation->values); !updated)
+    return updated.problems();
   auto found = implementation->values.find(name);
   if (found == implementation->values.end())
     return problem(implementation->source, "there is no parameter or state variable '" + name + "'");

@@ -62,6 +62,16 @@ def agree(meta, found, expected, name):
     return f"{name}: differs by up to {worst:.3g}"
 
 
+def load_parameters(executor, program, path):
+    """Reads the file of all parameters of a program, in the order of their names."""
+    loading = paddle.static.Program()
+    block = loading.global_block()
+    variables = [block.create_var(name=v.name, shape=v.shape, dtype=v.dtype, persistable=True)
+                 for v in sorted(program.list_vars(), key=lambda v: v.name) if v.persistable and v.name not in ("feed", "fetch")]
+    block.append_op(type="load_combine", inputs={}, outputs={"Out": variables}, attrs={"file_path": path})
+    executor.run(loading)
+
+
 def run_steps(meta, program, folder):
     """Runs the program as the case says; the first difference, or None."""
     inputs, expected = (read_tensors(f"{folder}/{file}.safetensors") for file in ("inputs", "expected"))
@@ -72,6 +82,8 @@ def run_steps(meta, program, folder):
         if os.path.exists(f"{folder}/params.safetensors"):
             for name, array in read_tensors(f"{folder}/params.safetensors").items():
                 scope.var(name).get_tensor().set(array, paddle.CPUPlace())
+        elif os.path.exists(f"{folder}/params.pdiparams"):
+            load_parameters(executor, program, f"{folder}/params.pdiparams")
         for step in range(steps):
             prefix = f"step{step}/" if meta.get("training") else ""
             feed = {name: tensor_of(inputs[prefix + name], meta.get("lod", {}).get(name)) for name in meta["feeds"]}

@@ -95,19 +95,23 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
   }
   os << "},\n {";
   for (llvm::StringRef entry : legacy.getValueAsListOfStrings("attributes")) {
+    bool isWide = entry.consume_back(":long");
     auto [name, spelling] = entry.split('=');
     const mlir::tblgen::NamedAttribute &attribute = findAttribute(record, op, name);
     bool required = !attribute.attr.isOptional() && !attribute.attr.hasDefaultValue();
     os << "{" << quoted(name) << ", " << quoted(spelling.empty() ? name : spelling)
        << ", AttributeKind::" << attributeKind(record, attribute.attr) << ", "
-       << (required ? "true" : "false") << "}, ";
+       << (required ? "true" : "false") << (isWide ? ", true}, " : "}, ");
   }
   os << "},\n ";
   emitList(os, legacy.getValueAsListOfStrings("ignored"));
   os << ", LodRule::" << lodRuleOf(record) << ", " << (hook.empty() ? "nullptr" : "&hooks::" + hook.str())
      << ", " << quoted(elementsOf(op)) << ", ";
-  // Only spellings that Paddle 2.6 has are written.
-  legacy.getValueAsBit("isOfPaddle3") ? os << "LegacyOp::unwrittenRank" : os << rank;
+  legacy.getValueAsBit("isWritten") ? os << rank : os << "LegacyOp::unwrittenRank";
+  if (auto scratch = legacy.getValueAsListOfStrings("scratch"); !scratch.empty()) {
+    os << ", ";
+    emitList(os, scratch);
+  }
   os << "},\n";
 }
 

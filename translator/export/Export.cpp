@@ -122,7 +122,7 @@ std::string ProgramExporter::overwritable(Value input, Operation *op) {
       return user != op && !(user->getBlock() == op->getBlock() && user->isBeforeInBlock(op));
     });
   };
-  if (input.getParentBlock() == op->getBlock() && !isReadLater(input))
+  if (asked || (input.getParentBlock() == op->getBlock() && !isReadLater(input)))
     return of(input);
   std::string copy = variableFor(input);
   write(assign(of(input), copy));
@@ -130,6 +130,10 @@ std::string ProgramExporter::overwritable(Value input, Operation *op) {
 }
 
 std::string ProgramExporter::expandedAs(Value tensor, Value like) {
+  if (asked) {
+    asked->needsOps = true;
+    return "";
+  }
   legacy::Operation op;
   op.type = "expand_as_v2";
   op.inputs = {{"X", {of(tensor)}}, {"Y", {of(like)}}};
@@ -141,6 +145,25 @@ std::string ProgramExporter::expandedAs(Value tensor, Value like) {
   op.outputs = {{"Out", {name}}};
   write(std::move(op));
   return name;
+}
+
+std::vector<std::string> ProgramExporter::elementsOf(Value vector) {
+  auto type = pd::tensorType(vector);
+  std::vector<std::string> elements;
+  if (asked)
+    asked->needsOps = true;
+  for (int32_t i = 0; !asked && i < type.getDimSize(0); ++i) {
+    legacy::Operation slice;
+    slice.type = "slice";
+    slice.inputs = {{"Input", {of(vector)}}};
+    slice.attributes = {{"axes", std::vector<int32_t>{0}},
+                        {"starts", std::vector<int32_t>{i}},
+                        {"ends", std::vector<int32_t>{i + 1}},
+                        {"decrease_axis", std::vector<int32_t>()},
+                        {"infer_flags", std::vector<int32_t>{1}}};
+    elements.push_back(writeTensorOp(std::move(slice), type.getElementType(), {1}));
+  }
+  return elements;
 }
 
 std::string ProgramExporter::temporary(RankedTensorType type) {
@@ -207,7 +230,7 @@ void ProgramExporter::addOp(Operation &op) {
     return addArrayOp(op);
   if (auto gradient = dyn_cast<pd::VjpOp>(op))
     return addGradient(gradient);
-  if (!addFormula(op) && (hasLegacyOp(&op) || !addDecomposition(op)))
+  if (!addWeightGradient(op) && !addFormula(op) && (hasLegacyOp(&op) || !addDecomposition(op)))
     addTable(op);
 }
 
@@ -318,14 +341,12 @@ void ProgramExporter::addFetches() {
     bool isHidden = declared.contains(fetch.getValue()) && !isUnreturnedFeed(fetch.getValue());
     taken.insert(fetch.getValue());
     std::vector<Value> levels = fetchedLod(fetch);
-    if (levels.size() > 1 && name != fetch.getValue())
-      problems.add("fetched variable '" + fetch.str() + "'", "a LoD of more than one level can't be written");
     if (name != fetch.getValue() && !isHidden) {
       declare(value, fetch.str());
       if (levels.empty())
         write(assign(name, fetch.str()));
       else
-        resetLod(name, levels.front(), fetch.str());
+        resetLod(name, levels, fetch.str());
       name = fetch.str();
     }
     legacy::Operation op;

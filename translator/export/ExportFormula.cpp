@@ -2,15 +2,22 @@
 #include "translator/export/ProgramExporter.h"
 
 #include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/Types.h"
+#include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/autodiff/RecomputeOps.h"
+#include "dialects/pd/control/ArrayOps.h"
 #include "dialects/pd/creation/RangeOps.h"
 #include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/math/ComplexOps.h"
+#include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/search/SearchOps.h"
 #include "dialects/pd/sequence/RowsOps.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/shape/SliceOps.h"
 #include "dialects/pd/shape/ViewOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -94,6 +101,80 @@ Value formulaOf(pd::GatherOp op, TensorBuilder &e) {
   return pd::reshapeTo(rows, shape);
 }
 
+/// Paddle 2.6 rounds halves away from zero, to whole numbers. Null where that is asked for.
+Value formulaOf(pd::RoundOp op, TensorBuilder &e) {
+  if (!op.getHalfToEven() && op.getDecimals() == 0)
+    return {};
+  double power = std::pow(10.0, static_cast<double>(op.getDecimals()));
+  Expression x = e.operand(0) * power;
+  Expression rounded = e.wrap(e.create<pd::RoundOp>(x));
+  if (op.getHalfToEven()) {
+    Expression even = e.wrap(e.create<pd::RoundOp>(x * 0.5)) * 2.0;
+    rounded = e.select(e.equal(e.abs(x - e.wrap(e.create<pd::TruncOp>(x))), 0.5), even, rounded);
+  }
+  return e.results({rounded / power}).front();
+}
+
+/// A loop that writes one part after the other.
+Value formulaOf(pd::ArraySplitOp op, TensorBuilder &e) {
+  OpBuilder &builder = e.getBuilder();
+  Type number = builder.getI64Type();
+  Expression sizes = e.cast(e.wrap(op.getSizes()), number);
+  Expression ends = e.wrap(e.create<pd::CumsumOp>(sizes, Value(), uint64_t(0), false, false, false));
+  auto axis = static_cast<int64_t>(op.getAxis());
+  axis += axis < 0 ? pd::tensorType(op.getX()).getRank() : 0;
+  Value empty = pd::widened(builder, op.getLoc(), e.create<pd::ArrayCreateOp>(), op.getOut().getType());
+  Expression count = e.cast(e.wrap(e.create<pd::ShapeOp>(sizes)), number);
+  auto body = [&](OpBuilder &inside, Value index, ValueRange arrays) {
+    Expression end = gather(e, ends, e.wrap(index)), start = end - gather(e, sizes, e.wrap(index));
+    Value part = e.create<pd::SliceOp>(op.getX(), start, end, Value(), llvm::ArrayRef<int64_t>{axis},
+                                       llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(),
+                                       llvm::ArrayRef<int64_t>());
+    if (op.getUseStack())
+      part = e.create<pd::SqueezeOp>(part, Value(), llvm::ArrayRef<int64_t>{axis});
+    Value array = e.create<pd::ArrayWriteOp>(arrays.front(), index, part);
+    return llvm::SmallVector<Value>{pd::widened(inside, op.getLoc(), array, op.getOut().getType())};
+  };
+  return pd::countedLoop(builder, op.getLoc(), count, {empty}, body).front();
+}
+
+/// Paddle 2.6 chooses real numbers only. Null for those.
+Value formulaOf(pd::WhereOp op, TensorBuilder &e) {
+  if (!isa<ComplexType>(pd::tensorType(op.getX()).getElementType()))
+    return {};
+  Expression condition = e.wrap(op.getCondition());
+  auto part = [&]<class Part>(Part) {
+    return e.select(condition, e.wrap(e.create<Part>(op.getX())), e.wrap(e.create<Part>(op.getY())));
+  };
+  return e.create<pd::ComplexOp>(part(pd::RealOp()), part(pd::ImagOp()));
+}
+
+/// The extents of the parts, which Paddle's op does not give.
+llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
+  if (op.getSizes().use_empty())
+    return {};
+  OpBuilder &builder = e.getBuilder();
+  Type number = pd::tensorType(op.getSizes()).getElementType();
+  auto whole = pd::ArrayToTensorOp::create(builder, op.getLoc(), op.getArray(), op.getAxisAttr(),
+                                           op.getUseStackAttr());
+  Expression count = e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
+  if (op.getUseStack())
+    return {whole.getOut(), pd::expandTo(e.constant(1, number), {pd::Extent::element(count, 0)})};
+  auto type = pd::ArrayType::get(builder.getContext(), RankedTensorType::get({1}, number));
+  Value none = pd::widened(builder, op.getLoc(), e.create<pd::ArrayCreateOp>(), type);
+  auto body = [&](OpBuilder &, Value index, ValueRange arrays) {
+    Expression part = e.wrap(e.create<pd::ArrayReadOp>(op.getArray(), index));
+    auto axis = static_cast<int64_t>(op.getAxis());
+    axis += axis < 0 ? part.rank() : 0;
+    Expression extent = pd::slice(e.wrap(e.create<pd::ShapeOp>(part)), 0, axis, axis + 1);
+    return llvm::SmallVector<Value>{
+        e.create<pd::ArrayWriteOp>(arrays.front(), index, e.cast(extent, number))};
+  };
+  Value extents = pd::countedLoop(builder, op.getLoc(), count, {none}, body).front();
+  return {whole.getOut(),
+          e.create<pd::ArrayToTensorOp>(extents, builder.getI64IntegerAttr(0), builder.getBoolAttr(false))};
+}
+
 } // namespace
 
 bool ProgramExporter::addFormula(Operation &op) {
@@ -101,12 +182,14 @@ bool ProgramExporter::addFormula(Operation &op) {
   OpBuilder builder(&op);
   TensorBuilder e(builder, &op);
   Operation *before = op.getPrevNode();
-  auto values = llvm::TypeSwitch<Operation *, Values>(&op)
-                    .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp>(
-                        [&](auto typed) { return Values{formulaOf(typed, e)}; })
-                    .Case<pd::RowPositionsOp, pd::RangesOp>([&](auto typed) { return formulaOf(typed, e); })
-                    .Case<pd::OptimizationBarrierOp>([](auto typed) { return Values{typed->getOperand(0)}; })
-                    .Default(Values());
+  auto values =
+      llvm::TypeSwitch<Operation *, Values>(&op)
+          .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp, pd::RoundOp, pd::WhereOp, pd::ArraySplitOp>(
+              [&](auto typed) { return Values{formulaOf(typed, e)}; })
+          .Case<pd::RowPositionsOp, pd::RangesOp, pd::ArrayToTensorOp>(
+              [&](auto typed) { return formulaOf(typed, e); })
+          .Case<pd::OptimizationBarrierOp>([](auto typed) { return Values{typed->getOperand(0)}; })
+          .Default(Values());
   if (values.empty() || !values.front())
     return false;
   addInstead(op, before, values);

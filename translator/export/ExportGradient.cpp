@@ -1,6 +1,9 @@
 //! pd.vjp of one op as the legacy gradient op that it may come from; any other one as the ops that compute
 //! it.
+#include "dialects/pd/Infer.h"
 #include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/nn/ConvOps.h"
+#include "dialects/pd/nn/Deformable.h"
 #include "translator/export/ProgramExporter.h"
 
 using namespace mlir;
@@ -23,68 +26,127 @@ bool isArgumentOf(Block &block, Value value) {
 
 } // namespace
 
-bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
+struct ProgramExporter::Forward {
+  /// Its inputs are called "@0", "@1", ... where they are inputs of the pd.vjp.
+  legacy::Operation op;
+  /// Which of them.
+  llvm::StringMap<size_t> arguments;
+  /// A result's variable: its value, where the program holds it, its cotangent, where it has one.
+  struct Given {
+    Value result;
+    std::string value, cotangent;
+  };
+  llvm::StringMap<Given> given;
+  /// The LoD that a variable must have.
+  llvm::StringMap<Value> offsets;
+};
+
+std::optional<ProgramExporter::Forward> ProgramExporter::forwardOf(pd::VjpOp vjp) {
   Operation *inner = onlyOp(vjp);
   Block &body = vjp.getBody().front();
   if (!inner || llvm::none_of(inner->getOperands(), [&](Value value) { return isArgumentOf(body, value); }))
-    return false;
+    return std::nullopt;
+  Forward forward;
   // Which operand is which input: one variable may be several of them.
-  llvm::StringMap<size_t> arguments;
-  for (auto [i, argument] : llvm::enumerate(vjp.getBody().getArguments())) {
+  for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
     names[argument] = "@" + std::to_string(i);
-    arguments[names[argument]] = i;
+    forward.arguments[names[argument]] = i;
   }
-  llvm::StringMap<std::pair<std::string, std::string>> given; // a result: its value, its cotangent
-  ValueRange yielded = vjp.getBody().front().getTerminator()->getOperands();
+  ValueRange yielded = body.getTerminator()->getOperands();
   for (Value result : inner->getResults())
-    given[names[result] = freshName()];
+    forward.given[names[result] = freshName()].result = result;
   for (auto [value, number] : llvm::zip(vjp.getSaved(), vjp.getSavedOf()))
-    given[of(yielded[number])].first = of(value);
+    forward.given[of(yielded[number])].value = of(value);
   for (auto [value, number] : llvm::zip(vjp.getCotangents(), vjp.getCotangentOf()))
-    given[of(yielded[number])].second = of(value);
-  askedLods.emplace();
-  Result<legacy::Operation> forward = exportOp(inner, *this);
-  llvm::StringMap<Value> offsets = *std::exchange(askedLods, std::nullopt);
+    forward.given[of(yielded[number])].cotangent = of(value);
+  asked.emplace();
+  Result<legacy::Operation> op = exportOp(inner, *this);
+  Asked found = *std::exchange(asked, std::nullopt);
   lods.clear();
-  if (offsets.contains("")) // of a tensor that the op does not read
-    return false;
-  if (!forward || forward->output("XShape") || forward->type == "assign_value")
+  // Offsets of "" are those of a tensor that the op does not read.
+  if (isa<pd::DataNormOp>(inner)) // whose gradient op changes what it is given
+    return std::nullopt;
+  if (!op || found.needsOps || found.lods.contains("") || op->output("XShape") || op->type == "assign_value")
+    return std::nullopt;
+  forward.op = std::move(*op);
+  forward.offsets = std::move(found.lods);
+  return forward;
+}
+
+bool ProgramExporter::completeResults(Forward &forward) {
+  bool computes = import::findLegacyOp(forward.op.type)->scratch.size() > 0;
+  for (const legacy::Slot &slot : forward.op.outputs) {
+    auto isGiven = [&](const std::string &name) { return !forward.given[name].cotangent.empty(); };
+    for (const std::string &name : slot.arguments) {
+      Forward::Given &given = forward.given[name];
+      if (given.result && computes) {
+        declare(given.result, name);
+        given.value = name;
+      } else if (computes) {
+        given.value = name;
+      }
+      // Paddle's op of a list asks for all its cotangents.
+      if (given.cotangent.empty() && llvm::any_of(slot.arguments, isGiven)) {
+        auto type = pd::tensorType(given.result);
+        if (!type.hasStaticShape())
+          return false;
+        given.cotangent = zeros(type);
+      }
+    }
+  }
+  if (computes)
+    write(forward.op);
+  return true;
+}
+
+std::string ProgramExporter::zeros(RankedTensorType type) {
+  legacy::Operation full;
+  full.type = "fill_constant";
+  full.attributes = {{"shape", std::vector<int64_t>(type.getShape())},
+                     {"dtype", legacy::numberOf(*pd::dtypeOf(type.getElementType()))},
+                     {"value", 0.0F}};
+  return writeTensorOp(std::move(full), type.getElementType(), type.getShape());
+}
+
+bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
+  std::optional<Forward> forward = forwardOf(vjp);
+  if (!forward)
     return false;
   legacy::Operation out;
-  out.type = forward->type + "_grad";
-  out.attributes = forward->attributes;
+  out.type = forward->op.type + "_grad";
+  out.attributes = forward->op.attributes;
   for (legacy::Attribute &attribute : out.attributes.own())
     if (attribute.name == "is_sparse") // gradients are dense here
       attribute.value = false;
   for (const char *flag : {"is_test", "is_sparse"}) // which gradient ops do not take for granted
-    if (!forward->attribute(flag))
+    if (!forward->op.attribute(flag))
       out.attributes.push_back({flag, false});
-  for (const legacy::Slot &slot : forward->inputs) {
-    legacy::Slot values{slot.name, {}}, gradients{slot.name + "@GRAD", {}};
-    for (const std::string &name : slot.arguments) {
-      auto argument = arguments.find(name);
-      bool isInput = argument != arguments.end();
-      Value input = isInput ? vjp.getInputs()[argument->second] : Value();
-      Value level = offsets.lookup(name);
-      if (level && isArgumentOf(body, level))
-        level = vjp.getInputs()[cast<BlockArgument>(level).getArgNumber()];
-      values.arguments.push_back(input && level ? withLod(input, level) : input ? of(input) : name);
+  for (legacy::Slot &slot : forward->op.inputs) {
+    legacy::Slot gradients{slot.name + "@GRAD", {}};
+    for (std::string &name : slot.arguments) {
+      auto argument = forward->arguments.find(name);
+      bool isInput = argument != forward->arguments.end();
       gradients.arguments.push_back(isInput ? of(vjp.getGradients()[argument->second])
                                             : legacy::emptyVariable);
+      if (isInput)
+        name = inputOf(vjp, argument->second, forward->offsets.lookup(name));
     }
-    out.inputs.push_back(values);
+    out.inputs.push_back(slot);
     if (llvm::any_of(gradients.arguments,
                      [](const std::string &name) { return name != legacy::emptyVariable; }))
       out.outputs.push_back(gradients);
   }
-  for (const legacy::Slot &slot : forward->outputs) {
-    legacy::Slot values{slot.name, {}}, cotangents{slot.name + "@GRAD", {}};
+  if (!completeResults(*forward))
+    return false;
+  for (const legacy::Slot &slot : forward->op.outputs) {
+    bool isMeshgrid = forward->op.type == "meshgrid"; // whose gradient op calls it otherwise
+    legacy::Slot values{slot.name, {}}, cotangents{(isMeshgrid ? "outputs" : slot.name) + "@GRAD", {}};
     for (const std::string &name : slot.arguments) {
-      auto &[value, cotangent] = given[name];
-      if (!value.empty())
-        values.arguments.push_back(value);
-      if (!cotangent.empty())
-        cotangents.arguments.push_back(cotangent);
+      const Forward::Given &given = forward->given[name];
+      if (!given.value.empty())
+        values.arguments.push_back(given.value);
+      if (!given.cotangent.empty())
+        cotangents.arguments.push_back(given.cotangent);
     }
     for (const legacy::Slot &known : {values, cotangents})
       if (known.arguments.size() == slot.arguments.size())
@@ -96,10 +158,49 @@ bool ProgramExporter::addGradientOp(pd::VjpOp vjp) {
   return true;
 }
 
+std::string ProgramExporter::inputOf(pd::VjpOp vjp, size_t number, Value offsets) {
+  Value input = vjp.getInputs()[number];
+  if (!offsets)
+    return of(input);
+  if (isArgumentOf(vjp.getBody().front(), offsets))
+    offsets = vjp.getInputs()[cast<BlockArgument>(offsets).getArgNumber()];
+  return withLod(input, offsets);
+}
+
 void ProgramExporter::addGradient(pd::VjpOp vjp) {
   if (!addGradientOp(vjp) && !addDecomposition(*vjp))
     problems.add("pd.vjp -> " + of(vjp.getResult(0)),
                  "no legacy op stands for it, and it can't be taken apart");
+}
+
+/// The gradient op of the convolution, with a filter of the right dims that it does not read.
+bool ProgramExporter::addWeightGradient(Operation &op) {
+  bool isPlane = isa<pd::Conv2dWeightGradientOp>(op);
+  if (!isPlane && !isa<pd::Conv3dWeightGradientOp>(op))
+    return false;
+  auto type = pd::tensorType(op.getResult(0));
+  if (!type.hasStaticShape())
+    return false;
+  auto numbers = [&](const char *name) {
+    llvm::ArrayRef<int64_t> list = cast<DenseI64ArrayAttr>(*op.getInherentAttr(name)).asArrayRef();
+    return std::vector<int32_t>(list.begin(), list.end());
+  };
+  auto text = [&](const char *name) { return cast<StringAttr>(*op.getInherentAttr(name)).str(); };
+  legacy::Operation out;
+  out.type = isPlane ? "conv2d_grad" : "conv3d_grad";
+  out.inputs = {
+      {"Input", {of(op.getOperand(0))}}, {"Filter", {zeros(type)}}, {"Output@GRAD", {of(op.getOperand(1))}}};
+  out.outputs = {{"Filter@GRAD", {of(op.getResult(0))}}};
+  auto groups = cast<IntegerAttr>(*op.getInherentAttr("groups")).getInt();
+  out.attributes = {{"strides", numbers("strides")},
+                    {"paddings", numbers("paddings")},
+                    {"dilations", numbers("dilations")},
+                    {"groups", static_cast<int32_t>(groups)},
+                    {"padding_algorithm", text("padding_algorithm")},
+                    {"data_format", text("data_format")}};
+  declare(op.getResult(0), of(op.getResult(0)));
+  write(std::move(out));
+  return true;
 }
 
 } // namespace proa::exporter

@@ -19,52 +19,75 @@ std::string ProgramExporter::writeTensorOp(legacy::Operation op, Type element, s
   return name;
 }
 
-void ProgramExporter::resetLod(const std::string &from, Value offsets, const std::string &to) {
-  Type narrow = IntegerType::get(main.getContext(), 32);
-  legacy::Operation cast, reset;
+std::string ProgramExporter::narrowed(Value offsets) {
+  legacy::Operation cast;
   cast.type = "cast";
   cast.inputs = {{"X", {of(offsets)}}};
   cast.attributes = {{"in_dtype", legacy::numberOf(DType::Int64)},
                      {"out_dtype", legacy::numberOf(DType::Int32)}};
+  return writeTensorOp(std::move(cast), IntegerType::get(main.getContext(), 32), {-1});
+}
+
+std::string ProgramExporter::zerosBelow(Value offsets, Type element) {
+  legacy::Operation last, zeros;
+  last.type = "slice";
+  last.inputs = {{"Input", {of(offsets)}}};
+  last.attributes = {{"axes", std::vector<int32_t>{0}},
+                     {"starts", std::vector<int32_t>{-1}},
+                     {"ends", std::vector<int32_t>{std::numeric_limits<int32_t>::max()}},
+                     {"decrease_axis", std::vector<int32_t>()},
+                     {"infer_flags", std::vector<int32_t>{1}}};
+  zeros.type = "fill_constant";
+  zeros.inputs = {{"ShapeTensor", {writeTensorOp(last, pd::tensorType(offsets).getElementType(), {1})}}};
+  zeros.attributes = {{"shape", std::vector<int64_t>{-1}},
+                      {"dtype", legacy::numberOf(*pd::dtypeOf(element))},
+                      {"value", 0.0F}};
+  return writeTensorOp(zeros, element, {-1});
+}
+
+void ProgramExporter::writeReset(const std::string &from, const std::string &like, bool append,
+                                 const std::string &to) {
+  legacy::Operation reset;
   reset.type = "lod_reset";
-  reset.inputs = {{"X", {from}}, {"Y", {writeTensorOp(cast, narrow, {-1})}}};
+  reset.inputs = {{"X", {from}}, {"Y", {like}}};
   reset.outputs = {{"Out", {to}}};
-  reset.attributes = {{"target_lod", std::vector<int32_t>()}, {"append", false}};
+  reset.attributes = {{"target_lod", std::vector<int32_t>()}, {"append", append}};
   write(std::move(reset));
 }
 
+/// A level is appended to a tensor that has the outer ones, with as many rows as the level says, which a
+/// gather from one with fewer rows is. Of that one the tensor gets them all.
+void ProgramExporter::resetLod(const std::string &from, llvm::ArrayRef<Value> levels, const std::string &to) {
+  if (levels.size() == 1)
+    return writeReset(from, narrowed(levels.front()), /*append=*/false, to);
+  MLIRContext *context = main.getContext();
+  Type real = Float32Type::get(context);
+  auto carrier = RankedTensorType::get({ShapedType::kDynamic}, real);
+  std::string outer = temporary(carrier);
+  writeReset(zerosBelow(levels.front(), real), narrowed(levels.front()), /*append=*/false, outer);
+  for (Value level : levels.drop_front()) {
+    legacy::Operation gather;
+    gather.type = "gather";
+    gather.inputs = {{"X", {outer}}, {"Index", {zerosBelow(level, IntegerType::get(context, 64))}}};
+    std::string rows = writeTensorOp(gather, real, {-1});
+    outer = temporary(carrier);
+    writeReset(rows, narrowed(level), /*append=*/true, outer);
+  }
+  writeReset(from, outer, /*append=*/false, to);
+}
+
 std::string ProgramExporter::withLod(Value tensor, Value offsets) {
-  std::string from;
-  if (askedLods) {
-    from = tensor ? of(tensor) : "";
-    (*askedLods)[from] = offsets;
+  if (asked) {
+    std::string from = tensor ? of(tensor) : "";
+    asked->lods[from] = offsets;
     return from;
   }
-  if (tensor) {
-    from = of(tensor);
-  } else {
-    // As many zeros as the last offset says.
-    legacy::Operation last, zeros;
-    last.type = "slice";
-    last.inputs = {{"Input", {of(offsets)}}};
-    last.attributes = {{"axes", std::vector<int32_t>{0}},
-                       {"starts", std::vector<int32_t>{-1}},
-                       {"ends", std::vector<int32_t>{std::numeric_limits<int32_t>::max()}},
-                       {"decrease_axis", std::vector<int32_t>()},
-                       {"infer_flags", std::vector<int32_t>{1}}};
-    zeros.type = "fill_constant";
-    zeros.inputs = {{"ShapeTensor", {writeTensorOp(last, pd::tensorType(offsets).getElementType(), {1})}}};
-    zeros.attributes = {
-        {"shape", std::vector<int64_t>{-1}}, {"dtype", legacy::numberOf(DType::Float32)}, {"value", 0.0F}};
-    from = writeTensorOp(zeros, Float32Type::get(main.getContext()), {-1});
-  }
-  std::string to = freshName();
-  declareType(tensor ? tensor.getType()
-                     : RankedTensorType::get({ShapedType::kDynamic}, Float32Type::get(main.getContext())),
-              to,
+  Type real = Float32Type::get(main.getContext());
+  std::string from = tensor ? of(tensor) : zerosBelow(offsets, real), to = freshName();
+  declareType(tensor ? tensor.getType() : RankedTensorType::get({ShapedType::kDynamic}, real), to,
               /*persistable=*/false, /*fed=*/false);
   block().variables.back().lodLevel = 1;
-  resetLod(from, offsets, to);
+  resetLod(from, {offsets}, to);
   return to;
 }
 

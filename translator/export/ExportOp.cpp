@@ -2,12 +2,15 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/detection/Proposals.h"
 #include "dialects/pd/index/ScatterOps.h"
+#include "dialects/pd/loss/LossOps.h"
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/optimizer/ScalingOps.h"
 #include "dialects/pd/reduce/NormOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
+#include "dialects/pd/search/CountOps.h"
 #include "dialects/pd/search/SearchOps.h"
 #include "dialects/pd/shape/DiagonalOps.h"
 #include "dialects/pd/shape/SliceOps.h"
@@ -19,6 +22,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace proa::exporter {
@@ -29,28 +34,114 @@ using import::LegacyAttribute;
 using import::LegacyOp;
 using import::LegacySlot;
 
-/// The spelling that programs are written with, for each pd op.
-const LegacyOp *entryFor(llvm::StringRef target) {
-  static const llvm::StringMap<const LegacyOp *> byTarget = [] {
-    llvm::StringMap<const LegacyOp *> map;
-    for (const LegacyOp &entry : import::legacyOps()) {
-      const LegacyOp *&known = map[entry.target];
-      if (entry.rank != LegacyOp::unwrittenRank && (!known || entry.rank < known->rank))
-        known = &entry;
-    }
+using Entries = llvm::SmallVector<const LegacyOp *>;
+
+/// The spellings that programs are written with, for each pd op, the first one in front.
+llvm::ArrayRef<const LegacyOp *> entriesFor(llvm::StringRef target) {
+  static const llvm::StringMap<Entries> byTarget = [] {
+    llvm::StringMap<Entries> map;
+    for (const LegacyOp &entry : import::legacyOps())
+      if (entry.rank != LegacyOp::unwrittenRank)
+        map[entry.target].push_back(&entry);
+    for (auto &[target, entries] : map)
+      llvm::sort(entries, [](const LegacyOp *a, const LegacyOp *b) { return a->rank < b->rank; });
     return map;
   }();
-  return byTarget.lookup(target);
+  auto found = byTarget.find(target);
+  return found == byTarget.end() ? llvm::ArrayRef<const LegacyOp *>() : found->second;
 }
 
-/// The entry that `op` is written by, or null.
+using Groups = llvm::SmallVector<llvm::SmallVector<Value>>;
+
+/// The operands in each slot of an entry, in the record's order.
+Groups operandGroups(Operation *op, const LegacyOp &entry) {
+  Groups groups;
+  if (auto collect = dyn_cast<pd::CollectFpnProposalsOp>(op)) { // one list of all
+    for (OperandRange rest = collect.getInputs(); !rest.empty(); rest = rest.drop_front(collect.getLevels()))
+      groups.emplace_back(rest.take_front(collect.getLevels()));
+    groups.resize(entry.inputs.size());
+    return groups;
+  }
+  auto segments = op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
+  if (!segments)
+    if (auto inherent = op->getInherentAttr("operandSegmentSizes"))
+      segments = dyn_cast_if_present<DenseI32ArrayAttr>(*inherent);
+  size_t next = 0, count = op->getNumOperands();
+  auto variable =
+      llvm::count_if(entry.inputs, [](const LegacySlot &s) { return s.arity != import::Arity::Required; });
+  for (auto [i, slot] : llvm::enumerate(entry.inputs)) {
+    size_t size = 1;
+    if (segments && i < static_cast<size_t>(segments.size()))
+      size = segments[i];
+    else if (slot.arity == import::Arity::Variadic)
+      size = count - std::min(count, next + (entry.inputs.size() - i - 1));
+    else if (slot.arity == import::Arity::Optional)
+      size = variable == 1 ? count - std::min(count, entry.inputs.size() - 1) : count > next ? 1 : 0;
+    llvm::SmallVector<Value> group;
+    for (size_t k = 0; k < size && next < count; ++k)
+      group.push_back(op->getOperand(next++));
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+/// The results in each slot of an entry.
+Groups resultGroups(Operation *op, const LegacyOp &entry) {
+  Groups groups;
+  ResultRange rest = op->getResults();
+  for (const LegacySlot &slot : entry.outputs) {
+    size_t size =
+        slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
+    if (isa<pd::DistributeFpnProposalsOp>(op)) // the boxes, their order, their numbers, if they are wanted
+      size = groups.size() == 0 ? rest.size() / 2 : groups.size() == 1 ? 1 : rest.size();
+    size = std::min<size_t>(size, rest.size());
+    groups.emplace_back(rest.take_front(size));
+    rest = rest.drop_front(size);
+  }
+  return groups;
+}
+
+/// Whether a slot is an attribute and nothing else: "@ksize".
+bool isAttribute(const LegacySlot &slot) {
+  return slot.spelling.starts_with("@") && !slot.spelling.contains('|');
+}
+
+/// Whether an entry has a slot for each operand, and one for each result that is read.
+bool takes(const LegacyOp &entry, Operation *op) {
+  for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups(op, entry)))
+    if (!group.empty() &&
+        (slot.spelling.empty() || (isAttribute(slot) && !matchPattern(group[0], m_Constant()))))
+      return false;
+  for (auto [slot, group] : llvm::zip(entry.outputs, resultGroups(op, entry)))
+    if (slot.spelling.empty() && llvm::any_of(group, [](Value value) { return !value.use_empty(); }))
+      return false;
+  return true;
+}
+
+/// What Paddle 2.6 computes otherwise.
+bool isOfPaddle3(Operation *op) {
+  auto isWhole = [](const llvm::APFloat &bound) { return bound.isInteger(); };
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([](pd::NanmedianOp median) { return median.getMode() != "avg"; })
+      .Case([](pd::RoundOp round) { return round.getHalfToEven() || round.getDecimals() != 0; })
+      .Case([](pd::SigmoidCrossEntropyWithLogitsOp loss) { return loss.getWeighsLinearPart(); })
+      .Case([&](pd::HistogramOp count) { return !isWhole(count.getMin()) || !isWhole(count.getMax()); })
+      .Default(false);
+}
+
+/// The entry that `op` is written by, or null. Those with a hook of their own say something else.
 const LegacyOp *entryOf(Operation *op) {
-  if (op->getNumRegions() > 0)
+  if (op->getNumRegions() > 0 || isOfPaddle3(op))
     return nullptr;
   if (isa<pd::FullOp>(op)) // of its spellings the one that takes a value as a tensor
     return import::findLegacyOp("fill_constant");
   // One legacy op is both triangles.
-  return entryFor(isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef());
+  llvm::ArrayRef<const LegacyOp *> entries =
+      entriesFor(isa<pd::TriuOp>(op) ? pd::TrilOp::getOperationName() : op->getName().getStringRef());
+  for (const LegacyOp *entry : entries)
+    if (entry->hook == entries.front()->hook && takes(*entry, op))
+      return entry;
+  return nullptr;
 }
 
 int32_t dtypeNumber(Type elementType) { return legacy::numberOf(*pd::dtypeOf(elementType)); }
@@ -101,38 +192,12 @@ private:
     out.attributes.push_back({name, std::move(value)});
   }
 
-  /// The operands of each ODS operand, in the record's order.
-  llvm::SmallVector<llvm::SmallVector<Value>> operandGroups() {
-    llvm::SmallVector<llvm::SmallVector<Value>> groups;
-    auto segments = op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
-    if (!segments)
-      if (auto inherent = op->getInherentAttr("operandSegmentSizes"))
-        segments = dyn_cast_if_present<DenseI32ArrayAttr>(*inherent);
-    size_t next = 0, count = op->getNumOperands();
-    auto variable =
-        llvm::count_if(entry.inputs, [](const LegacySlot &s) { return s.arity != import::Arity::Required; });
-    for (auto [i, slot] : llvm::enumerate(entry.inputs)) {
-      size_t size = 1;
-      if (segments && i < static_cast<size_t>(segments.size()))
-        size = segments[i];
-      else if (slot.arity == import::Arity::Variadic)
-        size = count - std::min(count, next + (entry.inputs.size() - i - 1));
-      else if (slot.arity == import::Arity::Optional)
-        size = variable == 1 ? count - std::min(count, entry.inputs.size() - 1) : count > next ? 1 : 0;
-      llvm::SmallVector<Value> group;
-      for (size_t k = 0; k < size && next < count; ++k)
-        group.push_back(op->getOperand(next++));
-      groups.push_back(group);
-    }
-    return groups;
-  }
-
   void addInputs() {
-    for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups())) {
+    for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups(op, entry))) {
       if (group.empty() || addLod(slot, group))
         continue;
-      std::string name = slotName(slot, slot.arity == import::Arity::Variadic);
-      if (name.empty() && addConstantAttribute(slot, group))
+      std::string name = slotName(slot, slot.arity == import::Arity::Variadic || group.size() > 1);
+      if (name.empty() && (addConstantAttribute(slot, group) || addElements(slot, group)))
         continue;
       if (name.empty()) {
         problems.add(
@@ -146,6 +211,16 @@ private:
       out.inputs.push_back(std::move(input));
       tensors[name] = group;
     }
+  }
+
+  /// A vector for a slot that takes a list of its elements alone.
+  bool addElements(const LegacySlot &slot, llvm::ArrayRef<Value> group) {
+    llvm::StringRef name = slot.spelling;
+    if (group.size() != 1 || !name.consume_back("*") || name.contains('|') ||
+        pd::tensorType(group[0]).getRank() != 1 || pd::tensorType(group[0]).isDynamicDim(0))
+      return false;
+    out.inputs.push_back({name.str(), names.elementsOf(group[0])});
+    return true;
   }
 
   /// "X@LOD": the offsets become the LoD of what stands in X, or of a tensor that nothing else is asked of.
@@ -205,33 +280,34 @@ private:
   }
 
   void addOutputs() {
-    size_t next = 0;
-    for (const LegacySlot &slot : entry.outputs) {
-      size_t size =
-          slot.arity == import::Arity::Variadic ? op->getNumResults() - (entry.outputs.size() - 1) : 1;
-      legacy::Slot output{slot.spelling.str(), {}};
+    for (auto [slot, group] : llvm::zip(entry.outputs, resultGroups(op, entry))) {
       if (llvm::StringRef owner = slot.spelling; owner.consume_back("@LOD")) {
         owner = owner.split('|').first; // all of them have it
         const legacy::Slot *found = out.output(std::string_view(owner.data(), owner.size()));
-        if (found && found->arguments.size() == 1 && next < op->getNumResults())
-          names.bindLod(op->getResult(next++), found->arguments.front());
+        if (found && found->arguments.size() == 1 && !group.empty())
+          names.bindLod(group.front(), found->arguments.front());
         continue;
       }
-      for (size_t k = 0; k < size && next < op->getNumResults(); ++k, ++next) {
+      legacy::Slot output{slot.spelling.str(), {}};
+      for (auto [k, result] : llvm::enumerate(group)) {
         if (std::string shared = inPlaceOf(slot.spelling, k); !shared.empty())
-          names.bind(op->getResult(next), shared);
-        output.arguments.push_back(names.of(op->getResult(next)));
-        if (slot.spelling.empty() && !op->getResult(next).use_empty())
-          problems.add(
-              "",
-              ("result " + llvm::Twine(next) + " is read, but '" + entry.type + "' does not give it").str());
+          names.bind(result, shared);
+        output.arguments.push_back(names.of(result));
       }
       if (!slot.spelling.empty())
         out.outputs.push_back(std::move(output));
     }
+    for (llvm::StringRef slot : entry.scratch)
+      out.outputs.push_back({slot.str(), {names.temporary(scratchType())}});
     // Paddle's ops of a view want a place for the old shape, which nobody reads.
     if (llvm::is_contained(entry.ignored, "XShape"))
       out.outputs.push_back({"XShape", {names.of(op->getResult(0)) + ".xshape"}});
+  }
+
+  /// Of unknown dims: Paddle makes them when it runs.
+  RankedTensorType scratchType() {
+    auto type = pd::tensorType(op->getNumResults() > 0 ? op->getResult(0) : op->getOperand(0));
+    return RankedTensorType::get({ShapedType::kDynamic}, type.getElementType());
   }
 
   void addAttribute(const LegacyAttribute &attribute) {
@@ -243,14 +319,16 @@ private:
     if (auto flag = dyn_cast<BoolAttr>(value))
       add(name, flag.getValue());
     else if (auto integer = dyn_cast<IntegerAttr>(value))
-      addInteger(name, integer.getInt());
+      addInteger(attribute, integer.getInt());
     else if (auto real = dyn_cast<FloatAttr>(value))
       add(name, static_cast<float>(real.getValueAsDouble()));
     else if (auto text = dyn_cast<StringAttr>(value))
       add(name, text.str());
     else if (auto type = dyn_cast<TypeAttr>(value))
       add(name, dtypeNumber(type.getValue()));
-    else if (auto integers = dyn_cast<DenseI64ArrayAttr>(value))
+    else if (auto integers = dyn_cast<DenseI64ArrayAttr>(value); integers && attribute.isWide)
+      add(name, unknownAsMinusOne(integers.asArrayRef()));
+    else if (integers)
       add(name, vectorOf<int32_t>(clamped(integers.asArrayRef())));
     else if (auto reals = dyn_cast<DenseF64ArrayAttr>(value))
       add(name, vectorOf<float>(reals.asArrayRef()));
@@ -258,38 +336,54 @@ private:
       problems.add("", ("attribute '" + attribute.name + "' can't be written as a legacy attribute").str());
   }
 
-  void addInteger(const std::string &name, int64_t value) {
-    // padding_idx is wide whatever its value is.
-    if (value == static_cast<int32_t>(value) && name != "padding_idx")
-      add(name, static_cast<int32_t>(value));
+  void addInteger(const LegacyAttribute &attribute, int64_t value) {
+    if (value == static_cast<int32_t>(value) && !attribute.isWide)
+      add(attribute.legacyName.str(), static_cast<int32_t>(value));
     else
-      add(name, value);
+      add(attribute.legacyName.str(), value);
   }
 
-  /// "All the rest" is the greatest number of either width, and an extent that is not known is -1.
+  static std::vector<int64_t> unknownAsMinusOne(llvm::ArrayRef<int64_t> values) {
+    auto known = llvm::map_range(values, [](int64_t v) { return ShapedType::isDynamic(v) ? -1 : v; });
+    return {known.begin(), known.end()};
+  }
+
+  /// "All the rest" is the greatest number of either width.
   static std::vector<int64_t> clamped(llvm::ArrayRef<int64_t> values) {
-    std::vector<int64_t> out;
-    for (int64_t value : values)
-      out.push_back(ShapedType::isDynamic(value)
-                        ? -1
-                        : std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(),
-                                              std::numeric_limits<int32_t>::max()));
+    std::vector<int64_t> out = unknownAsMinusOne(values);
+    for (int64_t &value : out)
+      value = std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(),
+                                  std::numeric_limits<int32_t>::max());
     return out;
   }
 
   /// Attributes that the importer's hooks read beside the table, and those that Paddle asks for.
   void addWhatHooksRead() {
-    if (llvm::is_contained(entry.ignored, "Include_self"))
-      add("Include_self", true);
+    for (const char *flag : {"Include_self", "return_index", "return_inverse", "return_counts", "is_sorted"})
+      if (llvm::is_contained(entry.ignored, flag))
+        add(flag, true);
     if (llvm::is_contained(entry.ignored, "axis") &&
         !llvm::any_of(entry.attributes, [](const LegacyAttribute &a) { return a.legacyName == "axis"; }))
       add("axis", int32_t(-1));
     if (out.type == "sequence_conv")
       add("paddingTrainable", out.input("PaddingData") != nullptr);
+    if (llvm::is_contained(entry.ignored, "im2col_step")) // of deformable_conv
+      add("im2col_step", int32_t(1)); // gradients of more images at once are wrong in Paddle 2.6.2
+    if (auto collect = dyn_cast<pd::CollectFpnProposalsOp>(op))
+      add("post_nms_topN", static_cast<int32_t>(collect.getPostNmsTopn()));
+    if (llvm::is_contained(entry.ignored, "level")) // of the one that is written
+      add("level", int32_t(0));
+    if (llvm::is_contained(entry.ignored, "unpooling_type"))
+      add("unpooling_type", std::string("max"));
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](pd::CastOp cast) {
           add("in_dtype", dtypeNumber(pd::tensorType(cast.getX()).getElementType()));
         })
+        .Case([&](pd::HistogramOp histogram) {
+          add("min", static_cast<int32_t>(histogram.getMin().convertToDouble()));
+          add("max", static_cast<int32_t>(histogram.getMax().convertToDouble()));
+        })
+        .Case([&](pd::UnbindOp unbind) { add("num", static_cast<int32_t>(unbind.getNumResults())); })
         .Case([&](pd::WhereOp where) { broadcastOperands(where); })
         .Case([&](pd::SliceOp slice) { addSlice(slice); })
         .Case([&](pd::FullOp full) { addFull(full); })
@@ -300,7 +394,9 @@ private:
         .Case([&](pd::LogsumexpOp reduce) {
           addReduction(reduce.getAxis(), reduce.getKeepdim(), "axis", "keepdim");
         })
-        .Case([&](pd::SetValueOp) {
+        .Case([&](pd::SetValueOp set) {
+          if (set.getSteps().empty() && !set.getStepsTensor())
+            add("steps", std::vector<int64_t>(set.getAxes().size(), 1));
           add("decrease_axes", std::vector<int64_t>());
           add("none_axes", std::vector<int64_t>());
         })
@@ -322,7 +418,13 @@ private:
   }
 
   void addReduction(llvm::ArrayRef<int64_t> axes, bool keepdim, const char *axis, const char *keep) {
-    add(axis, axes.empty() ? std::vector<int32_t>{0} : vectorOf<int32_t>(axes));
+    // Where all are meant Paddle's reduce_amax and reduce_amin look at the axes all the same, and gradients
+    // at whether there is such an axis.
+    std::vector<int32_t> all;
+    if (int64_t rank = pd::tensorType(op->getOperand(0)).getRank(); rank > 0)
+      all.resize(isa<pd::AmaxOp, pd::AminOp>(op) ? static_cast<size_t>(rank) : 1);
+    std::iota(all.begin(), all.end(), 0);
+    add(axis, axes.empty() ? all : vectorOf<int32_t>(axes));
     add(keep, keepdim);
     add("reduce_all", axes.empty());
     // No types, which a gradient op does not take for granted.

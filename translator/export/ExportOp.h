@@ -19,6 +19,8 @@ public:
   virtual std::string temporary(mlir::RankedTensorType type) = 0;
   /// A variable that holds a tensor broadcast to the dims of another one.
   virtual std::string expandedAs(mlir::Value tensor, mlir::Value like) = 0;
+  /// Variables that hold the elements of a vector, one each.
+  virtual std::vector<std::string> elementsOf(mlir::Value vector) = 0;
   /// A variable that holds an input of `op` and that the op may overwrite.
   virtual std::string overwritable(mlir::Value input, mlir::Operation *op) = 0;
   /// A variable that holds a tensor with these offsets as its LoD. Without a tensor: one whose LoD alone

@@ -38,6 +38,7 @@ private:
   std::string of(mlir::Value value) override;
   std::string temporary(mlir::RankedTensorType type) override;
   std::string expandedAs(mlir::Value tensor, mlir::Value like) override;
+  std::vector<std::string> elementsOf(mlir::Value vector) override;
   std::string overwritable(mlir::Value input, mlir::Operation *op) override;
 
   // LoD (ExportLod.cpp). Offsets are values here and belong to tensors in Paddle.
@@ -47,12 +48,22 @@ private:
     lods.emplace_back(offsets, variable);
   }
   /// While an op is looked at only for the slots of its gradient op: the offsets that each of its variables
-  /// must have.
-  std::optional<llvm::StringMap<mlir::Value>> askedLods;
+  /// must have, and whether other ops would have to stand before it.
+  struct Asked {
+    llvm::StringMap<mlir::Value> lods;
+    bool needsOps = false;
+  };
+  std::optional<Asked> asked;
   /// Writes what reads the offsets from the variables that bindLod was told of.
   void writeLods();
-  /// Gives `to` the LoD that `offsets` hold; the tensor is `from`.
-  void resetLod(const std::string &from, mlir::Value offsets, const std::string &to);
+  /// Gives `to` the LoD that the offsets hold, the outermost level first; the tensor is `from`.
+  void resetLod(const std::string &from, llvm::ArrayRef<mlir::Value> levels, const std::string &to);
+  /// `to` is `from` with the LoD that `like` has or, if it has none, holds; `append`: behind its own levels.
+  void writeReset(const std::string &from, const std::string &like, bool append, const std::string &to);
+  /// Offsets as int32, which lod_reset takes.
+  std::string narrowed(mlir::Value offsets);
+  /// As many zeros as the last offset says.
+  std::string zerosBelow(mlir::Value offsets, mlir::Type element);
   /// From a variable with a LoD the offsets of its innermost level. Leaves in `variable` one that has the
   /// other levels.
   std::string innermostOffsets(std::string &variable);
@@ -83,8 +94,20 @@ private:
 
   // Gradients (ExportGradient.cpp).
 
+  /// The op whose gradient a pd.vjp is.
+  struct Forward;
+  /// Nothing where no legacy gradient op stands for it.
+  std::optional<Forward> forwardOf(pd::VjpOp vjp);
+  /// Adds zeros for the cotangents of a list that are not given, and computes the results once more where the
+  /// gradient op asks for what nothing else does. False where their dims are not known.
+  bool completeResults(Forward &forward);
   /// False where no legacy gradient op stands for it.
   bool addGradientOp(pd::VjpOp vjp);
+  /// The variable of an input, with a LoD where the op asks for one.
+  std::string inputOf(pd::VjpOp vjp, size_t number, mlir::Value offsets);
+  /// False where it is no gradient of a convolution by its filter.
+  bool addWeightGradient(mlir::Operation &op);
+  std::string zeros(mlir::RankedTensorType type);
   void addGradient(pd::VjpOp vjp);
 
   // Control flow (ExportControl.cpp).

@@ -83,6 +83,7 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   findOwnGradients();
   Names wanted(fetches.begin(), fetches.end());
   importBlock(0, wanted);
+  finishSharedParameters();
   currentOp = nullptr;
   finishFunction();
   if (options.feedsMayHelp)
@@ -267,6 +268,7 @@ void ProgramImporter::makeFunction() {
       environment[name] =
           pd::ConstantOp::create(builder, UnknownLoc::get(&context), argument.getType(), elements);
   }
+  shareParameters();
 }
 
 void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {

@@ -7,7 +7,7 @@
 /// vector of offsets a level: `pd.feed = "x@LOD0", pd.lod_of = "x"` is the outermost level of x.
 #pragma once
 
-#include "translator/legacy/Program.h"
+#include "translator/legacy/SharedStorage.h"
 
 #include "proa/Result.h"
 
@@ -41,6 +41,9 @@ struct ImportOptions {
   /// gives, instead of what the program's gradient ops give. The forward part ends where the gradient of the
   /// loss is begun with a constant.
   std::map<std::string, std::string> ownGradients;
+  /// Parameters that lie in the memory of others. Where the program reads such a buffer it gets what its
+  /// parts are by then, and its state is theirs.
+  std::vector<legacy::SharedStorage> sharedParameters;
   /// Called with each difference between declared and inferred types, and other things worth a look.
   std::function<void(const std::string &where, const std::string &message)> warn;
 };

@@ -25,6 +25,8 @@ struct LegacyAttribute {
   llvm::StringRef legacyName;
   AttributeKind kind;
   bool required;
+  /// Whether Paddle stores 64 bits.
+  bool isWide = false;
 };
 
 /// Which results have the LoD of the op's first tensor (the field `lod` in dialects/pd/Base.td).
@@ -48,6 +50,8 @@ struct LegacyOp {
   /// Paddle 2.6 does not have.
   size_t rank = unwrittenRank;
   static constexpr size_t unwrittenRank = 1000;
+  /// Output slots that Paddle asks for and nothing reads but its gradient op.
+  std::initializer_list<llvm::StringRef> scratch = {};
 };
 
 /// The entry of a legacy op type, or null.

@@ -279,6 +279,10 @@ private:
   // Buffers of coalesce_tensor (SharedBuffers.cpp).
 
   void shareBuffer(const legacy::Operation &op);
+  /// Those of the options.
+  void shareParameters();
+  /// What they hold at the end is state.
+  void finishSharedParameters();
   /// Before an op: brings what it reads up to date.
   void readShared(const legacy::Operation &op);
   /// After an op: notes what it has made old.

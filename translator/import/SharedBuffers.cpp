@@ -49,6 +49,39 @@ void ProgramImporter::shareBuffer(const legacy::Operation &op) {
   sharedBuffers.push_back(std::move(shared));
 }
 
+void ProgramImporter::shareParameters() {
+  for (const legacy::SharedStorage &storage : options.sharedParameters) {
+    // One that the program does not read is put together from its parts when it is asked for.
+    if (!lookup(storage.buffer))
+      continue;
+    SharedBuffer shared{0, storage.buffer, {}};
+    int64_t begin = 0;
+    for (const std::string &name : storage.parts) {
+      auto type = variables.find(0, name) ? typeOf(name, options.source) : RankedTensorType();
+      if (!type || !type.hasStaticShape())
+        break;
+      shared.parts.push_back({name, type, begin});
+      begin += type.getNumElements();
+    }
+    if (shared.parts.size() == storage.parts.size())
+      sharedBuffers.push_back(std::move(shared));
+  }
+}
+
+void ProgramImporter::finishSharedParameters() {
+  for (const legacy::SharedStorage &storage : options.sharedParameters) {
+    Names names;
+    names.insert(storage.buffer);
+    names.insert(storage.parts.begin(), storage.parts.end());
+    if (llvm::none_of(sharedBuffers, [&](const SharedBuffer &b) { return b.buffer == storage.buffer; }))
+      continue;
+    refreshShared(names);
+    for (llvm::StringRef name : names)
+      if (!llvm::is_contained(states, name))
+        states.push_back(name.str());
+  }
+}
+
 Value ProgramImporter::partOfBuffer(const SharedBuffer &shared, int64_t begin, int64_t end) {
   OpImporter importer(*this, *currentOp, builder, locationOf(currentIndex, *currentOp));
   auto integers = [&](llvm::StringRef name, int64_t value) {

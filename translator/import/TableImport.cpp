@@ -109,8 +109,9 @@ const llvm::DenseMap<const LegacyOp *, llvm::StringSet<>> &namesByEntry() {
             known.insert(alternative.name);
       for (const LegacyAttribute &attribute : entry.attributes)
         known.insert(attribute.legacyName);
-      for (llvm::StringRef ignored : entry.ignored)
-        known.insert(ignored);
+      for (const auto *names : {&entry.ignored, &entry.scratch})
+        for (llvm::StringRef name : *names)
+          known.insert(name);
     }
     return names;
   }();

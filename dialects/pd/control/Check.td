@@ -13,7 +13,7 @@ def Pd_AssertOp : Pd_Op<"assert"> {
   let results = (outs);
   let traits = [InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
   let library = "assert";
-  let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize"]>];
+  let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize:long"]>];
 }
 
 def Pd_PrintOp : Pd_Op<"print"> {
@@ -30,7 +30,7 @@ def Pd_PrintOp : Pd_Op<"print"> {
   let library = "print";
   let infer = "inferNothing";
   let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type", "print_tensor_shape",
-    "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase", "is_forward", "Out"], "importPrint">];
+    "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase", "is_forward"], "importPrint", ["Out"]>];
 }
 
 #endif

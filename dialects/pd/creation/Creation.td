@@ -33,7 +33,7 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let newIr = [NewIr<["shape_tensor"], [], [], [], "empty">,
                NewIr<["value_tensor", "shape_tensor"], [], [], [], "full_with_tensor">];
-  let legacy = [Legacy<"empty", ["ShapeTensorList*|ShapeTensor|@shape", ""], ["Out"], ["shape", "dtype"]>,
+  let legacy = [Legacy<"empty", ["ShapeTensorList*|ShapeTensor|@shape", ""], ["Out"], ["shape:long", "dtype"]>,
                 Legacy<"fill_constant", ["ShapeTensorList*|ShapeTensor", "ValueTensor"], ["Out"], ["shape", "dtype", "value"],
     ["str_value", "force_cpu", "place_type"], "importFillConstant">];
 }

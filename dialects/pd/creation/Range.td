@@ -52,7 +52,7 @@ def Pd_EyeOp : Pd_Op<"eye"> {
   let newIr = [NewIr<["#num_rows", "#num_columns"]>];
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
-  let legacy = [Legacy<"eye", [], ["Out"], ["num_rows", "num_columns", "dtype"]>];
+  let legacy = [Legacy<"eye", [], ["Out"], ["num_rows:long", "num_columns:long", "dtype"]>];
 }
 
 class Pd_TriangleIndicesOp<string mnemonic, string legacyType, string legacyRows, string legacyColumns> : Pd_Op<mnemonic> {

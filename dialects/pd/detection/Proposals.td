@@ -81,8 +81,8 @@ def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
     I64Attr:$refer_level, I64Attr:$refer_scale, Bit<"true">:$pixel_offset);
   let results = (outs Variadic<Pd_Tensor>:$boxes_and_counts);
   let infer = "inferDistributeFpnProposals";
-  let legacy = [Legacy<"distribute_fpn_proposals", ["FpnRois", "RoisNum"], ["MultiFpnRois"], ["min_level", "max_level",
-    "refer_level", "refer_scale", "pixel_offset"], [], "importDistributeFpnProposals">];
+  let legacy = [Legacy<"distribute_fpn_proposals", ["FpnRois", "RoisNum"], ["MultiFpnRois", "RestoreIndex",
+    "MultiLevelRoIsNum"], ["min_level", "max_level", "refer_level", "refer_scale", "pixel_offset"], [], "importDistributeFpnProposals">];
 }
 
 def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {

@@ -269,7 +269,7 @@ def Pd_CEmbeddingOp : Pd_Op<"c_embedding"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferPartialEmbedding";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"c_embedding", ["W", "Ids"], ["Out"], ["start_index", "vocab_size"]>];
+  let legacy = [Legacy<"c_embedding", ["W", "Ids"], ["Out"], ["start_index:long", "vocab_size:long"]>];
 }
 
 def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_entropy"> {
@@ -287,7 +287,7 @@ def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_ent
   let infer = "inferParallelCrossEntropy";
   let decomposesInCode = 1;
   let precision = "full";
-  let legacy = [Legacy<"c_softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"], ["ignore_index", "ring_id",
+  let legacy = [Legacy<"c_softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"], ["ignore_index:long", "ring_id",
     "rank", "nranks"]>];
 }
 

@@ -42,7 +42,7 @@ def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
     DefaultValuedAttr<StrAttr, "\"SUM\"">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$dst_count);
   let legacy = [Legacy<"graph_send_recv", ["X", "Src_index", "Dst_index", "Out_size"], ["Out", "Dst_count"],
-    ["reduce_op", "out_size"]>];
+    ["reduce_op", "out_size:long"]>];
 }
 
 def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
@@ -61,7 +61,7 @@ def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
     DefaultValuedAttr<StrAttr, "\"SUM\"">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$dst_count);
   let legacy = [Legacy<"graph_send_ue_recv", ["X", "Y", "Src_index", "Dst_index", "Out_size"], ["Out", "Dst_count"],
-    ["message_op", "reduce_op", "out_size"]>];
+    ["message_op", "reduce_op", "out_size:long"]>];
 }
 
 def Pd_SendUvOp : Pd_GraphOp<"send_uv"> {

@@ -60,7 +60,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let library = "set_value";
   let precision = "follow";
   let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*", "StepsTensorList*"],
-    ["Out"], ["axes", "starts", "ends", "steps"],
+    ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"],
     ["decrease_axes", "none_axes", "dtype", "shape", "values", "bool_values", "fp32_values", "int32_values", "int64_values",
      "fp64_values", "fp16_values"], "importSetValue">];
 }

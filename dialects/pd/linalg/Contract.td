@@ -128,7 +128,7 @@ class Pd_AddProductOp<string mnemonic, string text, int rank> : Pd_Op<mnemonic> 
 }
 def Pd_AddmmOp : Pd_AddProductOp<"addmm", "beta * input + alpha * the matrix product of x and y", 2>;
 def Pd_BaddbmmOp : Pd_AddProductOp<"baddbmm", "beta * input + alpha * the matrix products of two batches", 3> {
-  let legacy = [LegacyOfPaddle3<"baddbmm", ["Input", "X", "Y"], ["Out"], ["beta=Beta", "alpha=Alpha"]>];
+  let legacy = [LegacyReadOnly<"baddbmm", ["Input", "X", "Y"], ["Out"], ["beta=Beta", "alpha=Alpha"]>];
 }
 
 def Pd_BilinearOp : Pd_Op<"bilinear"> {

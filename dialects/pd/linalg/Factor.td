@@ -90,7 +90,7 @@ def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
   let results = (outs Pd_FloatTensor:$s);
   let infer = "inferSvdvals";
   let decomposesInCode = 1;
-  let legacy = [LegacyOfPaddle3<"svdvals", ["x"], ["s"]>];
+  let legacy = [LegacyReadOnly<"svdvals", ["x"], ["s"]>];
 }
 
 def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of symmetric or Hermitian matrices"> {

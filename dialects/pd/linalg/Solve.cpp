@@ -27,6 +27,29 @@ Gradients SolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{dx, isVector ? Value(dropDim(dy, dy.rank() - 1)) : Value(dy)};
 }
 
+LogicalResult LuSolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                          Results &results) {
+  if (!llvm::is_contained({"N", "T", "C"}, adaptor.getTrans()))
+    return inferenceError(location, "C6: trans is '" + adaptor.getTrans() + "', expected N, T or C");
+  return inferSystemOf(location, tensorType(adaptor.getLu()), tensorType(adaptor.getB()), false, results);
+}
+
+FailureOr<llvm::SmallVector<Value>> LuSolveOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  auto parts = LuUnpackOp::create(builder, getLoc(), getLu(), getPivots(), true, true);
+  bool isTransposed = getTrans() != "N";
+  auto factor = [&](Value part) { return getTrans() == "C" ? e.conj(e.wrap(part)) : e.wrap(part); };
+  auto solved = [&](Value part, Expression y, bool upper) {
+    return e.wrap(e.create<TriangularSolveOp>(factor(part), y, upper, isTransposed, !upper));
+  };
+  Expression b = e.wrap(getB()), pivoting = e.wrap(parts.getPmat());
+  if (isTransposed)
+    return llvm::SmallVector<Value>{
+        e.matmul(pivoting, solved(parts.getL(), solved(parts.getU(), b, true), false))};
+  Expression rows = e.matmul(pivoting, b, /*transposeX=*/true);
+  return llvm::SmallVector<Value>{solved(parts.getU(), solved(parts.getL(), rows, false), true)};
+}
+
 // With A = y y^H: dx = A^-1 dout, dA = -dx out^H, dy = (dA + dA^H) y.
 Gradients CholeskySolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());

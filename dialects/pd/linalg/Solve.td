@@ -53,6 +53,24 @@ def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
   let legacy = [Legacy<"triangular_solve", ["X", "Y"], ["Out"], ["upper", "transpose", "unitriangular"]>];
 }
 
+def Pd_LuSolveOp : Pd_Op<"lu_solve"> {
+  let summary = "The solution of A * out = b for A = P L U, from what pd.lu gives; with `trans` T of A^T, with C of A^H";
+  let description = [{
+    A singular matrix is an error of the run.
+
+    Constraints:
+      C1. the operands are matrices
+      C2. the matrices of the system are square
+      C3. b has as many rows
+      C4. the batches broadcast
+      C5. b and lu have one element type
+      C6. trans is N, T or C
+  }];
+  let arguments = (ins Pd_SystemMatrices:$b, Pd_SystemMatrices:$lu, Pd_IntTensor:$pivots, DefaultValuedAttr<StrAttr, "\"N\"">:$trans);
+  let results = (outs Pd_SystemMatrices:$out);
+  let decomposesInCode = 1;
+}
+
 class Pd_SquareMatrixOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = [{

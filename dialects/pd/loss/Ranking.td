@@ -81,7 +81,7 @@ def Pd_CrossEntropyOp : Pd_Op<"cross_entropy"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"cross_entropy", ["X", "Label"], ["Y", ""], ["soft_label", "ignore_index"]>,
-                Legacy<"cross_entropy2", ["X", "Label"], ["Y", "MatchX"], ["ignore_index"]>];
+                Legacy<"cross_entropy2", ["X", "Label"], ["Y", "MatchX"], ["ignore_index"], [], "", ["XShape"]>];
 }
 
 def Pd_IdentityLossOp : Pd_Op<"identity_loss"> {

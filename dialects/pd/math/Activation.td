@@ -102,7 +102,7 @@ def Pd_SwigluOp : Pd_Op<"swiglu"> {
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$y);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
-  let legacy = [LegacyOfPaddle3<"swiglu", ["x", "y"], ["out"]>];
+  let legacy = [LegacyReadOnly<"swiglu", ["x", "y"], ["out"]>];
 }
 def Pd_MishOp : Pd_Activation<"mish", "x * tanh(softplus(x)); softplus is x above the threshold",
     [{x * e.tanh(e.select(x > op.getThreshold().convertToDouble(), x,

@@ -125,7 +125,7 @@ def Pd_CopysignOp : Pd_BinaryOp<"copysign", Pd_FloatTensor> {
   let summary = "|x| with the sign of y";
   let scalar = "b.copysign(x, y)";
   let derivatives = ["e.select(e.equal(x, 0.0), 0.0, out / e.select(e.equal(x, 0.0), 1.0, x))", ""];
-  let legacy = [LegacyOfPaddle3<"copysign", ["x", "y"], ["out"]>];
+  let legacy = [LegacyReadOnly<"copysign", ["x", "y"], ["out"]>];
 }
 
 def Pd_HeavisideOp : Pd_BinaryOp<"heaviside", Pd_RealTensor> {
@@ -241,7 +241,7 @@ class Pd_ShiftOp<string mnemonic, string text, string body> : Pd_FoldableOp<mnem
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferBroadcast";
   let scalar = body;
-  let legacy = [LegacyOfPaddle3<mnemonic, ["x", "y"], ["out"], ["is_arithmetic"]>];
+  let legacy = [LegacyReadOnly<mnemonic, ["x", "y"], ["out"], ["is_arithmetic"]>];
 }
 def Pd_BitwiseLeftShiftOp : Pd_ShiftOp<"bitwise_left_shift", "x moved y bits up", "b.shiftLeft(x, y)">;
 def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift", "x moved y bits down; the sign comes in from above with `is_arithmetic`, else zeros",
@@ -259,7 +259,7 @@ def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let vjp = ["", "e.select(condition, dout, 0.0)", "e.select(condition, 0.0, dout)"];
   let precision = "follow";
   let newIr = [NewIr<["y", "condition", "x"], [], [], [], "masked_fill">];
-  let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>, LegacyOfPaddle3<"masked_fill", ["mask", "value", "x"], ["out"]>];
+  let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>, LegacyReadOnly<"masked_fill", ["mask", "value", "x"], ["out"]>];
 }
 
 #endif

@@ -21,7 +21,7 @@ def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
   let newIr = [NewIr<["q", "k", "v", "", "attn_mask"], ["out", "", "", ""], [], ["return_softmax", "rng_name"]>];
-  let legacy = [Legacy<"flash_attn", ["q", "k", "v", "attn_mask"], ["out"], ["dropout", "causal", "is_test"],
+  let legacy = [LegacyReadOnly<"flash_attn", ["q", "k", "v", "attn_mask"], ["out"], ["dropout", "causal", "is_test"],
     ["return_softmax", "rng_name", "fixed_seed_offset", "softmax", "softmax_lse", "seed_offset"]>];
 }
 
@@ -33,7 +33,7 @@ def Pd_FusedSoftmaxMaskUpperTriangleOp : Pd_Op<"fused_softmax_mask_upper_triangl
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"fused_softmax_mask_upper_triangle", ["X"], ["Out"]>];
+  let legacy = [LegacyReadOnly<"fused_softmax_mask_upper_triangle", ["X"], ["Out"]>];
 }
 
 def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
@@ -51,7 +51,7 @@ def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$invvar);
   let decomposesInCode = 1;
   let precision = "full";
-  let legacy = [Legacy<"rms_norm", ["x", "scale"], ["y", "invvar"], ["normalized_shape", "epsilon"], [], "importRmsNorm">];
+  let legacy = [LegacyReadOnly<"rms_norm", ["x", "scale"], ["y", "invvar"], ["normalized_shape", "epsilon"], [], "importRmsNorm">];
 }
 
 #endif

@@ -28,9 +28,10 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
   let infer = "inferDeformableConv";
   let decomposesInCode = 1;
   let lod = "none";
-  let legacy = [Legacy<"deformable_conv", ["Input", "Offset", "Filter", "Mask"], ["Output"], ["strides", "paddings", "dilations",
+  // Without a mask the first one, as Paddle's other one asks for it.
+  let legacy = [Legacy<"deformable_conv_v1", ["Input", "Offset", "Filter", ""], ["Output"], ["strides", "paddings", "dilations",
                   "deformable_groups", "groups"], ["im2col_step"]>,
-                Legacy<"deformable_conv_v1", ["Input", "Offset", "Filter", ""], ["Output"], ["strides", "paddings", "dilations",
+                Legacy<"deformable_conv", ["Input", "Offset", "Filter", "Mask"], ["Output"], ["strides", "paddings", "dilations",
                   "deformable_groups", "groups"], ["im2col_step"]>];
 }
 

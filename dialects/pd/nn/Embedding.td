@@ -23,9 +23,9 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let library = "embedding";
   let precision = "always full";
   let legacy = [
-    Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx", "sparse=is_sparse"], ["epmap", "height_sections",
+    Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
       "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id"]>,
-    Legacy<"lookup_table", ["Ids", "W"], ["Out"], ["padding_idx", "sparse=is_sparse"], ["epmap", "height_sections",
+    Legacy<"lookup_table", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
       "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id", "entry", "entry_config", "grad_inplace",
       "is_test", "table_class"], "importLookupTableV1">];
 }

@@ -45,7 +45,7 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
   let decomposesInCode = 1;
   let legacy = [Legacy<"rnn", ["Input", "PreState*", "WeightList*", "SequenceLength"], ["Out", "State"],
     ["dropout_prob", "is_bidirec", "input_size", "hidden_size", "num_layers", "mode", "seed", "is_test"],
-    ["DropoutState", "Reserve"], "importRnn">];
+    [], "importRnn", ["DropoutState", "Reserve"]>];
 }
 
 def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {

@@ -80,7 +80,7 @@ def Pd_AverageAccumulatesOp : Pd_Op<"average_accumulates"> {
   let precision = "always full";
   let legacy = [Legacy<"average_accumulates", ["param", "in_sum_1", "in_sum_2", "in_sum_3", "in_num_accumulates",
     "in_old_num_accumulates", "in_num_updates"], ["out_sum_1", "out_sum_2", "out_sum_3", "out_num_accumulates",
-    "out_old_num_accumulates", "out_num_updates"], ["average_window", "max_average_window", "min_average_window"]>];
+    "out_old_num_accumulates", "out_num_updates"], ["average_window", "max_average_window:long", "min_average_window:long"]>];
 }
 
 def Pd_CoalesceTensorOp : Pd_Op<"coalesce_tensor"> {
@@ -118,7 +118,7 @@ def Pd_Pow2DecayWithLinearWarmupOp : Pd_Op<"pow2_decay_with_linear_warmup"> {
     # "adaptor.getStep().getType()}); return ::mlir::success(); }";
   let decomposesInCode = 1;
   let legacy = [Legacy<"pow2_decay_with_linear_warmup", ["LearningRate", "Step"], ["LearningRateOut", "StepOut"],
-    ["warmup_steps", "total_steps", "base_lr", "end_lr"]>];
+    ["warmup_steps:long", "total_steps:long", "base_lr", "end_lr"]>];
 }
 
 #endif

@@ -38,7 +38,7 @@ def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min,
   let results = (outs Drawn<Pd_FloatTensor>:$out);
   let newIr = [NewIr<["shape_tensor", "#min", "#max"]>];
   let legacy = [
-    Legacy<"uniform_random", ShapeInputs, ["Out"], ["shape", "dtype", "min", "max", "seed", "diag_num", "diag_step",
+    Legacy<"uniform_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "min", "max", "seed", "diag_num", "diag_step",
       "diag_val"]>,
     Legacy<"uniform_random_p", ["", ""], ["Out"], ["shape", "dtype", "min", "max", "seed"]>];
 }
@@ -46,7 +46,7 @@ def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min,
 def Pd_GaussianOp : Pd_FilledAtRandomOp<"gaussian", (ins RandomFloat<"0.0">:$mean, RandomFloat<"1.0">:$std)> {
   let summary = "Normally distributed numbers";
   let results = (outs Drawn<Pd_FloatOrComplexTensor>:$out);
-  let legacy = [Legacy<"gaussian_random", ShapeInputs, ["Out"], ["shape", "dtype", "mean", "std", "seed"]>];
+  let legacy = [Legacy<"gaussian_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "mean", "std", "seed"]>];
 }
 
 def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_random", (ins RandomFloat<"0.0">:$mean,
@@ -65,7 +65,7 @@ def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, Rand
   }];
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferRandint";
-  let legacy = [Legacy<"randint", ShapeInputs, ["Out"], ["shape", "dtype", "seed", "low", "high"]>];
+  let legacy = [Legacy<"randint", ShapeInputs, ["Out"], ["shape:long", "dtype", "seed", "low", "high"]>];
 }
 
 def Pd_RandpermOp : Pd_RandomOp<"randperm"> {
@@ -150,7 +150,7 @@ def Pd_StandardGammaOp : Pd_RandomLikeOp<"standard_gamma", Pd_FloatTensor> {
   let summary = "Gamma-distributed numbers of shape x and scale 1";
   let description = "A result below the smallest normal number of the element type is that number.";
   let library = "standard_gamma";
-  let legacy = [LegacyOfPaddle3<"standard_gamma", ["x"], ["out"], ["seed"]>];
+  let legacy = [LegacyReadOnly<"standard_gamma", ["x"], ["out"], ["seed"]>];
 }
 
 def Pd_DirichletOp : Pd_RandomLikeOp<"dirichlet", Pd_FloatTensor> {

@@ -21,7 +21,7 @@ def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
   let vjpInCode = 1;
   let hasFolder = 1;
   let precision = "full";
-  let legacy = [LegacyOfPaddle3<"reduce_as", ["x", "target"], ["out"]>];
+  let legacy = [LegacyReadOnly<"reduce_as", ["x", "target"], ["out"]>];
 }
 
 #endif

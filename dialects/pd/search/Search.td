@@ -81,10 +81,10 @@ class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let decomposesInCode = 1;
 }
 def Pd_NanmedianOp : Pd_AnyMedianOp<"nanmedian", "The median of the elements that are not NaN along some axes (empty: all)"> {
-  let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], ["MedianIndex"]>];
+  let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], [], "", ["MedianIndex"]>];
 }
 def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along some axes (empty: all); NaN where one is NaN"> {
-  let legacy = [LegacyOfPaddle3<"median", ["x"], ["out"], ["axis", "keepdim", "mode"], ["medians"]>];
+  let legacy = [LegacyReadOnly<"median", ["x"], ["out"], ["axis", "keepdim", "mode"], ["medians"]>];
 }
 
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {

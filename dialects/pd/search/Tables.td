@@ -15,7 +15,7 @@ def Pd_HashOp : Pd_TableOp<"hash"> {
   let arguments = (ins Pd_IntTensor:$x, DefaultValuedAttr<I64Attr, "1">:$num_hash, DefaultValuedAttr<I64Attr, "100000">:$mod_by);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferHash";
-  let legacy = [Legacy<"hash", ["X"], ["Out"], ["num_hash", "mod_by"]>];
+  let legacy = [Legacy<"hash", ["X"], ["Out"], ["num_hash", "mod_by:long"]>];
 }
 
 def Pd_LookupTableDequantOp : Pd_TableOp<"lookup_table_dequant"> {
@@ -29,7 +29,7 @@ def Pd_LookupTableDequantOp : Pd_TableOp<"lookup_table_dequant"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferLookupTableDequant";
   let lod = "none";
-  let legacy = [Legacy<"lookup_table_dequant", ["W", "Ids"], ["Out"], ["padding_idx"]>];
+  let legacy = [Legacy<"lookup_table_dequant", ["W", "Ids"], ["Out"], ["padding_idx:long"]>];
 }
 
 def Pd_BeamSearchOp : Pd_TableOp<"beam_search"> {
@@ -51,8 +51,8 @@ def Pd_BeamSearchOp : Pd_TableOp<"beam_search"> {
     Pd_IntTensor:$selected_offsets);
   let infer = "inferBeamSearch";
   let lod = "none";
-  let legacy = [Legacy<"beam_search", ["pre_ids", "pre_scores", "scores", "", "ids"], ["selected_ids", "selected_scores",
-    "parent_idx", ""], [], ["level", "beam_size", "end_id", "is_accumulated"], "importBeamSearch">];
+  let legacy = [Legacy<"beam_search", ["pre_ids", "pre_scores", "scores", "scores@LOD", "ids"], ["selected_ids", "selected_scores",
+    "parent_idx", "selected_ids|selected_scores@LOD"], ["beam_size", "end_id", "is_accumulated"], ["level"], "importBeamSearch">];
 }
 
 def Pd_PyramidHashOp : Pd_TableOp<"pyramid_hash"> {

@@ -36,7 +36,7 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let legacy = [Legacy<"gru", ["Input", "Weight", "Input@LOD", "H0", "Bias"], ["Hidden"], ["activation", "gate_activation",
-    "is_reverse", "origin_mode"]>,
+    "is_reverse", "origin_mode"], [], "", ["BatchGate", "BatchResetHiddenPrev", "BatchHidden"]>,
     Legacy<"fusion_gru", ["X", "WeightH", "X@LOD", "H0", "Bias"], ["Hidden"], [], ["WeightX", "ReorderedH0", "XX", "BatchedInput",
       "BatchedOut", "activation", "gate_activation", "is_reverse", "use_seq", "origin_mode", "Scale_data", "Shift_data",
       "Scale_weights", "force_fp32_output"], "importFusionGru">];
@@ -78,7 +78,7 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let lod = "all";
   let vjpInCode = 1;
   let legacy = [Legacy<"lstm", ["Input", "Weight", "Bias", "Input@LOD", "H0", "C0"], ["Hidden", "Cell"], ["use_peepholes",
-    "is_reverse", "gate_activation", "cell_activation", "candidate_activation"]>,
+    "is_reverse", "gate_activation", "cell_activation", "candidate_activation"], [], "", ["BatchGate", "BatchCellPreAct"]>,
     Legacy<"fusion_lstm", ["X", "WeightH", "Bias", "X@LOD", "H0", "C0"], ["Hidden", "Cell"], [], ["WeightX", "XX", "BatchedInput",
       "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0", "CheckedCell", "use_peepholes", "is_reverse", "use_seq",
       "gate_activation", "cell_activation", "candidate_activation", "Scale_data", "Shift_data", "Scale_weights",

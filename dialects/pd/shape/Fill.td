@@ -38,7 +38,7 @@ def Pd_FillDiagonalTensorOp : Pd_FillOp<"fill_diagonal_tensor"> {
   }];
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$dim1,
     DefaultValuedAttr<I64Attr, "1">:$dim2);
-  let legacy = [Legacy<"fill_diagonal_tensor", ["X", "Y"], ["Out"], ["offset", "dim1", "dim2"]>];
+  let legacy = [Legacy<"fill_diagonal_tensor", ["X", "Y"], ["Out"], ["offset:long", "dim1", "dim2"]>];
 }
 
 #endif

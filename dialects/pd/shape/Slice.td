@@ -49,7 +49,7 @@ def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
   let library = "roll";
-  let legacy = [Legacy<"roll", ["X", "ShiftsTensor|@shifts"], ["Out"], ["shifts", "axis"]>];
+  let legacy = [Legacy<"roll", ["X", "ShiftsTensor|@shifts"], ["Out"], ["shifts:long", "axis:long"]>];
 }
 
 def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
@@ -79,8 +79,8 @@ def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
   let decomposesInCode = 1;
   let precision = "follow";
   let newIr = [NewIr<["x"], [], [], [], "unstack">];
-  let legacy = [Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">,
-                Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">];
+  let legacy = [Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">, // which has a gradient op
+                Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">];
 }
 
 def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {

@@ -28,7 +28,7 @@ def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of compl
   let arguments = (ins Pd_Spectrum:$x, DenseI64ArrayAttr:$axes, DefaultValuedAttr<StrAttr, "\"backward\"">:$normalization,
     DefaultValuedAttr<BoolAttr, "true">:$forward);
   let results = (outs Pd_Spectrum:$out);
-  let legacy = [Legacy<"fft_c2c", ["X"], ["Out"], ["axes", "normalization", "forward"]>];
+  let legacy = [Legacy<"fft_c2c", ["X"], ["Out"], ["axes:long", "normalization", "forward"]>];
 }
 
 def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real numbers along some axes"> {
@@ -38,7 +38,7 @@ def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real 
   let arguments = (ins Pd_Signal:$x, DenseI64ArrayAttr:$axes, DefaultValuedAttr<StrAttr, "\"backward\"">:$normalization,
     DefaultValuedAttr<BoolAttr, "true">:$forward, DefaultValuedAttr<BoolAttr, "true">:$onesided);
   let results = (outs Pd_Spectrum:$out);
-  let legacy = [Legacy<"fft_r2c", ["X"], ["Out"], ["axes", "normalization", "forward", "onesided"]>];
+  let legacy = [Legacy<"fft_r2c", ["X"], ["Out"], ["axes:long", "normalization", "forward", "onesided"]>];
 }
 
 def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a real result: the inverse of a one-sided fft_r2c"> {
@@ -49,7 +49,7 @@ def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a r
   let arguments = (ins Pd_Spectrum:$x, DenseI64ArrayAttr:$axes, DefaultValuedAttr<StrAttr, "\"backward\"">:$normalization,
     DefaultValuedAttr<BoolAttr, "true">:$forward, DefaultValuedAttr<I64Attr, "0">:$last_dim_size);
   let results = (outs Pd_Signal:$out);
-  let legacy = [Legacy<"fft_c2r", ["X"], ["Out"], ["axes", "normalization", "forward", "last_dim_size"]>];
+  let legacy = [Legacy<"fft_c2r", ["X"], ["Out"], ["axes:long", "normalization", "forward", "last_dim_size:long"]>];
 }
 
 #endif

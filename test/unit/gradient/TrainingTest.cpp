@@ -155,4 +155,27 @@ TEST(TrainingTest, DynamicLossScaling) {
   EXPECT_TRUE(same(weights[0], weights[1]));
 }
 
+/// The startup program lays the weights of a recurrent layer out in one buffer.
+TEST(TrainingTest, BuffersAreTheirParts) {
+  std::string folder = std::string(PROA_CORPUS_DIR) + "/../cases/training/rnn_average";
+  auto model = Model::open(folder, {.cacheDirectory = "off"});
+  ASSERT_TRUE(model) << (model ? "" : model.problems().text());
+  auto elements = [&](const char *name) {
+    auto tensor = model->parameter(name);
+    EXPECT_TRUE(tensor);
+    return std::vector<float>(tensor->as<float>(), tensor->as<float>() + tensor->size());
+  };
+  Tensor part = *model->parameter("simple_rnn_cell_0.w_1");
+  size_t begin = elements("simple_rnn_cell_0.w_0").size();
+  std::fill_n(part.as<float>(), part.size(), 7.0F);
+  ASSERT_TRUE(model->setParameter("simple_rnn_cell_0.w_1", part));
+  std::vector<float> whole = elements("simple_rnn_0.w_0");
+  EXPECT_EQ(std::count(whole.begin(), whole.end(), 7.0F), static_cast<ptrdiff_t>(part.size()));
+  EXPECT_EQ(whole[begin], 7.0F);
+  Tensor buffer = *model->parameter("simple_rnn_0.w_0");
+  std::fill_n(buffer.as<float>(), buffer.size(), 3.0F);
+  ASSERT_TRUE(model->setParameter("simple_rnn_0.w_0", buffer));
+  EXPECT_EQ(elements("simple_rnn_cell_3.b_1").back(), 3.0F);
+}
+
 } // namespace

@@ -705,6 +705,12 @@ func.func @svd(%a: tensor<4x3xf64>) -> (tensor<3xf64>) {
   return %s : tensor<3xf64>
 }
 
+func.func @lu_solve(%b: tensor<2x3x2xf64>, %x: tensor<2x3x3xf64> {test.values = [1.0, 4.0, 0.5, 3.0, -1.0, 1.0, 0.5, 1.0, 2.5, 2.0, 0.0, 1.0, -1.0, 3.0, 0.5, 4.0, 1.0, -2.0]}) -> (tensor<2x3x2xf64>, tensor<2x3x2xf64>) {
+  %lu:3 = pd.lu %x : (tensor<2x3x3xf64>) -> (tensor<2x3x3xf64>, tensor<2x3xi32>, tensor<2xi32>)
+  %n = pd.lu_solve %b, %lu#0, %lu#1 : (tensor<2x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  %t = pd.lu_solve %b, %lu#0, %lu#1 {trans = "T"} : (tensor<2x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  return %n, %t : tensor<2x3x2xf64>, tensor<2x3x2xf64>
+}
 func.func @cholesky_solve(%a: tensor<3x2xf64>, %b: tensor<2x3x3xf64>) -> (tensor<2x3x2xf64>) {
   %y = pd.cholesky_solve %a, %b : (tensor<3x2xf64>, tensor<2x3x3xf64>) -> tensor<2x3x2xf64>
   return %y : tensor<2x3x2xf64>

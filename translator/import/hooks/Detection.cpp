@@ -12,7 +12,7 @@ namespace {
 
 using Operands = llvm::SmallVector<Value>;
 
-/// The lengths of the sequences of a LoD level as int64.
+/// The lengths of the sequences of a LoD level as int32, which Paddle's ops take.
 Value lengthsOf(OpImporter &importer, Value offsets) {
   Builder &builder = importer.getBuilder();
   auto part = [&](int64_t begin, int64_t end) {
@@ -23,7 +23,10 @@ Value lengthsOf(OpImporter &importer, Value offsets) {
                                importer.named("strides", builder.getDenseI64ArrayAttr({1}))});
   };
   Value ends = part(1, std::numeric_limits<int64_t>::max()), starts = part(0, -1);
-  return ends && starts ? importer.createOne("pd.subtract", {{ends}, {starts}}) : Value();
+  Value lengths = ends && starts ? importer.createOne("pd.subtract", {{ends}, {starts}}) : Value();
+  return lengths ? importer.createOne("pd.cast", {{lengths}},
+                                      {importer.named("dtype", TypeAttr::get(builder.getI32Type()))})
+                 : Value();
 }
 
 /// The offsets of lists of so many rows each.

@@ -87,3 +87,12 @@ func.func @cross(%x: tensor<2x4xf32>) {
   %0 = "pd.cross"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @lu_solve(%x: tensor<4x4xf32>, %p: tensor<4xi32>) {
+  // expected-error@+2 {{C6: trans is 'H', expected N, T or C}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.lu_solve"(%x, %x, %p) {trans = "H"} : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xi32>) -> tensor<4x4xf32>
+  return
+}
