@@ -18,18 +18,19 @@ namespace {
 /// Some channels at a time: those of channels-last tensors lie side by side.
 constexpr int64_t blockSize = 16;
 
-/// One window, over three axes.
-struct Span3 {
-  int64_t begin[3] = {0, 0, 0}, end[3] = {1, 1, 1};
-  int64_t inclusive = 1; ///< elements with padding
-  int64_t offset = 0;    ///< of the window's element in the result
+/// The windows along one axis: which elements each has, how many with padding, and where its result stands.
+struct AxisWindow {
+  int64_t begin = 0, end = 1, inclusive = 1, offset = 0;
+  int64_t size() const { return std::max<int64_t>(0, end - begin); }
+};
 
-  int64_t count() const {
-    int64_t product = 1;
-    for (int i = 0; i < 3; ++i)
-      product *= std::max<int64_t>(0, end[i] - begin[i]);
-    return product;
-  }
+/// One window, over three axes.
+struct Window {
+  const AxisWindow &deep, &high, &wide;
+
+  int64_t offset() const { return deep.offset + high.offset + wide.offset; }
+  int64_t count() const { return deep.size() * high.size() * wide.size(); }
+  int64_t inclusive() const { return deep.inclusive * high.inclusive * wide.inclusive; }
 };
 
 template <class T> class PoolBackward {
@@ -37,10 +38,17 @@ public:
   PoolBackward(const PoolGeometry &g, const PoolAttributes &attributes, const T *x, const T *outGradient,
                Wide<T> *gradient)
       : g(g), attributes(attributes), x(x), outGradient(outGradient), gradient(gradient) {
-    shift = 3 - g.kernel.size();
+    size_t absent = 3 - g.kernel.size();
+    for (size_t axis = 0; axis < absent; ++axis)
+      windows[axis].emplace_back();
     for (size_t axis = 0; axis < g.kernel.size(); ++axis) {
-      strides[shift + axis] = g.inputStrides[2 + axis];
-      positions *= g.output[2 + axis];
+      strides[absent + axis] = g.inputStrides[2 + axis];
+      for (int64_t at = 0; at < g.output[2 + axis]; ++at) {
+        AxisWindow &window = windows[absent + axis].emplace_back();
+        g.window(axis, at, window.begin, window.end);
+        window.inclusive = g.adaptive ? 1 : g.inclusiveExtent(axis, at);
+        window.offset = at * g.outputStrides[2 + axis];
+      }
     }
   }
 
@@ -48,55 +56,58 @@ public:
   void run(int64_t image, int64_t first, int64_t count) const {
     int64_t start = image * g.inputStrides[0] + first * g.inputStrides[1];
     int64_t target = image * g.outputStrides[0] + first * g.outputStrides[1];
-    for (int64_t flat = 0; flat < positions; ++flat) {
-      Span3 span = spanOf(flat);
-      if (span.count() == 0)
-        continue;
-      if (attributes.isMax)
-        toGreatest(span, start, target + span.offset, count);
-      else
-        toAll(span, start, target + span.offset, count);
-    }
+    if (count == 1)
+      run(start, target, std::integral_constant<int64_t, 1>());
+    else
+      run(start, target, count);
   }
 
-  int64_t work() const { return positions; }
+  int64_t work() const {
+    return static_cast<int64_t>(windows[0].size() * windows[1].size() * windows[2].size());
+  }
 
 private:
-  Span3 spanOf(int64_t flat) const {
-    Span3 span;
-    for (size_t axis = g.kernel.size(); axis-- > 0; flat /= g.output[2 + axis]) {
-      int64_t at = flat % g.output[2 + axis];
-      g.window(axis, at, span.begin[shift + axis], span.end[shift + axis]);
-      span.inclusive *= g.adaptive ? 1 : g.inclusiveExtent(axis, at);
-      span.offset += at * g.outputStrides[2 + axis];
-    }
-    return span;
+  /// `count` may be a constant.
+  template <class Count> void run(int64_t start, int64_t target, Count count) const {
+    for (const AxisWindow &deep : windows[0])
+      for (const AxisWindow &high : windows[1])
+        for (const AxisWindow &wide : windows[2]) {
+          Window window{deep, high, wide};
+          if (window.count() == 0)
+            continue;
+          if (attributes.isMax)
+            toGreatest(window, start, target + window.offset(), count);
+          else
+            toAll(window, start, target + window.offset(), count);
+        }
   }
 
-  template <class Body> void forEach(const Span3 &span, Body &&body) const {
-    for (int64_t d = span.begin[0]; d < span.end[0]; ++d)
-      for (int64_t h = span.begin[1]; h < span.end[1]; ++h)
-        for (int64_t w = span.begin[2]; w < span.end[2]; ++w)
+  template <class Body> void forEach(const Window &window, Body &&body) const {
+    for (int64_t d = window.deep.begin; d < window.deep.end; ++d)
+      for (int64_t h = window.high.begin; h < window.high.end; ++h)
+        for (int64_t w = window.wide.begin; w < window.wide.end; ++w)
           body(d * strides[0] + h * strides[1] + w * strides[2]);
   }
 
-  void toAll(const Span3 &span, int64_t start, int64_t target, int64_t count) const {
+  template <class Count> void toAll(const Window &window, int64_t start, int64_t target, Count count) const {
     bool counted = attributes.exclusive || g.adaptive;
-    auto divisor = static_cast<Wide<T>>(counted ? span.count() : span.inclusive);
+    auto divisor = static_cast<Wide<T>>(counted ? window.count() : window.inclusive());
     Wide<T> share[blockSize];
     for (int64_t c = 0; c < count; ++c)
       share[c] = static_cast<Wide<T>>(outGradient[target + c * g.outputStrides[1]]) / divisor;
-    forEach(span, [&](int64_t at) {
+    forEach(window, [&](int64_t at) {
       for (int64_t c = 0; c < count; ++c)
         gradient[start + at + c * g.inputStrides[1]] += share[c];
     });
   }
 
-  void toGreatest(const Span3 &span, int64_t start, int64_t target, int64_t count) const {
+  template <class Count>
+  void toGreatest(const Window &window, int64_t start, int64_t target, Count count) const {
     Wide<T> best[blockSize] = {};
     int64_t bestAt[blockSize];
-    std::fill_n(bestAt, count, -1);
-    forEach(span, [&](int64_t at) {
+    for (int64_t c = 0; c < count; ++c)
+      bestAt[c] = -1;
+    forEach(window, [&](int64_t at) {
       for (int64_t c = 0; c < count; ++c) {
         auto value = static_cast<Wide<T>>(x[start + at + c * g.inputStrides[1]]);
         bool wins = bestAt[c] < 0 || best[c] < value;
@@ -114,23 +125,22 @@ private:
   const PoolAttributes &attributes;
   const T *x, *outGradient;
   Wide<T> *gradient;
-  size_t shift = 0;
-  int64_t strides[3] = {0, 0, 0}, positions = 1;
+  int64_t strides[3] = {0, 0, 0};
+  std::vector<AxisWindow> windows[3];
 };
 
 template <class T>
 void backward(const PoolGeometry &g, const PoolAttributes &attributes, const View &x, const View &outGradient,
               Wide<T> *gradient) {
   std::fill_n(gradient, x.size(), Wide<T>(0));
-  PoolBackward<T> windows(g, attributes, x.as<T>(), outGradient.as<T>(), gradient);
+  PoolBackward<T> pools(g, attributes, x.as<T>(), outGradient.as<T>(), gradient);
   int64_t perBlock = attributes.channelLast ? blockSize : 1, blocks = (g.input[1] + perBlock - 1) / perBlock;
-  parallelFor(g.input[0] * blocks, 1 + 4096 / (windows.work() * perBlock + 1),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  int64_t first = i % blocks * perBlock;
-                  windows.run(i / blocks, first, std::min(perBlock, g.input[1] - first));
-                }
-              });
+  parallelFor(g.input[0] * blocks, 1 + 4096 / (pools.work() * perBlock + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t first = i % blocks * perBlock;
+      pools.run(i / blocks, first, std::min(perBlock, g.input[1] - first));
+    }
+  });
 }
 
 Result<void> poolGradient(Call &call, const PoolAttributes &attributes) {
