@@ -116,73 +116,79 @@ void ProgramExporter::addIf(scf::IfOp op) {
   }
 }
 
-void ProgramExporter::addWhile(scf::WhileOp op) {
+ProgramExporter::LoopVariables ProgramExporter::loopVariables(scf::WhileOp op) {
+  LoopVariables variables;
   scf::ConditionOp test = op.getConditionOp();
-  auto tested = test.getCondition();
-  // The variables that change: what an iteration begins with, what it is given, and whether there is one.
-  std::vector<std::string> begins, given, written;
   for (auto [argument, init] : llvm::zip(op.getBeforeArguments(), op.getInits())) {
-    begins.push_back(variableFor(argument));
-    write(assign(of(init), begins.back()));
-    names[argument] = begins.back();
+    variables.begins.push_back(variableFor(argument));
+    write(assign(of(init), variables.begins.back()));
+    names[argument] = variables.begins.back();
   }
-  Value holder = tested;
+  Value holder = test.getCondition();
   if (Operation *extract = holder.getDefiningOp(); extract && isa<IntegerType>(holder.getType()))
     holder = extract->getOperand(0);
-  std::string condition = variableFor(holder);
+  variables.condition = variableFor(holder);
   for (auto [value, result] : llvm::zip(test.getArgs(), op.getResults())) {
     auto argument = dyn_cast<BlockArgument>(value);
     bool isBeginning = argument && argument.getOwner() == op.getBeforeBody();
-    given.push_back(isBeginning ? begins[argument.getArgNumber()] : variableFor(result));
+    variables.given.push_back(isBeginning ? variables.begins[argument.getArgNumber()] : variableFor(result));
   }
-  auto addTest = [&] {
-    // Each time its ops stand somewhere else, and their results need variables of that block.
-    op.getBeforeBody()->walk([&](Operation *inner) {
-      for (Value result : inner->getResults())
-        names.erase(result);
-    });
-    addOps(*op.getBeforeBody());
-    if (of(tested) != condition)
-      write(assign(of(tested), condition));
-    for (auto [value, name] : llvm::zip(test.getArgs(), given))
-      if (of(value) != name)
-        write(assign(of(value), name));
-  };
-  addTest();
-  for (auto [argument, result, name] : llvm::zip(op.getAfterArguments(), op.getResults(), given)) {
+  return variables;
+}
+
+void ProgramExporter::addLoopTest(scf::WhileOp op, const LoopVariables &variables) {
+  scf::ConditionOp test = op.getConditionOp();
+  // Each time its ops stand somewhere else, and their results need variables of that block.
+  op.getBeforeBody()->walk([&](Operation *inner) {
+    for (Value result : inner->getResults())
+      names.erase(result);
+  });
+  addOps(*op.getBeforeBody());
+  if (of(test.getCondition()) != variables.condition)
+    write(assign(of(test.getCondition()), variables.condition));
+  for (auto [value, name] : llvm::zip(test.getArgs(), variables.given))
+    if (of(value) != name)
+      write(assign(of(value), name));
+}
+
+void ProgramExporter::addIteration(scf::WhileOp op, const LoopVariables &variables) {
+  addOps(*op.getAfterBody());
+  // What one variable is given may be what another one was.
+  std::vector<std::string> results;
+  for (auto [value, name] : llvm::zip(op.getYieldOp().getOperands(), variables.begins)) {
+    std::string result = of(value);
+    bool changes = result != name && llvm::is_contained(variables.begins, result);
+    results.push_back(changes ? variableFor(value) : result);
+    if (changes)
+      write(assign(result, results.back()));
+  }
+  for (auto [result, name] : llvm::zip(results, variables.begins))
+    if (result != name)
+      write(assign(result, name));
+  addLoopTest(op, variables);
+}
+
+void ProgramExporter::addWhile(scf::WhileOp op) {
+  LoopVariables variables = loopVariables(op);
+  addLoopTest(op, variables);
+  for (auto [argument, result, name] : llvm::zip(op.getAfterArguments(), op.getResults(), variables.given)) {
     names[argument] = name;
     names[result] = name;
   }
-  int32_t number = addBlock([&] {
-    addOps(*op.getAfterBody());
-    // What one variable is given may be what another one was.
-    std::vector<std::string> results;
-    for (auto [value, name] : llvm::zip(op.getYieldOp().getOperands(), begins)) {
-      std::string result = of(value);
-      bool changes = result != name && llvm::is_contained(begins, result);
-      results.push_back(changes ? variableFor(value) : result);
-      if (changes)
-        write(assign(result, results.back()));
-    }
-    for (auto [result, name] : llvm::zip(results, begins))
-      if (result != name)
-        write(assign(result, name));
-    addTest();
-  });
-  for (const std::string &name : begins)
-    written.push_back(name);
-  for (const std::string &name : given)
+  int32_t number = addBlock([&] { addIteration(op, variables); });
+  std::vector<std::string> written = variables.begins;
+  for (const std::string &name : variables.given)
     if (!llvm::is_contained(written, name))
       written.push_back(name);
-  written.push_back(condition);
-  legacy::Operation out;
-  out.type = "while";
   std::vector<std::string> read = readFromOutside(number, {});
   for (const std::string &name : written)
-    if (!llvm::is_contained(read, name) && name != condition)
+    if (!llvm::is_contained(read, name))
       read.push_back(name);
-  llvm::erase(read, condition);
-  out.inputs = {{"X", read}, {"Condition", {condition}}};
+  llvm::erase(read, variables.condition);
+  written.push_back(variables.condition);
+  legacy::Operation out;
+  out.type = "while";
+  out.inputs = {{"X", read}, {"Condition", {variables.condition}}};
   out.outputs = {{"Out", written}, {"StepScopes", {scopes()}}};
   out.attributes = {{"sub_block", legacy::BlockIndex{number}},
                     {"is_test", false},

@@ -114,6 +114,15 @@ private:
 
   void addIf(mlir::scf::IfOp op);
   void addWhile(mlir::scf::WhileOp op);
+  /// The variables of a loop that change: what an iteration begins with, what it is given, and whether there
+  /// is one.
+  struct LoopVariables {
+    std::vector<std::string> begins, given;
+    std::string condition;
+  };
+  LoopVariables loopVariables(mlir::scf::WhileOp op);
+  void addLoopTest(mlir::scf::WhileOp op, const LoopVariables &variables);
+  void addIteration(mlir::scf::WhileOp op, const LoopVariables &variables);
   /// Opens a block inside of the current one, writes what `body` writes, and returns its number.
   int32_t addBlock(llvm::function_ref<void()> body);
   /// The names of the variables of the current block that a block reads: what its op lists as inputs.
