@@ -1,6 +1,6 @@
-// Gradients against central differences, in float64. Each function of ops.mlir and arrays.mlir is a case: its
-// gradients by pd.vjp, compiled and run, are compared with differences of the function itself, weighted by
-// random cotangents.
+// Gradients against central differences, in float64. Each function of the .mlir files beside this one is a
+// case: its gradients by pd.vjp, compiled and run, are compared with differences of the function itself,
+// weighted by random cotangents.
 //   Argument attributes:  test.low, test.high: where random elements lie (-1 to 1; integers 0 to 1);
 //                         test.values: all elements;  test.constant: not differentiated
 //   Function attributes:  test.twice: the gradients are differentiated too

@@ -20,7 +20,7 @@ ModuleOp cases() {
     context.allowUnregisteredDialects();
     context.loadDialect<pd::PdDialect>();
     OwningOpRef<ModuleOp> all = ModuleOp::create(UnknownLoc::get(&context));
-    for (const char *file : {"ops", "arrays", "sequences"}) {
+    for (const char *file : {"nn", "elementwise", "ops", "arrays", "sequences"}) {
       std::string path = std::string(PROA_SOURCE_DIR "/test/unit/gradient/") + file + ".mlir";
       auto module = parseSourceFile<ModuleOp>(path, &context);
       if (!module)
@@ -37,7 +37,7 @@ func::FuncOp caseOf(const std::string &name) { return cases().lookupSymbol<func:
 std::vector<std::string> caseNames() {
   std::vector<std::string> list;
   if (!cases())
-    return {"ops_mlir_parses"};
+    return {"cases_parse"};
   for (auto function : cases().getOps<func::FuncOp>())
     list.push_back(function.getName().str());
   return list;

@@ -1,5 +1,5 @@
-/// What the tests of derivatives share: the functions of ops.mlir and arrays.mlir, random arguments, and a
-/// way to run IR.
+/// What the tests of derivatives share: the functions of the .mlir files beside this one, random arguments,
+/// and a way to run IR.
 ///   Argument attributes:  test.low, test.high: where random elements lie (-1 to 1; integers 0 to 1);
 ///                         test.values: all elements;  test.constant: not differentiated
 #pragma once
@@ -16,7 +16,7 @@ namespace proa::test {
 
 using runtime::NamedTensors;
 
-/// ops.mlir and arrays.mlir; null where it does not parse.
+/// All of them; null where one does not parse.
 mlir::ModuleOp cases();
 mlir::func::FuncOp caseOf(const std::string &name);
 std::vector<std::string> caseNames();
