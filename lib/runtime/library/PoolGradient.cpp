@@ -57,9 +57,9 @@ public:
     int64_t start = image * g.inputStrides[0] + first * g.inputStrides[1];
     int64_t target = image * g.outputStrides[0] + first * g.outputStrides[1];
     if (count == 1)
-      run(start, target, std::integral_constant<int64_t, 1>());
+      runWindows(start, target, std::integral_constant<int64_t, 1>());
     else
-      run(start, target, count);
+      runWindows(start, target, count);
   }
 
   int64_t work() const {
@@ -68,7 +68,7 @@ public:
 
 private:
   /// `count` may be a constant.
-  template <class Count> void run(int64_t start, int64_t target, Count count) const {
+  template <class Count> void runWindows(int64_t start, int64_t target, Count count) const {
     for (const AxisWindow &deep : windows[0])
       for (const AxisWindow &high : windows[1])
         for (const AxisWindow &wide : windows[2]) {

@@ -10,6 +10,8 @@
 #include "lib/runtime/library/Lines.h"
 #include "lib/support/SortOrder.h"
 
+#include <array>
+
 namespace proa::runtime {
 namespace {
 
@@ -113,22 +115,56 @@ Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder 
   return known ? Result<void>() : failure("sorting {} is not supported", nameOf(x.dtype));
 }
 
+/// So many lines that lie side by side are treated at once.
+constexpr int64_t lineBlock = 256;
+
 struct ArgAttributes {
   int64_t axis = -1;
   bool keepDims = false, flatten = false, greatest = true;
 };
 
-template <class T> int64_t bestOf(const T *line, int64_t extent, int64_t stride, bool greatest) {
-  int64_t best = 0;
-  auto held = static_cast<Wide<T>>(line[0]);
-  for (int64_t i = 1; i < extent; ++i) {
-    auto value = static_cast<Wide<T>>(line[i * stride]);
-    if (greatest ? less(held, value) : less(value, held)) {
-      held = value;
-      best = i;
-    }
+/// The places of the extremes of lines [0, count), which lie side by side. `count` may be a constant.
+template <class T, bool greatest, class Count>
+void bestOf(const T *lines, int64_t extent, int64_t stride, Count count, int64_t *places) {
+  std::array<Wide<T>, lineBlock> held;
+  for (int64_t line = 0; line < count; ++line) {
+    held[static_cast<size_t>(line)] = static_cast<Wide<T>>(lines[line]);
+    places[line] = 0;
   }
-  return best;
+  for (int64_t i = 1; i < extent; ++i)
+    for (int64_t line = 0; line < count; ++line) {
+      auto value = static_cast<Wide<T>>(lines[i * stride + line]);
+      Wide<T> &best = held[static_cast<size_t>(line)];
+      if (greatest ? less(best, value) : less(value, best)) {
+        best = value;
+        places[line] = i;
+      }
+    }
+}
+
+/// Lines that lie side by side are gone through together, as memory is read.
+template <class T, bool greatest> void bestOfAll(const Lines &lines, const T *x, const View &out) {
+  int64_t blocks = (lines.inner + lineBlock - 1) / lineBlock;
+  parallelFor(lines.outer * blocks, 1 + 16384 / (1 + lines.extent * std::min(lineBlock, lines.inner)),
+              [&](int64_t begin, int64_t end) {
+                std::array<int64_t, lineBlock> places;
+                for (int64_t i = begin; i < end; ++i) {
+                  int64_t outer = i / blocks, first = i % blocks * lineBlock,
+                          count = std::min(lineBlock, lines.inner - first);
+                  const T *from = x + outer * lines.extent * lines.inner + first;
+                  if (count == 1)
+                    bestOf<T, greatest>(from, lines.extent, lines.inner, std::integral_constant<int64_t, 1>(),
+                                        places.data());
+                  else
+                    bestOf<T, greatest>(from, lines.extent, lines.inner, count, places.data());
+                  dispatchIndex(out.dtype, [&](auto zero) {
+                    using Index = decltype(zero);
+                    std::transform(places.begin(), places.begin() + count,
+                                   out.as<Index>() + outer * lines.inner + first,
+                                   [](int64_t place) { return static_cast<Index>(place); });
+                  });
+                }
+              });
 }
 
 Result<void> arg(Call &call, ArgAttributes attributes) {
@@ -159,16 +195,8 @@ Result<void> arg(Call &call, ArgAttributes attributes) {
     return out.problems();
   bool known = dispatchReal(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    parallelFor(lines.count(), 1 + 16384 / lines.extent, [&](int64_t begin, int64_t end) {
-      for (int64_t line = begin; line < end; ++line) {
-        const T *first = x.as<T>() + lines.begin(line, lines.extent);
-        int64_t best = bestOf(first, lines.extent, lines.inner, attributes.greatest);
-        dispatchIndex(out->dtype, [&](auto index) {
-          using Index = decltype(index);
-          out->as<Index>()[line] = static_cast<Index>(best);
-        });
-      }
-    });
+    attributes.greatest ? bestOfAll<T, true>(lines, x.as<T>(), *out)
+                        : bestOfAll<T, false>(lines, x.as<T>(), *out);
   });
   return known ? Result<void>() : failure("comparing {} is not supported", nameOf(x.dtype));
 }
