@@ -258,6 +258,41 @@ TEST(Pool, ChannelsLastIsTheSame) {
       }
 }
 
+TEST(Pool, GradientOfChannelsLastIsTheSame) {
+  // More channels than are treated at a time, and one that is left over.
+  constexpr int64_t channels = 17, positions = 35;
+  Tensor x = randomFloats({2, 5, 7, channels}, 1), cotangent = randomFloats({2, 3, 4, channels}, 2);
+  auto channelsFirst = [](const Tensor &last) {
+    const Shape &dims = last.dims();
+    Tensor first(DType::Float32, {dims[0], dims[3], dims[1], dims[2]});
+    int64_t count = dims[1] * dims[2];
+    for (int64_t n = 0; n < dims[0]; ++n)
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t c = 0; c < dims[3]; ++c)
+          first.as<float>()[(n * dims[3] + c) * count + i] = last.as<float>()[(n * count + i) * dims[3] + c];
+    return first;
+  };
+  Tensor xFirst = channelsFirst(x), cotangentFirst = channelsFirst(cotangent);
+  for (const char *type : {"max", "avg"}) {
+    nlohmann::json attributes = {{"pooling_type", type},
+                                 {"kernel_size", {3, 3}},
+                                 {"strides", {2, 2}},
+                                 {"paddings", {1, 1}},
+                                 {"data_format", "NHWC"}};
+    auto last = runCase({"pool2d_gradient", attributes, {x, cotangent}, {{DType::Float32, x.dims()}}});
+    ASSERT_TRUE(last) << last.problems().text();
+    attributes["data_format"] = "NCHW";
+    auto plain =
+        runCase({"pool2d_gradient", attributes, {xFirst, cotangentFirst}, {{DType::Float32, xFirst.dims()}}});
+    ASSERT_TRUE(plain) << plain.problems().text();
+    for (int64_t n = 0; n < 2; ++n)
+      for (int64_t i = 0; i < positions; ++i)
+        for (int64_t c = 0; c < channels; ++c)
+          EXPECT_FLOAT_EQ((*last)[0].as<float>()[(n * positions + i) * channels + c],
+                          (*plain)[0].as<float>()[(n * channels + c) * positions + i]);
+  }
+}
+
 TEST(Interpolate, ChannelsLastAndSizesByTensors) {
   Tensor x = randomFloats({2, 3, 5, 4}, 1), last(DType::Float32, {2, 5, 4, 3});
   for (int64_t n = 0; n < 2; ++n)
