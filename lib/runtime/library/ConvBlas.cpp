@@ -3,14 +3,9 @@
 #include "lib/runtime/library/Lapack.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace proa::runtime {
 namespace {
-
-int64_t productOf(std::span<const int64_t> dims) {
-  return std::accumulate(dims.begin(), dims.end(), int64_t(1), std::multiplies<>());
-}
 
 /// The sizes of the matrices that a convolution multiplies, for each group.
 struct Extents {
@@ -18,8 +13,9 @@ struct Extents {
   int64_t positions;             ///< of the output
 
   explicit Extents(const ConvGeometry &g)
-      : taps(productOf(g.kernel)), inputs(g.inputChannels() / g.groups),
-        outputs(g.outputChannels() / g.groups), positions(productOf(std::span(g.output.dims).subspan(2))) {}
+      : taps(*elementCount(g.kernel)), inputs(g.inputChannels() / g.groups),
+        outputs(g.outputChannels() / g.groups),
+        positions(*elementCount(std::span(g.output.dims).subspan(2))) {}
 };
 
 /// How many positions of the output are treated at once, so that what `rows` of them need stays in the cache.
@@ -31,7 +27,8 @@ int64_t blockFor(int64_t rows, int64_t positions) {
 /// A block of the output's positions: which input meets which tap there.
 template <class T, class C> class Columns {
 public:
-  Columns(const ConvGeometry &g, bool transposed) : g(g), transposed(transposed), taps(productOf(g.kernel)) {}
+  Columns(const ConvGeometry &g, bool transposed)
+      : g(g), transposed(transposed), taps(*elementCount(g.kernel)) {}
 
   int64_t width() const { return static_cast<int64_t>(outputAt.size()); }
 

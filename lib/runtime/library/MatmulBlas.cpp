@@ -5,14 +5,9 @@
 #include "lib/runtime/library/StridedCopy.h"
 
 #include <limits>
-#include <numeric>
 
 namespace proa::runtime {
 namespace {
-
-int64_t countOf(std::span<const int64_t> dims) {
-  return std::accumulate(dims.begin(), dims.end(), int64_t(1), std::multiplies<>());
-}
 
 /// How BLAS, told that matrices are row-major, reads the last two axes of an operand.
 struct Order {
@@ -47,7 +42,7 @@ template <class C> struct Port {
     if (copied)
       seen.strides = rowMajorStrides(seen.dims);
     order = *orderOf(seen);
-    size_t bytes = static_cast<size_t>(countOf(operand.dims)) * sizeof(C);
+    size_t bytes = static_cast<size_t>(*elementCount(operand.dims)) * sizeof(C);
     if (converted)
       convertedAt = pieces.add(bytes);
     if (copied)
@@ -60,7 +55,7 @@ template <class C> struct Port {
     data = const_cast<C *>(reinterpret_cast<const C *>(from));
     if (converted) {
       data = reinterpret_cast<C *>(scratch + convertedAt);
-      parallelFor(countOf(stored.dims), 4096, [&](int64_t begin, int64_t end) {
+      parallelFor(*elementCount(stored.dims), 4096, [&](int64_t begin, int64_t end) {
         std::transform(from + begin, from + end, data + begin, [](T value) { return static_cast<C>(value); });
       });
     }
@@ -81,7 +76,7 @@ template <class C> struct Port {
     if (copied)
       stridedCopy(sizeof(C), stored.dims, data, seen.strides, from, stored.strides);
     if (converted)
-      parallelFor(countOf(stored.dims), 4096, [&](int64_t begin, int64_t end) {
+      parallelFor(*elementCount(stored.dims), 4096, [&](int64_t begin, int64_t end) {
         std::transform(from + begin, from + end, static_cast<T *>(tensor) + begin,
                        [](C value) { return static_cast<T>(value); });
       });
@@ -135,7 +130,7 @@ template <class C> struct Products {
   void run() const {
     bool byRows = g.rows() >= g.columns();
     int64_t lines = byRows ? g.rows() : g.columns(), across = byRows ? g.columns() : g.rows();
-    int64_t count = countOf(g.out.dims) / (g.rows() * g.columns());
+    int64_t count = *elementCount(g.out.dims) / (g.rows() * g.columns());
     parallelFor(count * lines, 1 + 100000 / (across * g.inner()), [&](int64_t begin, int64_t end) {
       while (begin < end) {
         int64_t batch = begin / lines, first = begin % lines, last = std::min(lines, first + end - begin);
@@ -167,7 +162,7 @@ void multiplyAll(Call &call, const MatmulGeometry &g, float alpha, const View &r
 
 bool hasBlasMatmul(DType dtype, const MatmulGeometry &g) {
   for (const StridedOperand *operand : {&g.x, &g.y, &g.out})
-    if (countOf(operand->dims) == 0 || countOf(operand->dims) > std::numeric_limits<int>::max())
+    if (*elementCount(operand->dims) == 0 || *elementCount(operand->dims) > std::numeric_limits<int>::max())
       return false;
   return dtype == DType::Float16 || dtype == DType::BFloat16 || dispatchLapack(dtype, [](auto) {});
 }

@@ -84,13 +84,21 @@ void ModelImporter::importWhile(const newir::Operation &op) {
   // What is wrong inside has been said; the loop stays without an end and is never used.
   if (problems.size() != known)
     return;
-  if (yielded.size() != types.size())
-    return report("the block yields " + llvm::Twine(yielded.size()) + " values, expected " +
-                  llvm::Twine(types.size()));
+  if (!yieldAs("the block", types, std::move(yielded)))
+    return;
+  defineLoopResults(op, loop.getResults(), written);
+}
+
+bool ModelImporter::yieldAs(const char *what, TypeRange types, Values yielded) {
+  if (yielded.size() != types.size()) {
+    report(what + llvm::Twine(" yields ") + llvm::Twine(yielded.size()) + " values, expected " +
+           llvm::Twine(types.size()));
+    return false;
+  }
   for (auto [value, type] : llvm::zip(yielded, types))
     value = castTo(value, type);
   scf::YieldOp::create(builder, location(), yielded);
-  defineLoopResults(op, loop.getResults(), written);
+  return true;
 }
 
 void ModelImporter::defineLoopResults(const newir::Operation &op, ValueRange results,
@@ -138,12 +146,8 @@ void ModelImporter::importIf(const newir::Operation &op) {
     }
     if (problems.size() != before)
       return;
-    if (yielded.size() != types.size())
-      return report("an arm yields " + llvm::Twine(yielded.size()) + " values, expected " +
-                    llvm::Twine(types.size()));
-    for (auto [value, type] : llvm::zip(yielded, types))
-      value = castTo(value, type);
-    scf::YieldOp::create(builder, location(), yielded);
+    if (!yieldAs("an arm", types, std::move(yielded)))
+      return;
   }
   for (size_t i = 0; i < op.outputs.size(); ++i)
     define(op, i, {branch.getResult(i)});

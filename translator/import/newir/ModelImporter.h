@@ -110,6 +110,9 @@ private:
   mlir::Value castTo(mlir::Value value, mlir::Type type);
   /// Operands: the condition, then the values that the loop carries; the block yields the same.
   void importWhile(const newir::Operation &op);
+  /// Ends a block with these values as these types; false, with a problem of `what`, where their number
+  /// differs.
+  bool yieldAs(const char *what, mlir::TypeRange types, Values yielded);
   /// The first result is the condition, the last ones are the arrays from outside that the loop writes to.
   void defineLoopResults(const newir::Operation &op, mlir::ValueRange results,
                          const std::set<int64_t> &written);
