@@ -2,7 +2,6 @@
 #include "lib/planner/MemoryPlan.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -28,7 +27,8 @@ public:
     std::vector<Span> loops;
     findUses(plan.steps, loops);
     for (ValueId id : plan.fetches)
-      last[index(rootOf(id))] = std::numeric_limits<int64_t>::max();
+      if (Value &root = plan.values[index(rootOf(id))]; root.storage == Storage::Arena)
+        root.storage = Storage::Result;
     placeArena();
     std::set<ValueId> kept;
     for (ValueId id : plan.fetches)

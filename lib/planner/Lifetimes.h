@@ -5,8 +5,8 @@
 
 namespace proa::planner {
 
-/// Gives each Arena value its offset, Plan::arenaBytes its size, and each step and body the values that die
-/// there.
+/// Makes Results of the Arena values that are fetched. Gives each other one its offset, Plan::arenaBytes its
+/// size, and each step and body the values that die there.
 void placeValues(runtime::Plan &plan);
 
 } // namespace proa::planner

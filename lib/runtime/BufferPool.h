@@ -30,6 +30,8 @@ public:
   Buffer acquire(size_t bytes);
   /// Nothing happens as long as another copy of the buffer is there.
   void release(Buffer buffer);
+  /// What it keeps for later, in bytes.
+  size_t freeBytes() const;
 
 private:
   std::multimap<size_t, std::shared_ptr<void>> freeBySize;

@@ -4,6 +4,7 @@
 #include "lib/runtime/Frame.h"
 #include "lib/runtime/Plan.h"
 #include "lib/runtime/Profile.h"
+#include "lib/runtime/ResultMemory.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
@@ -76,8 +77,9 @@ public:
   /// Error: no memory, or parameters are not bound.
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Executable> executable);
 
-  /// Runs the program once. The results are in the order of Plan::fetches and belong to the caller. Error:
-  /// every feed that is missing, not known, or has another dtype or other dims; or the step that failed.
+  /// Runs the program once. The results are in the order of Plan::fetches and belong to the caller; once all
+  /// copies of a result are gone, a later run writes its own there. Error: every feed that is missing, not
+  /// known, or has another dtype or other dims; or the step that failed.
   Result<std::vector<Tensor>> run(const NamedTensors &feeds);
 
   /// Collects times until it is called with null.
@@ -90,12 +92,21 @@ private:
   explicit Session(std::shared_ptr<const Executable> executable);
   Result<std::vector<Tensor>> runSteps(const NamedTensors &feeds);
   Result<void> bindFeeds(const NamedTensors &feeds);
+  void placeFetched();
   std::vector<Tensor> fetch();
+
+  struct Fetched {
+    ValueId root = none;   ///< the value whose bytes it has
+    bool isPlaced = false; ///< a run writes `root` to `current`
+    std::shared_ptr<void> current;
+    ResultMemory memory;
+  };
 
   std::shared_ptr<const Executable> executable;
   Frame frame;
   std::vector<std::unique_ptr<KernelState>> states;
   std::vector<Tensor> boundFeeds; ///< keeps the feeds, or their aligned copies, during a run
+  std::vector<Fetched> fetched;   ///< in the order of Plan::fetches
   Profile *profile = nullptr;
 };
 

@@ -10,13 +10,13 @@ namespace {
 using nlohmann::json;
 
 // Numbers in the file; Storage and StepKind are stored by name, so that a plan stays readable.
-constexpr int formatVersion = 2;
+constexpr int formatVersion = 3;
 // Of control flow in control flow; more than any program has, less than the stack holds.
 constexpr int maximalDepth = 256;
 constexpr std::pair<Storage, const char *> storageNames[] = {
     {Storage::Feed, "feed"},         {Storage::Parameter, "parameter"}, {Storage::Constant, "constant"},
     {Storage::Prepared, "prepared"}, {Storage::Arena, "arena"},         {Storage::Dynamic, "dynamic"},
-    {Storage::Alias, "alias"},       {Storage::Array, "array"}};
+    {Storage::Alias, "alias"},       {Storage::Result, "result"},       {Storage::Array, "array"}};
 constexpr std::pair<StepKind, const char *> stepNames[] = {{StepKind::Kernel, "kernel"},
                                                            {StepKind::Library, "library"},
                                                            {StepKind::If, "if"},

@@ -33,10 +33,12 @@ enum class Storage : uint8_t {
   Prepared,  ///< computed once by Plan::prepare after the parameters are there; own memory, known dims, then
              ///< constant
   Arena,     ///< at `offset` (a multiple of 64) of the run's arena; its dims are all known
-  Dynamic,   ///< allocated by the step that writes it, freed after the step that lists it in `release`
-  Alias,     ///< the bytes of value `base` from byte `offset` on, under other dims (a reshape, a slice of the
-             ///< outer dim)
-  Array,     ///< a tensor array: dtype and dims are those of its elements; released as Dynamic values are
+  Result,  ///< its bytes become a result of the run, so that none is copied; its dims are all known, and one
+           ///< of Plan::fetches is the value or an alias of it
+  Dynamic, ///< allocated by the step that writes it, freed after the step that lists it in `release`
+  Alias,   ///< the bytes of value `base` from byte `offset` on, under other dims (a reshape, a slice of the
+           ///< outer dim)
+  Array,   ///< a tensor array: dtype and dims are those of its elements; released as Dynamic values are
 };
 
 /// Every address that a compiled kernel gets is a multiple of this; so are the offsets of arena values and

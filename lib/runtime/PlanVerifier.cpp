@@ -60,7 +60,8 @@ private:
     if (isStatic(v) && !bytesOf(v))
       return add(place, "its size does not fit in 63 bits");
     bool needsStatic = v.storage == Storage::Constant || v.storage == Storage::Arena ||
-                       v.storage == Storage::Parameter || v.storage == Storage::Prepared;
+                       v.storage == Storage::Result || v.storage == Storage::Parameter ||
+                       v.storage == Storage::Prepared;
     if (needsStatic && !isStatic(v))
       return add(place, "its storage needs known dims, found " + describe(v.dtype, v.dims));
     if (v.offset < 0 || v.offset % addressAlignment != 0)
@@ -163,7 +164,8 @@ private:
     // What prepare left in its own arena is gone when a run starts.
     for (size_t i = 0; i < plan.values.size(); ++i) {
       Storage storage = value(roots[i]).storage;
-      if (storage == Storage::Arena || storage == Storage::Dynamic || storage == Storage::Array)
+      if (storage == Storage::Arena || storage == Storage::Result || storage == Storage::Dynamic ||
+          storage == Storage::Array)
         written[i] = false;
     }
     for (ValueId id : plan.feeds)
@@ -217,7 +219,7 @@ private:
     if (step.kind == StepKind::Kernel && v.storage == Storage::Array)
       add(place, fmt::format("a kernel can not write the array {}", id));
     bool own = v.storage == Storage::Arena || v.storage == Storage::Array || v.storage == Storage::Dynamic ||
-               v.storage == Storage::Alias || (preparing && v.storage == Storage::Prepared);
+               v.storage == Storage::Alias || v.storage == (preparing ? Storage::Prepared : Storage::Result);
     if (!own)
       add(place, fmt::format("writes value {} '{}', which is not its own", id, v.name));
     if (v.storage == Storage::Alias &&
@@ -310,9 +312,17 @@ private:
   }
 
   void checkFetches() {
-    for (size_t i = 0; i < plan.fetches.size(); ++i)
-      if (!isValue(plan.fetches[i]) || !written[static_cast<size_t>(plan.fetches[i])])
-        add(fmt::format("fetches[{}]", i), fmt::format("value {} is not there at the end", plan.fetches[i]));
+    std::vector<bool> fetched(plan.values.size(), false);
+    for (size_t i = 0; i < plan.fetches.size(); ++i) {
+      ValueId id = plan.fetches[i];
+      if (isValue(id))
+        fetched[static_cast<size_t>(roots[static_cast<size_t>(id)])] = true;
+      if (!isValue(id) || !written[static_cast<size_t>(id)])
+        add(fmt::format("fetches[{}]", i), fmt::format("value {} is not there at the end", id));
+    }
+    for (size_t i = 0; i < plan.values.size(); ++i)
+      if (plan.values[i].storage == Storage::Result && !fetched[i])
+        add(fmt::format("values[{}] '{}'", i, plan.values[i].name), "is a result that is not fetched");
   }
 
   const Plan &plan;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace proa::runtime {
 namespace {
@@ -16,11 +17,25 @@ bool matches(const Value &value, const Tensor &tensor) {
   return true;
 }
 
+size_t bytesOf(const View &view) { return static_cast<size_t>(view.size()) * sizeOf(view.dtype); }
+
 } // namespace
 
 Session::Session(std::shared_ptr<const Executable> executable)
     : executable(std::move(executable)), frame(this->executable->layout),
-      states(this->executable->stateCount), boundFeeds(this->executable->program.feeds.size()) {}
+      states(this->executable->stateCount), boundFeeds(this->executable->program.feeds.size()),
+      fetched(this->executable->program.fetches.size()) {
+  const Plan &plan = this->executable->program;
+  std::set<ValueId> placed;
+  for (size_t i = 0; i < fetched.size(); ++i) {
+    ValueId root = plan.fetches[i];
+    while (plan.values[static_cast<size_t>(root)].storage == Storage::Alias)
+      root = plan.values[static_cast<size_t>(root)].base;
+    fetched[i].root = root;
+    fetched[i].isPlaced =
+        plan.values[static_cast<size_t>(root)].storage == Storage::Result && placed.insert(root).second;
+  }
+}
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Executable> executable) {
   if (!executable->ready)
@@ -72,16 +87,25 @@ Result<void> Session::bindFeeds(const NamedTensors &feeds) {
   return problems;
 }
 
+void Session::placeFetched() {
+  for (Fetched &result : fetched) {
+    if (!result.isPlaced)
+      continue;
+    const View &view = frame.view(result.root);
+    result.current = result.memory.acquire(bytesOf(view));
+    frame.place(result.root, result.current.get(), view.dims);
+  }
+}
+
 std::vector<Tensor> Session::fetch() {
   const Plan &plan = executable->program;
   std::map<ValueId, std::shared_ptr<void>> taken; // memory of dynamic values, which needs no copy
   std::vector<Tensor> results;
-  for (ValueId id : plan.fetches) {
-    const View &view = frame.view(id);
-    ValueId root = id;
-    while (plan.values[static_cast<size_t>(root)].storage == Storage::Alias)
-      root = plan.values[static_cast<size_t>(root)].base;
+  for (size_t i = 0; i < fetched.size(); ++i) {
+    const View &view = frame.view(plan.fetches[i]);
     std::vector<int64_t> dims(view.dims.begin(), view.dims.end());
+    ValueId root = fetched[i].root;
+    std::shared_ptr<void> memory = std::move(fetched[i].current);
     if (plan.values[static_cast<size_t>(root)].storage == Storage::Dynamic) {
       auto [entry, first] = taken.try_emplace(root);
       if (first)
@@ -89,15 +113,17 @@ std::vector<Tensor> Session::fetch() {
       // Control flow may have handed on the bytes of a feed, or the same bytes to two results.
       if (first && entry->second.use_count() > 1)
         entry->second.reset();
-      if (entry->second) {
-        results.emplace_back(view.dtype, std::move(dims), view.data, entry->second);
-        continue;
-      }
+      memory = entry->second;
     }
-    Tensor copy(view.dtype, std::move(dims));
-    if (copy.bytes() != 0)
-      std::memcpy(copy.data(), view.data, copy.bytes());
-    results.push_back(std::move(copy));
+    if (memory) {
+      results.emplace_back(view.dtype, std::move(dims), view.data, std::move(memory));
+      continue;
+    }
+    memory = fetched[i].memory.acquire(bytesOf(view));
+    if (bytesOf(view) != 0)
+      std::memcpy(memory.get(), view.data, bytesOf(view));
+    void *data = memory.get();
+    results.emplace_back(view.dtype, std::move(dims), data, std::move(memory));
   }
   return results;
 }
@@ -121,6 +147,7 @@ Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
     return done.problems();
   // Parameters may have been replaced since the last run.
   executable->placeConstants(frame);
+  placeFetched();
   if (profile)
     profile->beginRun();
   if (Result<void> done = frame.execute(executable->steps, states, profile); !done) {

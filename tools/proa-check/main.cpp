@@ -33,7 +33,8 @@ struct Options {
   bool list = false;
 };
 
-void declare(CommandLine &line, Options &options) {
+/// Which cases are checked, and how many at a time.
+void declareSelection(CommandLine &line, Options &options) {
   line.add_option("directories", options.directories, "Case folders, or directories with case folders below")
       ->required()
       ->type_name("DIR");
@@ -58,6 +59,10 @@ void declare(CommandLine &line, Options &options) {
       ->capture_default_str();
   line.add_option("--cache", options.check.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
       ->type_name("DIR|off");
+}
+
+/// What is done with a case besides running it.
+void declareModes(CommandLine &line, Options &options) {
   line.add_flag(
       "--reference", options.check.reference,
       "Runs the programs by the reference evaluator, not compiled; cases that it can't run are skipped");
@@ -82,6 +87,9 @@ void declare(CommandLine &line, Options &options) {
                   "Computes gradients for so many parts of each batch")
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT");
+}
+
+void declareReports(CommandLine &line, Options &options) {
   line.add_option("--reasons", options.reasons, "Rows of the table of reasons")->capture_default_str();
   line.add_option("--known-failures", options.known,
                   "Cases that may fail, a line each; they count as skipped then")
@@ -189,7 +197,9 @@ int main(int argc, char **argv) {
                    "  proa-check test/corpus/ops --filter 'conv2d|pool' --verbose\n"
                    "  proa-check test/corpus/models --jobs 2 --timeout 120 --json report.json\n"
                    "  gdb --args proa-check --jobs 0 test/corpus/ops/relu/basic\n");
-  declare(line, options);
+  declareSelection(line, options);
+  declareModes(line, options);
+  declareReports(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.check.memoryBudget = memoryBudgetOf(options.recompute);

@@ -253,43 +253,46 @@ Type ProgramImporter::declaredElement(const legacy::Operation &select) const {
   return variable && variable->dtype ? pd::elementTypeOf(&context, *variable->dtype) : Type();
 }
 
+void ProgramImporter::alignArms(Branch &branch, size_t i, Location location) {
+  Value *values[2] = {&branch.values[0][i], &branch.values[1][i]};
+  auto builderIn = [&](size_t arm) { return OpBuilder::atBlockEnd(&branch.regions[arm].front()); };
+  for (size_t arm : {0, 1})
+    if (isFiller(*values[arm], *values[1 - arm])) {
+      branch.lods[arm][i].isOfNothing = true;
+      OpBuilder inArm = builderIn(arm);
+      *values[arm] = makeFiller(inArm, location, values[1 - arm]->getType());
+    }
+  auto first = dyn_cast<RankedTensorType>(values[0]->getType()),
+       second = dyn_cast<RankedTensorType>(values[1]->getType());
+  if (!first || !second)
+    return;
+  Type element = i < branch.declared.size() ? branch.declared[i] : Type();
+  if (element && first.getElementType() != second.getElementType())
+    for (size_t arm : {0, 1})
+      if (pd::tensorType(*values[arm]).getElementType() != element) {
+        OpBuilder inArm = builderIn(arm);
+        *values[arm] = pd::CastOp::create(inArm, location, *values[arm], TypeAttr::get(element));
+      }
+  // To Paddle a number and a vector of one element are alike; what is behind the condition has one rank here.
+  if (first.getRank() != second.getRank() && hasOneElement(first) && hasOneElement(second)) {
+    size_t lower = first.getRank() < second.getRank() ? 0 : 1;
+    OpBuilder inArm = builderIn(lower);
+    auto shape = (lower == 0 ? second : first).getShape();
+    *values[lower] = pd::ReshapeOp::create(
+        inArm, location, RankedTensorType::get(shape, pd::tensorType(*values[lower]).getElementType()),
+        *values[lower], Value(), inArm.getDenseI64ArrayAttr(shape));
+  }
+}
+
 llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condition, Location location) {
   llvm::SmallVector<Type> types;
   for (size_t i = 0; i < branch.names.size(); ++i) {
-    Value *values[2] = {&branch.values[0][i], &branch.values[1][i]};
-    for (size_t arm : {0, 1})
-      if (isFiller(*values[arm], *values[1 - arm])) {
-        branch.lods[arm][i].isOfNothing = true;
-        OpBuilder inArm(builder.getContext());
-        inArm.setInsertionPointToEnd(&branch.regions[arm].front());
-        *values[arm] = makeFiller(inArm, location, values[1 - arm]->getType());
-      }
-    Type element = i < branch.declared.size() ? branch.declared[i] : Type();
-    auto first = dyn_cast<RankedTensorType>(values[0]->getType()),
-         second = dyn_cast<RankedTensorType>(values[1]->getType());
-    if (element && first && second && first.getElementType() != second.getElementType())
-      for (size_t arm : {0, 1})
-        if (pd::tensorType(*values[arm]).getElementType() != element) {
-          OpBuilder inArm(builder.getContext());
-          inArm.setInsertionPointToEnd(&branch.regions[arm].front());
-          *values[arm] = pd::CastOp::create(inArm, location, *values[arm], TypeAttr::get(element));
-        }
-    // To Paddle a number and a vector of one element are alike; what is behind the condition has one rank
-    // here.
-    if (first && second && first.getRank() != second.getRank() && hasOneElement(first) &&
-        hasOneElement(second)) {
-      size_t lower = first.getRank() < second.getRank() ? 0 : 1;
-      OpBuilder inArm(builder.getContext());
-      inArm.setInsertionPointToEnd(&branch.regions[lower].front());
-      auto shape = (lower == 0 ? second : first).getShape();
-      *values[lower] = pd::ReshapeOp::create(
-          inArm, location, RankedTensorType::get(shape, pd::tensorType(*values[lower]).getElementType()),
-          *values[lower], Value(), inArm.getDenseI64ArrayAttr(shape));
-    }
-    Type type = pd::joinedTypes(values[0]->getType(), values[1]->getType());
+    alignArms(branch, i, location);
+    Type first = branch.values[0][i].getType(), second = branch.values[1][i].getType();
+    Type type = pd::joinedTypes(first, second);
     if (!type) {
       std::string text;
-      llvm::raw_string_ostream(text) << values[0]->getType() << " and " << values[1]->getType();
+      llvm::raw_string_ostream(text) << first << " and " << second;
       report("the two arms give '" + branch.names[i] + "' different ranks or element types: " + text);
       return {};
     }
@@ -357,10 +360,12 @@ bool ProgramImporter::isReadLater(llvm::StringRef name) const {
 //===-- select_input
 //----------------------------------------------------------------------------------------------===//
 
-void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names) {
-  // The variables of the branch are the pairs that are selected from here on, then those that an arm changes.
+bool ProgramImporter::isOuter(const std::string &name) const { return !findArm(name) && lookup(name); }
+
+std::vector<std::pair<std::string, std::string>>
+ProgramImporter::branchVariables(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names,
+                                 Branch &branch) {
   std::vector<std::pair<std::string, std::string>> pairs;
-  Branch branch;
   auto add = [&](const std::string &first, const std::string &second, const legacy::Operation *select) {
     if (llvm::is_contained(pairs, std::pair(first, second)))
       return;
@@ -369,8 +374,6 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
       branch.declared.push_back(declaredElement(*select));
   };
   add(names[0], names[1], currentOp);
-  // What no arm writes is there whichever arm runs.
-  auto isOuter = [&](const std::string &name) { return !findArm(name) && lookup(name); };
   auto isOf = [&](const std::string &name, const Arm *arm) { return arm && arm->written.contains(name); };
   const auto &operations = program.blocks[currentBlock].operations;
   for (size_t i = currentIndex; i < operations.size(); ++i)
@@ -380,7 +383,6 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
           (isSecondOf || isOuter((*later)[1])))
         add((*later)[0], (*later)[1], &operations[i]);
     }
-  size_t selectedCount = pairs.size();
   for (const Arm *arm : {onFalse, onTrue})
     if (arm)
       for (llvm::StringRef name : arm->written)
@@ -388,6 +390,13 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
             (llvm::none_of(pairs, [&](auto &pair) { return pair.first == name || pair.second == name; }) &&
              isReadLater(name)))
           add(name.str(), name.str(), nullptr);
+  return pairs;
+}
+
+void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names) {
+  Branch branch;
+  auto pairs = branchVariables(onFalse, onTrue, names, branch);
+  size_t selectedCount = branch.declared.size();
   for (auto &[first, second] : pairs)
     branch.names.push_back(second);
   Value condition = onTrue ? onTrue->condition : onFalse->condition;

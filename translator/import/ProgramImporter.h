@@ -103,6 +103,12 @@ private:
   /// Makes one scf.if of two arms, of which one may be missing, for all select_inputs from here on that
   /// choose between them.
   void mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names);
+  /// Whether a variable is there whichever arm runs, as no arm writes it.
+  bool isOuter(const std::string &name) const;
+  /// The variables of such an scf.if, each by its names in the two arms: first the pairs that are selected
+  /// from here on (the branch's `declared` has an element for each), then what an arm changes.
+  std::vector<std::pair<std::string, std::string>>
+  branchVariables(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names, Branch &branch);
   /// Makes an scf.if of an arm for which no counterpart came.
   void finishArm(const Arm &arm);
   /// Does that for the waiting arms that write one of these variables.
@@ -119,6 +125,8 @@ private:
   /// Adds the levels of LoDs that the two arms leave behind to what the branch yields.
   void joinLods(Branch &branch, llvm::SmallVectorImpl<mlir::Type> &types, mlir::Location location);
   void defineSelected(const std::string &name, const std::string &key);
+  /// Brings the values that the two arms give a variable to one type where Paddle takes them for alike.
+  void alignArms(Branch &branch, size_t i, mlir::Location location);
   /// The results of the finished scf.if, their LoDs in the branch; empty, and a report, where the arms do not
   /// fit.
   llvm::SmallVector<mlir::Value> makeBranch(Branch &branch, mlir::Value condition, mlir::Location location);

@@ -85,6 +85,18 @@ double operationsOf(const RnnAttributes &attributes, int64_t rows, int64_t featu
          static_cast<double>(rows * attributes.gates() * attributes.hidden * (features + attributes.hidden));
 }
 
+template <class T> Result<void> writeStates(Call &call, const std::vector<std::vector<T>> &states) {
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (!call.hasOutput(1 + i))
+      continue;
+    Result<View> final = call.output(1 + i, call.input(1 + i).dims);
+    if (!final)
+      return final.problems();
+    std::copy(states[i].begin(), states[i].end(), final->template as<T>());
+  }
+  return {};
+}
+
 template <class T> Result<void> run(RnnOperands &operands, const PackedStack &packed) {
   const RnnAttributes &attributes = operands.attributes;
   Call &call = operands.call;
@@ -142,15 +154,7 @@ template <class T> Result<void> run(RnnOperands &operands, const PackedStack &pa
     from = between.data();
     features = width;
   }
-  for (size_t i = 0; i < states; ++i) {
-    if (!call.hasOutput(1 + i))
-      continue;
-    Result<View> final = call.output(1 + i, call.input(1 + i).dims);
-    if (!final)
-      return final.problems();
-    std::copy(state[i].begin(), state[i].end(), final->template as<T>());
-  }
-  return {};
+  return writeStates(call, state);
 }
 
 class Rnn final : public LibraryKernel {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <set>
 
 namespace proa::runtime {
 namespace {
@@ -138,6 +139,44 @@ TEST(Executable, ResultsBelongToTheCaller) {
   session.reset();
   EXPECT_EQ(valuesOf<float>((*first)[0]), (std::vector<float>{4, 8, 12, 16}));
   EXPECT_EQ(valuesOf<float>((*second)[0]), (std::vector<float>{20, 24, 28, 32}));
+}
+
+/// doubled = x + x (once as it is, once as [4]), x: [1, 4].
+Plan fetchedTwicePlan() {
+  Plan plan;
+  plan.values = {
+      {DType::Float32, {1, 4}, Storage::Feed, 0, none, "x"},
+      {DType::Float32, {1, 4}, Storage::Result, 0, none, "doubled"},
+      {DType::Float32, {4}, Storage::Alias, 0, 1, "flat"},
+  };
+  plan.feeds = {0};
+  plan.steps = {kernelStep("add_rows", {0, 0}, {1}, 1)};
+  plan.fetches = {1, 2, 0};
+  plan.fetchNames = {"doubled", "flat", "x"};
+  return plan;
+}
+
+TEST(Executable, ResultsOfEarlierRunsStayAndTheirMemoryIsUsedAgain) {
+  auto session = sessionOf(fetchedTwicePlan(), {});
+  std::vector<std::vector<Tensor>> held;
+  for (float first : {1.0F, 2.0F, 3.0F, 4.0F})
+    held.push_back(*session->run({{"x", floats({1, 4}, {first, 0, 0, -1})}}));
+  for (size_t run = 0; run < held.size(); ++run) {
+    auto first = static_cast<float>(run + 1);
+    for (size_t i : {0, 1})
+      EXPECT_EQ(valuesOf<float>(held[run][i]), (std::vector<float>{2 * first, 0, 0, -2}));
+    EXPECT_EQ(valuesOf<float>(held[run][2]), (std::vector<float>{first, 0, 0, -1}));
+  }
+  EXPECT_NE(held[3][0].data(), held[3][1].data())
+      << "a caller that writes to one result sees it in the other";
+  std::set<const void *> last;
+  for (size_t run : {2, 3})
+    for (const Tensor &result : held[run])
+      last.insert(result.data());
+  held.clear();
+  for (int run = 0; run < 4; ++run)
+    for (const Tensor &result : *session->run({{"x", floats({1, 4}, {5, 6, 7, 8})}}))
+      EXPECT_TRUE(last.contains(result.data()));
 }
 
 TEST(Executable, FeedProblemsAllAtOnce) {

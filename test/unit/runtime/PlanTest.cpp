@@ -103,6 +103,8 @@ TEST(Plan, VerifyFindsWhatIsWrong) {
   EXPECT_THAT(messageAfter([](Plan &p) { p.fetches[0] = 99; }),
               HasSubstr("fetches[0]: value 99 is not there"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.fetchNames.pop_back(); }), HasSubstr("1 names for 2 fetches"));
+  EXPECT_THAT(messageAfter([](Plan &p) { p.values[4].storage = Storage::Result; }),
+              HasSubstr("values[4] 'a': is a result that is not fetched"));
   EXPECT_THAT(messageAfter([](Plan &p) { p.arenaBytes = -5; }), HasSubstr("-5 is not a size"));
 }
 
