@@ -4,6 +4,10 @@ include(AddLLVM)
 include(AddMLIR)
 
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers -fno-semantic-interposition)
+# Without it LLVM's headers lay out the statistics of passes as a library with assertions has them.
+if(NOT LLVM_ENABLE_ASSERTIONS)
+  add_compile_definitions($<$<CONFIG:Debug>:NDEBUG>)
+endif()
 if(PROA_SANITIZE)
   add_compile_options(-fsanitize=${PROA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PROA_SANITIZE})

@@ -162,7 +162,8 @@ Tensor tensorFromAttribute(ElementsAttr attribute) {
   Tensor tensor(dtype, std::vector<int64_t>(type.getShape()));
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
     llvm::ArrayRef<char> data = resource.getRawHandle().getBlob()->getData();
-    std::memcpy(tensor.data(), data.data(), std::min(data.size(), tensor.bytes()));
+    if (!data.empty())
+      std::memcpy(tensor.data(), data.data(), std::min(data.size(), tensor.bytes()));
     return tensor;
   }
   auto dense = cast<DenseElementsAttr>(attribute);
@@ -176,7 +177,7 @@ Tensor tensorFromAttribute(ElementsAttr attribute) {
   if (dense.isSplat())
     for (int64_t i = 0; i < tensor.size(); ++i)
       std::memcpy(static_cast<char *>(tensor.data()) + i * size, raw.data(), size);
-  else
+  else if (!raw.empty())
     std::memcpy(tensor.data(), raw.data(), tensor.bytes());
   return tensor;
 }

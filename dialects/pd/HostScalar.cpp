@@ -1,5 +1,7 @@
 #include "dialects/pd/HostScalar.h"
 
+#include "lib/support/Numbers.h"
+
 #include "llvm/ADT/APFloat.h"
 
 #include <cmath>
@@ -239,11 +241,8 @@ Value HostScalarBuilder::pow(Value x, Value y) {
     return Value::of(std::pow(x.number, y.number));
   if (!x.isInteger())
     return Value::of(std::pow(x.real(), y.real()));
-  // Integers as Paddle does: rounded from doubles; what no int64 holds is the least one.
-  double power = std::nearbyint(std::pow(double(x.integer), double(y.integer)));
-  constexpr double limit = 0x1p63;
-  return Value::of(power >= -limit && power < limit ? static_cast<int64_t>(power)
-                                                    : std::numeric_limits<int64_t>::min());
+  // Integers as Paddle does: rounded from doubles.
+  return Value::of(toInt64(std::nearbyint(std::pow(double(x.integer), double(y.integer)))));
 }
 
 Value HostScalarBuilder::atan2(Value x, Value y) { return Value::of(std::atan2(x.real(), y.real())); }

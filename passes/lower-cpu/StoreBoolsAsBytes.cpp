@@ -107,7 +107,11 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
         ++numTensors;
       }
     SmallVector<Operation *> operations;
-    function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { operations.push_back(op); });
+    function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      operations.push_back(op);
+      // What is in a fill goes with it.
+      return isa<linalg::FillOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    });
     for (Operation *op : operations)
       convert(op);
     SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());

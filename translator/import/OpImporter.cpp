@@ -6,6 +6,7 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/shape/KnownElements.h"
+#include "lib/support/Numbers.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -45,7 +46,14 @@ std::optional<int64_t> integerOf(const legacy::AttributeValue &value) {
     if (const auto *wide = std::get_if<int64_t>(&scalar->value))
       return *wide;
   auto number = numberOf(value);
-  return number ? std::optional<int64_t>(static_cast<int64_t>(*number)) : std::nullopt;
+  return number ? std::optional<int64_t>(toInt64(*number)) : std::nullopt;
+}
+
+template <class To, class From> To converted(From number) {
+  if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
+    return static_cast<To>(toInt64(number));
+  else
+    return static_cast<To>(number);
 }
 
 /// A list of numbers of any kind; a single number is a list of one.
@@ -53,7 +61,7 @@ template <class T> std::optional<llvm::SmallVector<T>> listOf(const legacy::Attr
   auto copy = [](const auto &list) {
     llvm::SmallVector<T> out;
     for (auto item : list)
-      out.push_back(static_cast<T>(item));
+      out.push_back(converted<T>(item));
     return std::optional(out);
   };
   return std::visit(Overloaded{[&](const std::vector<int32_t> &list) { return copy(list); },
@@ -64,8 +72,8 @@ template <class T> std::optional<llvm::SmallVector<T>> listOf(const legacy::Attr
                                [&](const std::vector<legacy::Scalar> &list) {
                                  llvm::SmallVector<T> out;
                                  for (const legacy::Scalar &scalar : list)
-                                   out.push_back(std::is_integral_v<T> ? static_cast<T>(*integerOf(scalar))
-                                                                       : static_cast<T>(*numberOf(scalar)));
+                                   out.push_back(std::is_integral_v<T> ? converted<T>(*integerOf(scalar))
+                                                                       : converted<T>(*numberOf(scalar)));
                                  return std::optional(out);
                                },
                                [&](const auto &single) -> std::optional<llvm::SmallVector<T>> {
@@ -73,9 +81,9 @@ template <class T> std::optional<llvm::SmallVector<T>> listOf(const legacy::Attr
                                                    ? integerOf(legacy::AttributeValue(single))
                                                    : std::nullopt;
                                  if (number)
-                                   return llvm::SmallVector<T>{static_cast<T>(*number)};
+                                   return llvm::SmallVector<T>{converted<T>(*number)};
                                  if (auto real = numberOf(legacy::AttributeValue(single)))
-                                   return llvm::SmallVector<T>{static_cast<T>(*real)};
+                                   return llvm::SmallVector<T>{converted<T>(*real)};
                                  return std::nullopt;
                                }},
                     value);

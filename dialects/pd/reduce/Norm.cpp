@@ -129,7 +129,7 @@ FailureOr<SmallVector<Value>> TraceOp::decompose(OpBuilder &builder) {
   auto normalized = [&](uint64_t axis) {
     return static_cast<int64_t>(axis) + (static_cast<int64_t>(axis) < 0 ? rank : 0);
   };
-  auto [rows, columns] = std::minmax(normalized(getAxis1()), normalized(getAxis2()));
+  auto [rows, columns] = std::minmax({normalized(getAxis1()), normalized(getAxis2())}); // a copy of both
   Expression diagonal = e.wrap(e.create<DiagonalOp>(getX(), getOffset(), rows, columns));
   int64_t last = diagonal.rank() - 1;
   return SmallVector<Value>{e.create<SumOp>(diagonal, llvm::ArrayRef(last), false,

@@ -54,7 +54,7 @@ Values ModeOp::decompose(OpBuilder &builder) {
   if (x.rank() == 0)
     return SmallVector<Value>{x, e.constant(0, i64)};
   int64_t axis = *normalizeAxis(std::nullopt, static_cast<int64_t>(getAxis()), x.rank());
-  auto sorting = ArgsortOp::create(builder, getLoc(), getX(), axis, false, true);
+  auto sorting = ArgsortOp::create(builder, getLoc(), getX(), axis, false, false);
   Expression sorted = e.wrap(sorting.getOut()), places = e.wrap(sorting.getIndices());
   Extent length(x, axis);
   llvm::SmallVector<Extent> line(x.rank(), Extent(1));

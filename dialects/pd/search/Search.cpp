@@ -241,10 +241,11 @@ FailureOr<SmallVector<Value>> KthvalueOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   int64_t axis = *axisOf(std::nullopt, getAxis(), x.rank());
-  auto sorted = ArgsortOp::create(builder, getLoc(), getX(), axis, false, true);
   auto at = static_cast<int64_t>(getK()) - 1;
+  auto least =
+      TopkOp::create(builder, getLoc(), getX(), Value(), getK(), axis, /*largest=*/false, /*sorted=*/false);
   SmallVector<Value> out;
-  for (Value result : sorted->getResults()) {
+  for (Value result : least->getResults()) {
     Expression all = e.wrap(result);
     if (x.rank() > 0)
       all = slice(all, axis, at, at + 1);

@@ -70,13 +70,19 @@ template <class T> struct Detection {
   T score;
 };
 
-/// The boxes of a class above the threshold, best first, at most `most` of them (below 0: all).
-template <class T>
-std::vector<int64_t> bestBoxes(const ImageBoxes<T> &image, int64_t label, T threshold, int64_t most) {
-  std::vector<int64_t> order;
+/// The boxes of a class above the threshold.
+template <class T> std::vector<int64_t> boxesAbove(const ImageBoxes<T> &image, int64_t label, T threshold) {
+  std::vector<int64_t> boxes;
   for (int64_t i = 0; i < image.count; ++i)
     if (image.score(label, i) > threshold)
-      order.push_back(i);
+      boxes.push_back(i);
+  return boxes;
+}
+
+/// Those, best first, at most `most` of them (below 0: all).
+template <class T>
+std::vector<int64_t> bestBoxes(const ImageBoxes<T> &image, int64_t label, T threshold, int64_t most) {
+  std::vector<int64_t> order = boxesAbove(image, label, threshold);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     T left = image.score(label, a), right = image.score(label, b);
     return left > right || (left == right && a < b);

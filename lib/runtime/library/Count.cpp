@@ -95,13 +95,13 @@ Result<void> bincount(Call &call, int64_t minimalLength) {
 template <class T> class Rows {
 public:
   Rows(const View &x, std::optional<size_t> axis)
-      : data(x.as<T>()), lines(axis ? Lines(x.dims, *axis) : Lines(x.dims.first(0), 0)) {
-    if (!axis)
+      : data(x.as<T>()), lines(axis ? Lines(x.dims, *axis) : Lines(x.dims.first(0), 0)), isFlat(!axis) {
+    if (isFlat)
       lines.extent = x.size();
   }
   int64_t count() const { return lines.extent; }
-  /// Where each row is one element: all of them.
-  const T *elements() const { return lines.outer * lines.inner == 1 ? data : nullptr; }
+  /// Without an axis: all elements.
+  const T *elements() const { return isFlat ? data : nullptr; }
   /// Below, equal or above 0 as row a is before, equal to or after row b.
   int compare(int64_t a, int64_t b) const {
     for (int64_t outer = 0; outer < lines.outer; ++outer)
@@ -129,6 +129,7 @@ private:
   }
   const T *data;
   Lines lines;
+  bool isFlat;
 };
 
 enum class Order : uint8_t { Sorted, Consecutive, FirstSeen };
@@ -138,7 +139,8 @@ struct Classes {
   std::vector<int64_t> first, of, counts;
 };
 
-/// The numbers of the rows in their order, equal ones in that of their numbers.
+/// The numbers of the rows in their order: equal elements in that of their numbers, equal slices as std::sort
+/// leaves them, which is what Paddle's kernels give.
 template <class T> std::vector<int64_t> sequenceOf(const Rows<T> &rows, Order order) {
   std::vector<int64_t> sequence(static_cast<size_t>(rows.count()));
   std::iota(sequence.begin(), sequence.end(), 0);
@@ -157,10 +159,7 @@ template <class T> std::vector<int64_t> sequenceOf(const Rows<T> &rows, Order or
     std::transform(sorted.begin(), sorted.end(), sequence.begin(),
                    [](const auto &pair) { return pair.second; });
   } else {
-    std::sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) {
-      int difference = rows.compare(a, b);
-      return difference != 0 ? difference < 0 : a < b;
-    });
+    std::sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) { return rows.compare(a, b) < 0; });
   }
   return sequence;
 }

@@ -191,11 +191,22 @@ struct MatrixNmsAttributes {
   bool gaussian = false, normalized = true;
 };
 
+/// The first `most` of a list (below 0: all) by falling score. Equal scores stand as std::partial_sort leaves
+/// them, as in Paddle.
+template <class Number, class ScoreOf>
+void keepBest(std::vector<Number> &list, int64_t most, const ScoreOf &scoreOf) {
+  auto count = static_cast<int64_t>(list.size());
+  int64_t kept = most < 0 ? count : std::min(most, count);
+  std::partial_sort(list.begin(), list.begin() + kept, list.end(),
+                    [&](Number a, Number b) { return scoreOf(a) > scoreOf(b); });
+  list.resize(static_cast<size_t>(kept));
+}
+
 template <class T>
 void decayClass(const ImageBoxes<T> &image, int64_t label, const MatrixNmsAttributes &attributes,
                 std::vector<Detection<T>> &found) {
-  std::vector<int64_t> order =
-      bestBoxes(image, label, static_cast<T>(attributes.scoreThreshold), attributes.topK);
+  std::vector<int64_t> order = boxesAbove(image, label, static_cast<T>(attributes.scoreThreshold));
+  keepBest(order, attributes.topK, [&](int64_t box) { return image.score(label, box); });
   std::vector<T> greatest(order.size(), 0); // overlap of each box with a better one
   std::vector<T> overlaps(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
@@ -224,12 +235,9 @@ std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const MatrixNmsAttr
       decayClass(image, label, attributes, found);
   std::vector<size_t> order(found.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return found[a].score > found[b].score || (found[a].score == found[b].score && a < b);
-  });
+  keepBest(order, attributes.keepTopK, [&](size_t i) { return found[i].score; });
   for (size_t i : order)
-    if (attributes.keepTopK < 0 || static_cast<int64_t>(sorted.size()) < attributes.keepTopK)
-      sorted.push_back(found[i]);
+    sorted.push_back(found[i]);
   return sorted;
 }
 

@@ -283,13 +283,10 @@ template <class T> Result<void> lstm(Call &call, const LayerAttributes &attribut
                    (attributes.peepholes ? 7 : 4) * n);
   const int64_t dims[] = {layer->rows, n}, initial[] = {static_cast<int64_t>(layer->spans.size()), n};
   OutputMemory memory;
-  std::vector<T> own = zeros<T>(isGradient ? 2 * layer->rows * n : 0);
-  Result<View> hidden = View{x.dtype, dims, own.data()},
-               cells = View{x.dtype, dims, own.data() + layer->rows * n};
-  if (!isGradient) {
-    hidden = memory.get(call, 0, x.dtype, dims);
-    cells = memory.get(call, 1, x.dtype, dims);
-  }
+  std::vector<T> ownHidden = zeros<T>(isGradient ? layer->rows * n : 0), ownCells = ownHidden;
+  Result<View> hidden =
+      isGradient ? View{x.dtype, dims, ownHidden.data()} : memory.get(call, 0, x.dtype, dims);
+  Result<View> cells = isGradient ? View{x.dtype, dims, ownCells.data()} : memory.get(call, 1, x.dtype, dims);
   for (const Result<View> *result : {&hidden, &cells})
     if (!*result)
       return result->problems();
