@@ -255,7 +255,11 @@ Type ProgramImporter::declaredElement(const legacy::Operation &select) const {
 
 void ProgramImporter::alignArms(Branch &branch, size_t i, Location location) {
   Value *values[2] = {&branch.values[0][i], &branch.values[1][i]};
-  auto builderIn = [&](size_t arm) { return OpBuilder::atBlockEnd(&branch.regions[arm].front()); };
+  auto builderIn = [&](size_t arm) { // the regions belong to no op yet that would know the context
+    OpBuilder inArm(builder.getContext());
+    inArm.setInsertionPointToEnd(&branch.regions[arm].front());
+    return inArm;
+  };
   for (size_t arm : {0, 1})
     if (isFiller(*values[arm], *values[1 - arm])) {
       branch.lods[arm][i].isOfNothing = true;
