@@ -194,9 +194,13 @@ void ProgramImporter::removeArms(const Arm *first, const Arm *second) {
   arms = std::move(left);
 }
 
-void ProgramImporter::finishArmsWriting(const Names &names) {
+void ProgramImporter::finishArmsWriting(const Names &names, Value opposite) {
   for (size_t i = 0; i < arms.size();) {
-    if (llvm::none_of(arms[i].written, [&](llvm::StringRef name) { return names.contains(name); })) {
+    // Of two arms on opposite conditions neither sees what the other one writes.
+    bool isCounterpart =
+        opposite && (isNegation(opposite, arms[i].condition) || isNegation(arms[i].condition, opposite));
+    if (isCounterpart ||
+        llvm::none_of(arms[i].written, [&](llvm::StringRef name) { return names.contains(name); })) {
       ++i;
       continue;
     }
@@ -213,12 +217,7 @@ void ProgramImporter::finishArmsBefore(const legacy::Operation &op) {
   effects.read.insert(effects.written.begin(), effects.written.end());
   const legacy::Slot *condition = op.type == "conditional_block" ? op.input("Cond") : nullptr;
   Value value = condition && !condition->arguments.empty() ? lookup(condition->arguments.front()) : Value();
-  // Of two arms on opposite conditions neither sees what the other one writes.
-  bool isCounterpart = value && llvm::any_of(arms, [&](const Arm &arm) {
-                         return isNegation(value, arm.condition) || isNegation(arm.condition, value);
-                       });
-  if (!isCounterpart)
-    finishArmsWriting(effects.read);
+  finishArmsWriting(effects.read, value);
 }
 
 //===-- Making an scf.if

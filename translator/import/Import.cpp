@@ -283,6 +283,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   if (!sharedBuffers.empty())
     readShared(op);
   LodSource lod = lodSource(op, entry);
+  SlotValues rows = hasSelectedRows ? inputRows(op) : SlotValues();
   if (op.type == "conditional_block") {
     importConditionalBlock(op);
   } else if (op.type == "select_input") {
@@ -310,7 +311,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   }
   if (problems.size() == before) {
     if (hasSelectedRows)
-      shareRows(op);
+      shareRows(op, rows);
     shareLod(op, entry, lod);
     writeShared(op);
     return takeOwnGradients(op);
