@@ -49,6 +49,10 @@ bool isMaskOf(Value mask, Value condition) {
 
 } // namespace
 
+bool isConditionalBlock(const legacy::Operation &op) {
+  return op.type == "conditional_block" || op.type == "conditional_block_infer";
+}
+
 std::optional<int32_t> ProgramImporter::blockOf(const legacy::Operation &op) {
   const legacy::Attribute *attribute = op.attribute("sub_block");
   const auto *index = attribute ? std::get_if<legacy::BlockIndex>(&attribute->value) : nullptr;
@@ -215,7 +219,7 @@ void ProgramImporter::finishArmsBefore(const legacy::Operation &op) {
     return;
   Effects effects = effectsOf(program, op);
   effects.read.insert(effects.written.begin(), effects.written.end());
-  const legacy::Slot *condition = op.type == "conditional_block" ? op.input("Cond") : nullptr;
+  const legacy::Slot *condition = isConditionalBlock(op) ? op.input("Cond") : nullptr;
   Value value = condition && !condition->arguments.empty() ? lookup(condition->arguments.front()) : Value();
   finishArmsWriting(effects.read, value);
 }

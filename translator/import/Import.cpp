@@ -284,7 +284,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
     readShared(op);
   LodSource lod = lodSource(op, entry);
   SlotValues rows = hasSelectedRows ? inputRows(op) : SlotValues();
-  if (op.type == "conditional_block") {
+  if (isConditionalBlock(op)) {
     importConditionalBlock(op);
   } else if (op.type == "select_input") {
     importSelectInput(op);

@@ -19,6 +19,9 @@
 
 namespace proa::import {
 
+/// A conditional_block, also as Paddle's inference calls it.
+bool isConditionalBlock(const legacy::Operation &op);
+
 class ProgramImporter {
 public:
   ProgramImporter(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options);
