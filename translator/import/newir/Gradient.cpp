@@ -50,9 +50,13 @@ const newir::Operation *ModelImporter::makerOf(int64_t id, llvm::StringRef name)
 /// op names, and results of the types of the cotangents.
 bool ModelImporter::isForwardOf(const newir::Operation &candidate, const newir::Operation &op,
                                 const NewIrGradient &entry) const {
+  auto inFile = [&](int64_t id) {
+    auto original = originals.find(id);
+    return original == originals.end() ? id : original->second;
+  };
   for (auto [i, name] : llvm::enumerate(entry.forwardOperands))
     if (int64_t id = operandNamed(op, entry.operands, name);
-        id != 0 && (i >= candidate.inputs.size() || candidate.inputs[i] != id))
+        id != 0 && (i >= candidate.inputs.size() || candidate.inputs[i] != inFile(id)))
       return false;
   for (const newir::Attribute &attribute : candidate.attributes)
     if (const newir::Literal *given = op.attribute(attribute.name); given && !(*given == attribute.value))
@@ -103,11 +107,18 @@ void ModelImporter::collectForward(GradientImport &gradient) {
     if (id == 0 && made && i < made->inputs.size())
       id = made->inputs[i];
     forward.inputs.push_back(id == 0 ? 0 : --lastOwnId);
-    if (id != 0)
-      values[lastOwnId] = operand(id);
+    if (id == 0)
+      continue;
+    values[lastOwnId] = operand(id);
+    auto original = originals.find(id);
+    originals[lastOwnId] = original == originals.end() ? id : original->second;
+    if (auto maker = makers.find(id); maker != makers.end())
+      makers[lastOwnId] = maker->second;
   }
+  newir::Type notDeclared;
+  notDeclared.kind = newir::Type::Kind::Other;
   for (size_t i = 0; i < entry.forwardResults.size(); ++i)
-    forward.outputs.push_back({--lastOwnId, {}});
+    forward.outputs.push_back({--lastOwnId, notDeclared});
 }
 
 /// The forward op on the block's arguments instead of what it is differentiated by.
@@ -129,12 +140,20 @@ void ModelImporter::importForward(GradientImport &gradient, Block &body) {
   }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&body);
+  const NewIrGradient *inner = findNewIrGradient(entry.forward);
+  if (inner && !findNewIrOp(entry.forward)) {
+    independent.emplace();
+    for (size_t result : gradient.resultOf)
+      independent->insert(entry.results[result].drop_back(llvm::StringRef("_grad").size()).str());
+    return importGradient(gradient.forward, *inner);
+  }
   auto handler = handlers().find(gradient.forward.name);
   handler != handlers().end() ? (this->*handler->second)(gradient.forward) : importByTable(gradient.forward);
 }
 
 void ModelImporter::importGradient(const newir::Operation &op, const NewIrGradient &entry) {
   GradientImport gradient{op, entry};
+  auto differentiatedBy = std::exchange(independent, std::nullopt);
   size_t before = problems.size();
   collectForward(gradient);
   Region region;
@@ -155,7 +174,8 @@ void ModelImporter::importGradient(const newir::Operation &op, const NewIrGradie
     for (auto [i, result] : llvm::enumerate(values[output.id])) {
       auto number = static_cast<int64_t>(yielded.size());
       yielded.push_back(result);
-      if (i < known.size() && pd::compatibleTypes(known[i].getType(), result.getType())) {
+      if (i < known.size() && (!differentiatedBy || differentiatedBy->count(name.str())) &&
+          pd::compatibleTypes(known[i].getType(), result.getType())) {
         saved.push_back(known[i]);
         savedOf.push_back(number);
       }

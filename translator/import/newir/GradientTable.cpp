@@ -27,7 +27,14 @@ const NewIrGradient *findNewIrGradient(llvm::StringRef name) {
     return map;
   }();
   name = name.rtrim('_');
-  auto found = name.consume_back("_grad") ? byForward.find(name) : byForward.end();
+  std::string forward;
+  if (name.consume_back("_triple_grad"))
+    forward = (name + "_double_grad").str();
+  else if (name.consume_back("_double_grad"))
+    forward = (name + "_grad").str();
+  else if (name.consume_back("_grad"))
+    forward = name.str();
+  auto found = byForward.find(forward);
   return found == byForward.end() ? nullptr : &found->second;
 }
 

@@ -18,7 +18,8 @@ struct NewIrGradient {
   llvm::SmallVector<llvm::StringRef> results;
 };
 
-/// The gradient op "X_grad" (or "X_grad_") of the dialect pd_op; or null.
+/// The gradient op "X_grad" (or "X_grad_") of the dialect pd_op, "X_double_grad", which is of X_grad, or
+/// "X_triple_grad", which is of that; or null.
 const NewIrGradient *findNewIrGradient(llvm::StringRef name);
 
 /// Numbers of a result and of the operand whose memory it takes.

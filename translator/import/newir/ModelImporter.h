@@ -14,6 +14,7 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace proa::import {
@@ -150,8 +151,13 @@ private:
   /// The op that made each value, and those of a name, for their gradient ops.
   std::map<int64_t, const newir::Operation *> makers;
   std::map<std::string, std::vector<const newir::Operation *>> byName;
-  /// Values that the file does not name get ids of their own.
+  /// Values that the file does not name get ids of their own; `originals` are the file's, where there are
+  /// any.
   int64_t lastOwnId = std::numeric_limits<int64_t>::min() / 2;
+  std::map<int64_t, int64_t> originals;
+  /// Of a gradient op that is differentiated itself, the operands by which it is: what else it is given of
+  /// the forward op's results is computed once more from those.
+  std::optional<std::set<std::string>> independent;
   /// The persistable variable whose memory a value has; and the new values of those that changed.
   std::map<int64_t, std::string> variableOf;
   std::map<std::string, mlir::Value> states;

@@ -171,7 +171,8 @@ void ModelImporter::importCombine(const newir::Operation &op) {
   Values list;
   for (int64_t id : op.inputs)
     llvm::append_range(list, operand(id));
-  define(op, 0, list);
+  if (!isBlocked)
+    define(op, 0, list);
 }
 
 void ModelImporter::importElements(const newir::Operation &op) {
