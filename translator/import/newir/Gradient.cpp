@@ -38,12 +38,14 @@ struct ModelImporter::GradientImport {
 /// The op of that name that made a value, also where a list stands between the two.
 const newir::Operation *ModelImporter::makerOf(int64_t id, llvm::StringRef name) const {
   auto found = makers.find(id);
-  while (found != makers.end() && !found->second->inputs.empty() &&
-         (found->second->name == "0.combine" || found->second->name == "0.split" ||
-          found->second->name == "0.slice"))
-    found = makers.find(found->second->inputs.front());
-  bool isIt = found != makers.end() && llvm::StringRef(found->second->name).drop_front(2).rtrim('_') == name;
-  return isIt ? found->second : nullptr;
+  auto isList = [](const newir::Operation &op) {
+    return op.name == "0.combine" || op.name == "0.split" || op.name == "0.slice";
+  };
+  // In a wrong file lists may hold each other.
+  for (size_t step = 0; found != makers.end() && isList(*found->second) && step < makers.size(); ++step)
+    found = found->second->inputs.empty() ? makers.end() : makers.find(found->second->inputs.front());
+  llvm::StringRef made = found == makers.end() ? llvm::StringRef() : llvm::StringRef(found->second->name);
+  return made.consume_front("1.") && made.rtrim('_') == name ? found->second : nullptr;
 }
 
 /// Whether an op may be the one that the gradient is of: it has the operands and attributes that the gradient

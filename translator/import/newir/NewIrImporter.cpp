@@ -104,6 +104,7 @@ const llvm::StringMap<ModelImporter::Handler> &ModelImporter::handlers() {
                                                {"1.fetch", &ModelImporter::importFetch},
                                                {"1.shadow_output", &ModelImporter::importFetch},
                                                {"0.set_parameter", &ModelImporter::importSetParameter},
+                                               {"0.shadow_output", &ModelImporter::importSetParameter},
                                                {"0.combine", &ModelImporter::importCombine},
                                                {"0.split", &ModelImporter::importElements},
                                                {"0.slice", &ModelImporter::importElements},
@@ -165,7 +166,8 @@ void ModelImporter::importFetch(const newir::Operation &op) {
 
 void ModelImporter::importCombine(const newir::Operation &op) {
   if (llvm::any_of(op.inputs, [&](int64_t id) { return unused.count(id) != 0; })) {
-    unused.insert(op.outputs.empty() ? 0 : op.outputs[0].id);
+    for (const newir::Definition &output : op.outputs)
+      unused.insert(output.id);
     return;
   }
   Values list;

@@ -1,4 +1,5 @@
-//! Persistable variables of the new IR: ops in place and `set_parameter` change them.
+//! Persistable variables of the new IR: ops in place change them, `set_parameter` and `shadow_output` (of
+//! startup programs) set them.
 #include "translator/import/newir/ModelImporter.h"
 
 using namespace mlir;
@@ -33,7 +34,7 @@ void ModelImporter::updateStates(const newir::Operation &op) {
 void ModelImporter::importSetParameter(const newir::Operation &op) {
   Values value = op.inputs.size() == 1 ? operand(op.inputs[0]) : Values();
   if (value.size() == 1)
-    states[text(op, "parameter_name")] = value[0];
+    states[text(op, op.name == "0.set_parameter" ? "parameter_name" : "output_name")] = value[0];
 }
 
 } // namespace proa::import
