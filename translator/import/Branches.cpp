@@ -49,6 +49,10 @@ bool isMaskOf(Value mask, Value condition) {
 
 } // namespace
 
+bool isConditionalBlock(const legacy::Operation &op) {
+  return op.type == "conditional_block" || op.type == "conditional_block_infer";
+}
+
 std::optional<int32_t> ProgramImporter::blockOf(const legacy::Operation &op) {
   const legacy::Attribute *attribute = op.attribute("sub_block");
   const auto *index = attribute ? std::get_if<legacy::BlockIndex>(&attribute->value) : nullptr;
@@ -194,9 +198,13 @@ void ProgramImporter::removeArms(const Arm *first, const Arm *second) {
   arms = std::move(left);
 }
 
-void ProgramImporter::finishArmsWriting(const Names &names) {
+void ProgramImporter::finishArmsWriting(const Names &names, Value opposite) {
   for (size_t i = 0; i < arms.size();) {
-    if (llvm::none_of(arms[i].written, [&](llvm::StringRef name) { return names.contains(name); })) {
+    // Of two arms on opposite conditions neither sees what the other one writes.
+    bool isCounterpart =
+        opposite && (isNegation(opposite, arms[i].condition) || isNegation(arms[i].condition, opposite));
+    if (isCounterpart ||
+        llvm::none_of(arms[i].written, [&](llvm::StringRef name) { return names.contains(name); })) {
       ++i;
       continue;
     }
@@ -211,14 +219,9 @@ void ProgramImporter::finishArmsBefore(const legacy::Operation &op) {
     return;
   Effects effects = effectsOf(program, op);
   effects.read.insert(effects.written.begin(), effects.written.end());
-  const legacy::Slot *condition = op.type == "conditional_block" ? op.input("Cond") : nullptr;
+  const legacy::Slot *condition = isConditionalBlock(op) ? op.input("Cond") : nullptr;
   Value value = condition && !condition->arguments.empty() ? lookup(condition->arguments.front()) : Value();
-  // Of two arms on opposite conditions neither sees what the other one writes.
-  bool isCounterpart = value && llvm::any_of(arms, [&](const Arm &arm) {
-                         return isNegation(value, arm.condition) || isNegation(arm.condition, value);
-                       });
-  if (!isCounterpart)
-    finishArmsWriting(effects.read);
+  finishArmsWriting(effects.read, value);
 }
 
 //===-- Making an scf.if

@@ -73,7 +73,7 @@ llvm::SmallVector<Value> ProgramImporter::importRunAgain(const Run &run, Block &
   for (auto [name, argument] : llvm::zip(names, body.getArguments()))
     environment[name] = argument;
   llvm::SmallVector<Value> results;
-  if (run.op->type != "conditional_block") {
+  if (!isConditionalBlock(*run.op)) {
     run.op->type == "while" ? importWhile(*run.op) : importRecurrent(*run.op);
     for (const std::string &name : outputs)
       results.push_back(lookup(name));

@@ -283,7 +283,8 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   if (!sharedBuffers.empty())
     readShared(op);
   LodSource lod = lodSource(op, entry);
-  if (op.type == "conditional_block") {
+  SlotValues rows = hasSelectedRows ? inputRows(op) : SlotValues();
+  if (isConditionalBlock(op)) {
     importConditionalBlock(op);
   } else if (op.type == "select_input") {
     importSelectInput(op);
@@ -310,7 +311,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   }
   if (problems.size() == before) {
     if (hasSelectedRows)
-      shareRows(op);
+      shareRows(op, rows);
     shareLod(op, entry, lod);
     writeShared(op);
     return takeOwnGradients(op);

@@ -218,10 +218,16 @@ bool isImported(llvm::StringRef type) {
 }
 
 const llvm::StringMap<std::string> &structuralOps() {
-  static const llvm::StringMap<std::string> ops = {
-      {"feed", "argument of main"},    {"fetch", "result of main"}, {"fetch_v2", "result of main"},
-      {"conditional_block", "scf.if"}, {"select_input", "scf.if"},  {"select_output", "scf.if"},
-      {"while", "scf.while"},          {"recurrent", "scf.while"},  {"pylayer", "the ops of its blocks"}};
+  static const llvm::StringMap<std::string> ops = {{"feed", "argument of main"},
+                                                   {"fetch", "result of main"},
+                                                   {"fetch_v2", "result of main"},
+                                                   {"conditional_block", "scf.if"},
+                                                   {"conditional_block_infer", "scf.if"},
+                                                   {"select_input", "scf.if"},
+                                                   {"select_output", "scf.if"},
+                                                   {"while", "scf.while"},
+                                                   {"recurrent", "scf.while"},
+                                                   {"pylayer", "the ops of its blocks"}};
   return ops;
 }
 

@@ -19,6 +19,9 @@
 
 namespace proa::import {
 
+/// A conditional_block, also as Paddle's inference calls it.
+bool isConditionalBlock(const legacy::Operation &op);
+
 class ProgramImporter {
 public:
   ProgramImporter(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options);
@@ -111,8 +114,9 @@ private:
   branchVariables(const Arm *onFalse, const Arm *onTrue, llvm::ArrayRef<std::string> names, Branch &branch);
   /// Makes an scf.if of an arm for which no counterpart came.
   void finishArm(const Arm &arm);
-  /// Does that for the waiting arms that write one of these variables.
-  void finishArmsWriting(const Names &names);
+  /// Does that for the waiting arms that write one of these variables and are not on the opposite of the
+  /// condition.
+  void finishArmsWriting(const Names &names, mlir::Value opposite = {});
   void finishArmsBefore(const legacy::Operation &op);
   /// The element type that the program declares for what a select_input makes, or null.
   mlir::Type declaredElement(const legacy::Operation &select) const;
@@ -269,7 +273,8 @@ private:
   mlir::Value rowsOf(llvm::StringRef name) const;
   void setRows(llvm::StringRef name, mlir::Value rows);
   bool isSelectedRows(llvm::StringRef name) const;
-  void shareRows(const legacy::Operation &op);
+  SlotValues inputRows(const legacy::Operation &op) const;
+  void shareRows(const legacy::Operation &op, const SlotValues &inputs);
   /// Whether the program has SELECTED_ROWS variables.
   bool hasSelectedRows = false;
 

@@ -23,25 +23,36 @@ bool ProgramImporter::isSelectedRows(llvm::StringRef name) const {
   return variable && variable->kind == legacy::VariableKind::SelectedRows;
 }
 
+/// The rows that an op's inputs touch, by slot; an op that writes what it reads forgets them.
+ProgramImporter::SlotValues ProgramImporter::inputRows(const legacy::Operation &op) const {
+  auto isLookup = llvm::StringRef(op.type).starts_with("lookup_table") || op.type == "embedding_grad";
+  SlotValues rows;
+  for (const legacy::Slot &slot : op.inputs) {
+    llvm::SmallVector<Value> values;
+    for (const std::string &name : slot.arguments)
+      values.push_back(!isLookup ? rowsOf(name) : slot.name == "Ids" ? lookup(name) : Value());
+    rows.emplace_back(slot.name, std::move(values));
+  }
+  return rows;
+}
+
 /// The rows that the gradient of a lookup touches; those of what an op makes of sparse variables are theirs.
-void ProgramImporter::shareRows(const legacy::Operation &op) {
+void ProgramImporter::shareRows(const legacy::Operation &op, const SlotValues &inputs) {
   OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
   llvm::SmallVector<Value> all;
-  auto isLookup = llvm::StringRef(op.type).starts_with("lookup_table") || op.type == "embedding_grad";
-  for (const legacy::Slot &slot : op.inputs)
-    for (const std::string &name : slot.arguments)
-      if (Value rows = isLookup ? (slot.name == "Ids" ? lookup(name) : Value()) : rowsOf(name))
-        all.push_back(rows);
+  llvm::ArrayRef<Value> listed;
+  for (const auto &[slot, values] : inputs) {
+    llvm::copy_if(values, std::back_inserter(all), [](Value rows) { return rows != nullptr; });
+    if (slot == "X")
+      listed = values;
+  }
   for (const legacy::Slot &slot : op.outputs)
     for (auto [place, name] : llvm::enumerate(slot.arguments)) {
       if (!isSelectedRows(name) || !lookup(name) || rowsOf(name))
         continue;
       // An op on lists treats each variable by itself.
-      const legacy::Slot *list = slot.arguments.size() > 1 ? op.input("X") : nullptr;
-      if (list && place < list->arguments.size())
-        setRows(name, rowsOf(list->arguments[place]));
-      else
-        setRows(name, importer.joinRows(all));
+      bool isOfOne = slot.arguments.size() > 1 && place < listed.size();
+      setRows(name, isOfOne ? listed[place] : importer.joinRows(all));
     }
 }
 

@@ -29,6 +29,8 @@ struct Literal {
   /// The file's name of the kind, "0.a_i32".
   std::string kind;
   std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<Literal>> value;
+
+  bool operator==(const Literal &) const = default;
 };
 
 /// "1.a_scalar" holds the name of its type, then the value: that one; another literal is its own.
@@ -70,7 +72,7 @@ struct Block {
   std::vector<Operation> operations;
 };
 
-/// A weight: an op "p" of the file.
+/// A weight, an op "p" of the file, or other state: a persistable op "data".
 struct Parameter {
   std::string name;
   /// Whether it stands in the file of weights; states of dropout do not.

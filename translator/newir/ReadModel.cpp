@@ -57,10 +57,15 @@ public:
     const Json *ops = array(blocks->front(), "ops", path);
     for (size_t i = 0; ops && i < ops->size(); ++i) {
       std::string at = path + ".ops[" + std::to_string(i) + "]";
-      if (nameOf((*ops)[i]) == "p")
+      if (nameOf((*ops)[i]) == "p") {
         model.parameters.push_back(parameter((*ops)[i], at));
+        continue;
+      }
+      Operation op = operation((*ops)[i], at);
+      if (op.name == "1.data" && op.outputs.size() == 1 && isFirstPersistable((*ops)[i], at))
+        model.parameters.push_back({nameIn(op), true, std::move(op.outputs[0])});
       else
-        model.operations.push_back(operation((*ops)[i], at));
+        model.operations.push_back(std::move(op));
     }
     return model;
   }
@@ -208,6 +213,29 @@ private:
     if (const Json *value = field(json, "O", path))
       out.value = definition(*value, "%", path + ".O");
     return out;
+  }
+
+  /// The variable that an op "data" stands for.
+  static std::string nameIn(const Operation &op) {
+    const Literal *literal = op.attribute("name");
+    const auto *name = literal ? std::get_if<std::string>(&literal->value) : nullptr;
+    return name ? *name : "";
+  }
+
+  /// Among the attributes of results: {"N": "persistable", "AT": a list of a bool for each}.
+  bool isFirstPersistable(const Json &json, const std::string &path) {
+    auto attributes = json.find("OA");
+    if (attributes == json.end() || !attributes->is_array())
+      return false;
+    for (const Json &attribute : *attributes) {
+      if (!attribute.is_object() || attribute.value("N", Json()) != "persistable" ||
+          !attribute.contains("AT"))
+        continue;
+      Literal flags = literal(attribute["AT"], path + ".OA");
+      const auto *list = std::get_if<std::vector<Literal>>(&flags.value);
+      return list && !list->empty() && numberOf(list->front()).value_or(0) != 0;
+    }
+    return false;
   }
 
   Operation operation(const Json &json, const std::string &path) {

@@ -1,6 +1,7 @@
 #include "dialects/pd/math/UnaryOps.h"
 #include "dialects/pd/optimizer/AdaptiveOps.h"
 #include "dialects/pd/optimizer/Optimizer.h"
+#include "dialects/pd/shape/SliceOps.h"
 
 using namespace mlir;
 
@@ -41,6 +42,15 @@ template <class Op> SmallVector<Value> finishAdam(UpdateBuilder &update, Op op, 
       op.getSkipUpdate(),
       {step.param, step.moment1, step.moment2, step.moment2Max, step.beta1Pow, step.beta2Pow},
       {op.getParam(), op.getMoment1(), op.getMoment2(), oldMax, op.getBeta1Pow(), op.getBeta2Pow()});
+}
+
+/// One of two numbers.
+Expression elementOf(UpdateBuilder &update, Value pair, int64_t place) {
+  TensorBuilder &e = update.builder();
+  Value vector = e.reshape(e.wrap(pair), {2});
+  const int64_t axis[] = {0}, start[] = {place}, end[] = {place + 1}, stride[] = {1};
+  return update.number(e.create<SliceOp>(vector, Value(), Value(), Value(), llvm::ArrayRef(axis),
+                                         llvm::ArrayRef(start), llvm::ArrayRef(end), llvm::ArrayRef(stride)));
 }
 
 } // namespace
@@ -167,6 +177,71 @@ FailureOr<SmallVector<Value>> FtrlOp::decompose(OpBuilder &builder) {
   Expression divisor = power(squared) / rate + 2.0 * l2;
   Expression param = e.select(e.abs(linear) > l1, numerator / divisor, update.constant(0));
   return update.finish({param, squared, linear});
+}
+
+FailureOr<SmallVector<Value>> NadamOp::decompose(OpBuilder &builder) {
+  UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());
+  TensorBuilder &e = update.builder();
+  // The decay of the momentum's decay, a constant of the rule.
+  constexpr double decay = 0.96;
+  double beta1 = getBeta1().convertToDouble(), beta2 = getBeta2().convertToDouble();
+  Expression exponent = update.constant(getMomentumDecay().convertToDouble());
+  Expression gradient = update.tensor(getGrad());
+  Expression power = update.tensor(getMomentumDecayPow()) * decay,
+             power2 = update.tensor(getBeta2Pow()) * beta2;
+  Expression mu = beta1 * (1.0 - 0.5 * e.pow(power, exponent));
+  Expression nextMu = beta1 * (1.0 - 0.5 * e.pow(power * decay, exponent));
+  Expression product = update.tensor(getMuProduct()) * mu;
+  Expression moment1 = beta1 * update.tensor(getMoment1()) + (1.0 - beta1) * gradient;
+  Expression moment2 = beta2 * update.tensor(getMoment2()) + (1.0 - beta2) * gradient * gradient;
+  Expression mean = nextMu / (1.0 - product * nextMu) * moment1 + (1.0 - mu) / (1.0 - product) * gradient;
+  Expression divisor = e.sqrt(moment2 / (1.0 - power2)) + getEpsilon().convertToDouble();
+  return update.finish({update.param() - update.number(getLearningRate()) * mean / divisor, power, power2,
+                        product, moment1, moment2});
+}
+
+FailureOr<SmallVector<Value>> RadamOp::decompose(OpBuilder &builder) {
+  UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());
+  TensorBuilder &e = update.builder();
+  double beta1 = getBeta1().convertToDouble(), beta2 = getBeta2().convertToDouble();
+  double limit = 2 / (1 - beta2) - 1;
+  Expression gradient = update.tensor(getGrad());
+  Expression power1 = update.tensor(getBeta1Pow()) * beta1, power2 = update.tensor(getBeta2Pow()) * beta2;
+  Expression rho = (update.tensor(getRho()) * (beta2 - power2) + power2) / (1.0 - power2);
+  Expression moment1 = beta1 * update.tensor(getMoment1()) + (1.0 - beta1) * gradient;
+  Expression moment2 = beta2 * update.tensor(getMoment2()) + (1.0 - beta2) * gradient * gradient;
+  // Below this length the variance of the adaptive rate is not finite.
+  constexpr double shortest = 5;
+  Expression length = limit - 2.0 * rho, known = e.maximum(length, shortest);
+  Expression rectified =
+      e.sqrt((known - 4.0) * (known - 2.0) * limit / ((limit - 4) * (limit - 2) * known) * (1.0 - power2));
+  Expression adapted = rectified / (e.sqrt(moment2) + getEpsilon().convertToDouble());
+  Expression scale = e.select(length > shortest, adapted, 1.0);
+  Expression step = update.number(getLearningRate()) / (1.0 - power1) * moment1 * scale;
+  return update.finish({update.param() - step, power1, power2, rho, moment1, moment2});
+}
+
+FailureOr<SmallVector<Value>> RpropOp::decompose(OpBuilder &builder) {
+  UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());
+  TensorBuilder &e = update.builder();
+  Expression gradient = update.tensor(getGrad());
+  Expression agreement = gradient * update.tensor(getPrev());
+  Expression factor = e.select(agreement > 0.0, elementOf(update, getEtas(), 1), 1.0);
+  factor = e.select(agreement < 0.0, elementOf(update, getEtas(), 0), factor);
+  gradient = e.select(agreement < 0.0, 0.0, gradient);
+  Expression rate = update.tensor(getLearningRate()) * factor;
+  rate = e.minimum(rate, elementOf(update, getLearningRateRange(), 1));
+  rate = e.maximum(rate, elementOf(update, getLearningRateRange(), 0));
+  Expression sign = e.wrap(e.create<SignOp>(gradient));
+  return update.finish({update.param() - sign * rate, gradient, rate});
+}
+
+FailureOr<SmallVector<Value>> AsgdOp::decompose(OpBuilder &builder) {
+  UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());
+  Expression gradient = update.tensor(getGrad());
+  Expression sum = update.tensor(getD()) - update.tensor(getY()) + gradient;
+  Expression rate = update.number(getLearningRate()) / update.number(getN());
+  return update.finish({update.param() - rate * sum, sum, gradient});
 }
 
 } // namespace proa::pd

@@ -10,6 +10,8 @@ defvar AdamInputs = ["Param", "Grad", "LearningRate", "Moment1", "Moment2", "Mom
   "SkipUpdate", "Beta1Tensor", "Beta2Tensor", "EpsilonTensor"];
 defvar AdamOutputs = ["ParamOut", "Moment1Out", "Moment2Out", "Moment2MaxOut", "Beta1PowOut", "Beta2PowOut",
   "MasterParamOut"];
+defvar AdamNewIr = NewIr<["param", "grad", "learning_rate", "moment1", "moment2", "moment2_max", "beta1_pow", "beta2_pow",
+  "master_param", "skip_update", "beta1_tensor", "beta2_tensor", "epsilon_tensor"], [], [], ["min_row_size_to_use_multithread"]>;
 
 def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
   let summary = "Gradient descent by running means of the gradient and its square, with their bias corrected";
@@ -40,6 +42,7 @@ def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
     Legacy<"merged_adam", ["Param*", "Grad*", "LearningRate*", "Moment1*", "Moment2*", "Moment2Max*", "Beta1Pow*",
       "Beta2Pow*", "MasterParam*"], AdamOutputs, ["beta1", "beta2", "epsilon", "multi_precision", "use_global_beta_pow",
       "amsgrad"], [], "importMergedAdam">];
+  let newIr = [AdamNewIr];
 }
 
 def Pd_AdamwOp : Pd_UpdateOp<"adamw", AdamUpdated, [AttrSizedOperandSegments]> {
@@ -61,6 +64,7 @@ def Pd_AdamwOp : Pd_UpdateOp<"adamw", AdamUpdated, [AttrSizedOperandSegments]> {
   let precision = "always full";
   let legacy = [Legacy<"adamw", AdamInputs, AdamOutputs, ["beta1", "beta2", "epsilon", "lr_ratio", "coeff", "with_decay",
     "lazy_mode", "multi_precision", "use_global_beta_pow", "amsgrad"], ["min_row_size_to_use_multithread"], "importAdam">];
+  let newIr = [AdamNewIr];
 }
 
 def Pd_AdamaxOp : Pd_UpdateOp<"adamax",
@@ -195,6 +199,83 @@ def Pd_FtrlOp : Pd_UpdateOp<"ftrl", "adaptor.getParam(), adaptor.getSquaredAccum
   let precision = "always full";
   let legacy = [Legacy<"ftrl", ["Param", "SquaredAccumulator", "LinearAccumulator", "Grad", "LearningRate"], ["ParamOut",
     "SquaredAccumOut", "LinearAccumOut"], ["l1", "l2", "lr_power"], [], "importFtrl">];
+}
+
+// The ops from here on came with Paddle 3: legacy programs have none of them.
+
+def Pd_NadamOp : Pd_UpdateOp<"nadam", "adaptor.getParam(), adaptor.getMomentumDecayPow(), adaptor.getBeta2Pow(), "
+    # "adaptor.getMuProduct(), adaptor.getMoment1(), adaptor.getMoment2(), adaptor.getMasterParam()"> {
+  let summary = "adam with Nesterov's momentum";
+  let description = [{
+    momentum_decay_pow_out = 0.96 * momentum_decay_pow, beta2_pow_out = beta2 * beta2_pow
+    mu = beta1 * (1 - momentum_decay_pow_out^momentum_decay / 2)
+    next_mu = beta1 * (1 - (0.96 * momentum_decay_pow_out)^momentum_decay / 2)
+    mu_product_out = mu * mu_product
+    moment1_out = beta1 * moment1 + (1 - beta1) * grad, moment2_out = beta2 * moment2 + (1 - beta2) * grad^2
+    mean = next_mu * moment1_out / (1 - next_mu * mu_product_out) + (1 - mu) * grad / (1 - mu_product_out)
+    param_out = param - learning_rate * mean / (sqrt(moment2_out / (1 - beta2_pow_out)) + epsilon)
+  }];
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
+    Pd_FloatTensor:$momentum_decay_pow, Pd_FloatTensor:$beta2_pow, Pd_FloatTensor:$mu_product, Pd_FloatTensor:$moment1,
+    Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"0.9">:$beta1, UpdateFloat<"0.999">:$beta2,
+    UpdateFloat<"1e-8">:$epsilon, UpdateFloat<"0.004">:$momentum_decay, UpdateFlag<"false">:$multi_precision);
+  let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$momentum_decay_pow_out, Pd_FloatTensor:$beta2_pow_out,
+    Pd_FloatTensor:$mu_product_out, Pd_FloatTensor:$moment1_out, Pd_FloatTensor:$moment2_out,
+    Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
+}
+
+def Pd_RadamOp : Pd_UpdateOp<"radam", "adaptor.getParam(), adaptor.getBeta1Pow(), adaptor.getBeta2Pow(), adaptor.getRho(), "
+    # "adaptor.getMoment1(), adaptor.getMoment2(), adaptor.getMasterParam()"> {
+  let summary = "adam whose first steps, where the variance is not known well, are those of plain momentum";
+  let description = [{
+    beta1_pow_out = beta1 * beta1_pow, beta2_pow_out = beta2 * beta2_pow
+    rho_out = (rho * (beta2 - beta2_pow_out) + beta2_pow_out) / (1 - beta2_pow_out)
+    moment1_out = beta1 * moment1 + (1 - beta1) * grad, moment2_out = beta2 * moment2 + (1 - beta2) * grad^2
+    limit = 2 / (1 - beta2) - 1, length = limit - 2 * rho_out
+    scale = sqrt((length - 4) (length - 2) limit / ((limit - 4) (limit - 2) length) * (1 - beta2_pow_out))
+      / (sqrt(moment2_out) + epsilon) where length > 5, else 1
+    param_out = param - learning_rate * moment1_out / (1 - beta1_pow_out) * scale
+  }];
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$beta1_pow,
+    Pd_FloatTensor:$beta2_pow, Pd_FloatTensor:$rho, Pd_FloatTensor:$moment1, Pd_FloatTensor:$moment2,
+    Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"0.9">:$beta1, UpdateFloat<"0.999">:$beta2,
+    UpdateFloat<"1e-8">:$epsilon, UpdateFlag<"false">:$multi_precision);
+  let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$beta1_pow_out, Pd_FloatTensor:$beta2_pow_out,
+    Pd_FloatTensor:$rho_out, Pd_FloatTensor:$moment1_out, Pd_FloatTensor:$moment2_out,
+    Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
+}
+
+def Pd_RpropOp : Pd_UpdateOp<"rprop", ""> {
+  let summary = "Steps against the sign of the gradient, whose size each element has for itself";
+  let description = [{
+    Where grad has the sign of prev, the element's learning rate is multiplied by etas[1]; where it has the other sign, by
+    etas[0], and the gradient is taken to be 0. The rate stays between learning_rate_range[0] and [1].
+
+    prev_out = grad (or 0), param_out = param - sign(prev_out) * learning_rate_out
+  }];
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$prev, Pd_FloatTensor:$learning_rate,
+    Optional<Pd_FloatTensor>:$master_param, Pd_FloatTensor:$learning_rate_range, Pd_FloatTensor:$etas,
+    UpdateFlag<"false">:$multi_precision);
+  let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$prev_out, Pd_FloatTensor:$learning_rate_out,
+    Optional<Pd_FloatTensor>:$master_param_out);
+  let infer = "[](auto location, Adaptor adaptor, auto &results) { return inferUpdate(location, adaptor.getParam(), "
+    # "adaptor.getGrad(), Value(), {adaptor.getParam(), adaptor.getPrev(), adaptor.getLearningRate(), "
+    # "adaptor.getMasterParam()}, results); }";
+  let precision = "always full";
+}
+
+def Pd_AsgdOp : Pd_UpdateOp<"asgd", "adaptor.getParam(), adaptor.getD(), adaptor.getY(), adaptor.getMasterParam()"> {
+  let summary = "Gradient descent by the mean of the last gradients of n batches";
+  let description = [{
+    d_out = d - y + grad, y_out = grad, param_out = param - learning_rate / n * d_out
+  }];
+  let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$d,
+    Pd_FloatTensor:$y, Pd_RealTensor:$n, Optional<Pd_FloatTensor>:$master_param, UpdateFlag<"false">:$multi_precision);
+  let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$d_out, Pd_FloatTensor:$y_out,
+    Optional<Pd_FloatTensor>:$master_param_out);
+  let precision = "always full";
 }
 
 #endif

@@ -48,21 +48,24 @@ void importElementwise(OpImporter &importer) {
   if (!x || !y)
     return;
   int64_t xRank = pd::tensorType(x).getRank(), yRank = pd::tensorType(y).getRank();
-  // Y's dimensions stand at X's from `axis` on: what is missing behind them has extent 1.
-  if (axis != -1 && yRank < xRank) {
-    int64_t behind = xRank - axis - yRank;
+  // The dimensions of the operand of lower rank stand at the other's from `axis` on: what is missing behind
+  // them has extent 1.
+  if (axis != -1 && xRank != yRank) {
+    Value &lower = yRank < xRank ? y : x;
+    int64_t rank = std::min(xRank, yRank), behind = std::max(xRank, yRank) - axis - rank;
     if (axis < 0 || behind < 0) {
       importer.report("axis " + llvm::Twine(axis) + " does not fit operands of rank " + llvm::Twine(xRank) +
                       " and " + llvm::Twine(yRank));
       return;
     }
-    llvm::SmallVector<int64_t> shape(yRank, 0);
+    llvm::SmallVector<int64_t> shape(rank, 0);
     shape.append(behind, 1);
     if (behind > 0)
-      y = importer.createOne("pd.reshape", {{y}, {}},
+      lower =
+          importer.createOne("pd.reshape", {{lower}, {}},
                              {importer.named("shape", importer.getBuilder().getDenseI64ArrayAttr(shape))});
   }
-  if (!y)
+  if (!x || !y)
     return;
   importer.overrideInput("X", x);
   importer.overrideInput("Y", y);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "translator/import/MakeOp.h"
+#include "translator/import/newir/GradientTable.h"
 #include "translator/import/newir/NewIrImporter.h"
 #include "translator/import/newir/NewIrTable.h"
 
@@ -11,7 +12,9 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace proa::import {
@@ -31,7 +34,7 @@ private:
 
   void makeFunction();
   void finishFunction();
-  mlir::RankedTensorType tensorTypeOf(const newir::Type &type);
+  mlir::RankedTensorType tensorTypeOf(const newir::Type &type) const;
   /// Ops that no record describes.
   static const llvm::StringMap<Handler> &handlers();
   void importNothing(const newir::Operation &) {}
@@ -72,6 +75,24 @@ private:
   Values withDeclaredWidth(const newir::Type &declared, Values values);
   /// Slices say by an attribute which dimensions of extent 1 they lose.
   void dropDims(const newir::Operation &op);
+
+  // Gradient ops (Gradient.cpp).
+
+  struct GradientImport;
+  void importGradient(const newir::Operation &op, const NewIrGradient &entry);
+  const newir::Operation *makerOf(int64_t id, llvm::StringRef name) const;
+  bool isForwardOf(const newir::Operation &candidate, const newir::Operation &op,
+                   const NewIrGradient &entry) const;
+  const newir::Operation *forwardOf(const newir::Operation &op, const NewIrGradient &entry) const;
+  void collectForward(GradientImport &gradient);
+  void importForward(GradientImport &gradient, mlir::Block &body);
+
+  // State (State.cpp).
+
+  /// What an op in place changed has the new value from here on, and a persistable variable when the program
+  /// ends.
+  void updateStates(const newir::Operation &op);
+  void importSetParameter(const newir::Operation &op);
 
   // Tensor arrays (Arrays.cpp).
 
@@ -127,6 +148,19 @@ private:
   Problems problems;
   std::string diagnostics;
   const newir::Operation *current = nullptr;
+  /// The op that made each value, and those of a name, for their gradient ops.
+  std::map<int64_t, const newir::Operation *> makers;
+  std::map<std::string, std::vector<const newir::Operation *>> byName;
+  /// Values that the file does not name get ids of their own; `originals` are the file's, where there are
+  /// any.
+  int64_t lastOwnId = std::numeric_limits<int64_t>::min() / 2;
+  std::map<int64_t, int64_t> originals;
+  /// Of a gradient op that is differentiated itself, the operands by which it is: what else it is given of
+  /// the forward op's results is computed once more from those.
+  std::optional<std::set<std::string>> independent;
+  /// The persistable variable whose memory a value has; and the new values of those that changed.
+  std::map<int64_t, std::string> variableOf;
+  std::map<std::string, mlir::Value> states;
   /// What each id of the file stands for; lists hold several values.
   std::map<int64_t, Values> values;
   /// By the id of an array the one that it began with; and its type as far as the file says it.
@@ -136,6 +170,8 @@ private:
   /// own.
   std::set<int64_t> poisoned;
   bool isBlocked = false;
+  /// Results that no record has: what an op keeps for its gradient.
+  std::set<int64_t> unused;
   std::multimap<int64_t, std::pair<std::string, mlir::Value>> fetches;
 };
 

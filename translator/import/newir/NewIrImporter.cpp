@@ -47,8 +47,10 @@ void ModelImporter::makeFunction() {
   for (const newir::Operation &op : model.operations)
     if (op.name == "1.data" && op.outputs.size() == 1)
       add(op.outputs[0], "pd.feed", text(op, "name"));
-  for (const newir::Parameter &parameter : model.parameters)
+  for (const newir::Parameter &parameter : model.parameters) {
     add(parameter.value, "pd.param", parameter.name);
+    variableOf[parameter.value.id] = parameter.name;
+  }
   builder.setInsertionPointToEnd(module->getBody());
   function =
       func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
@@ -73,6 +75,12 @@ void ModelImporter::finishFunction() {
     attributes.push_back(
         builder.getDictionaryAttr(builder.getNamedAttr("pd.fetch", builder.getStringAttr(name))));
   }
+  for (auto &[name, value] : states) {
+    results.push_back(value);
+    types.push_back(value.getType());
+    attributes.push_back(
+        builder.getDictionaryAttr(builder.getNamedAttr("pd.state", builder.getStringAttr(name))));
+  }
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
   // State that only ignored operands read (of dropout) is not stored with the weights either.
   llvm::BitVector unused(function.getNumArguments());
@@ -84,7 +92,7 @@ void ModelImporter::finishFunction() {
   function.setAllResultAttrs(attributes);
 }
 
-RankedTensorType ModelImporter::tensorTypeOf(const newir::Type &type) {
+RankedTensorType ModelImporter::tensorTypeOf(const newir::Type &type) const {
   llvm::SmallVector<int64_t> shape;
   for (int64_t dim : type.dims)
     shape.push_back(dim < 0 ? ShapedType::kDynamic : dim);
@@ -95,6 +103,8 @@ const llvm::StringMap<ModelImporter::Handler> &ModelImporter::handlers() {
   static const llvm::StringMap<Handler> map = {{"1.data", &ModelImporter::importNothing},
                                                {"1.fetch", &ModelImporter::importFetch},
                                                {"1.shadow_output", &ModelImporter::importFetch},
+                                               {"0.set_parameter", &ModelImporter::importSetParameter},
+                                               {"0.shadow_output", &ModelImporter::importSetParameter},
                                                {"0.combine", &ModelImporter::importCombine},
                                                {"0.split", &ModelImporter::importElements},
                                                {"0.slice", &ModelImporter::importElements},
@@ -122,7 +132,17 @@ void ModelImporter::importOp(const newir::Operation &op) {
   size_t before = problems.size();
   isBlocked = false;
   auto handler = handlers().find(op.name);
-  handler != handlers().end() ? (this->*handler->second)(op) : importByTable(op);
+  llvm::StringRef name = op.name;
+  const NewIrGradient *gradient = name.consume_front("1.") ? findNewIrGradient(name) : nullptr;
+  if (handler != handlers().end())
+    (this->*handler->second)(op);
+  else
+    gradient && !findNewIrOp(name) ? importGradient(op, *gradient) : importByTable(op);
+  if (problems.size() == before && !isBlocked)
+    updateStates(op);
+  for (const newir::Definition &output : op.outputs)
+    makers[output.id] = &op;
+  byName[name.rtrim('_').str()].push_back(&op);
   if (problems.size() == before && !isBlocked)
     return;
   for (const newir::Definition &output : op.outputs)
@@ -145,13 +165,24 @@ void ModelImporter::importFetch(const newir::Operation &op) {
 }
 
 void ModelImporter::importCombine(const newir::Operation &op) {
+  if (llvm::any_of(op.inputs, [&](int64_t id) { return unused.count(id) != 0; })) {
+    for (const newir::Definition &output : op.outputs)
+      unused.insert(output.id);
+    return;
+  }
   Values list;
   for (int64_t id : op.inputs)
     llvm::append_range(list, operand(id));
-  define(op, 0, list);
+  if (!isBlocked)
+    define(op, 0, list);
 }
 
 void ModelImporter::importElements(const newir::Operation &op) {
+  if (!op.inputs.empty() && unused.count(op.inputs[0])) {
+    for (const newir::Definition &output : op.outputs)
+      unused.insert(output.id);
+    return;
+  }
   Values list = op.inputs.empty() ? Values() : operand(op.inputs[0]);
   int64_t first = op.name == "0.slice" ? integer(op, "index", 0) : 0;
   for (size_t i = 0; i < op.outputs.size(); ++i) {
@@ -277,7 +308,8 @@ void ModelImporter::report(const llvm::Twine &message) {
 
 bool isKnownInNewIr(llvm::StringRef name) {
   llvm::StringRef inDialect = name;
-  return ModelImporter::hasHandler(name) || (inDialect.consume_front("1.") && findNewIrOp(inDialect));
+  return ModelImporter::hasHandler(name) ||
+         (inDialect.consume_front("1.") && (findNewIrOp(inDialect) || findNewIrGradient(inDialect)));
 }
 
 Result<OwningOpRef<ModuleOp>> importNewIr(MLIRContext &context, const newir::Model &model,

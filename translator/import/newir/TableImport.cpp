@@ -153,7 +153,9 @@ void ModelImporter::defineResults(const newir::Operation &op, const NewIrOp &ent
   }
   size_t count = std::min(op.outputs.size(), entry.results.size());
   for (auto [i, result] : llvm::enumerate(llvm::ArrayRef(entry.results).take_front(count)))
-    if (!result.empty())
+    if (result.empty())
+      unused.insert(op.outputs[i].id);
+    else
       define(op, i, withDeclaredWidth(op.outputs[i].type, byName[result]));
   dropDims(op);
 }

@@ -1,0 +1,40 @@
+//! Persistable variables of the new IR: ops in place change them, `set_parameter` and `shadow_output` (of
+//! startup programs) set them.
+#include "translator/import/newir/ModelImporter.h"
+
+using namespace mlir;
+
+namespace proa::import {
+
+void ModelImporter::updateStates(const newir::Operation &op) {
+  llvm::StringRef name = op.name;
+  if (!name.consume_front("1."))
+    return;
+  for (auto [result, operand] : inPlacePairs(name)) {
+    if (result >= op.outputs.size() || operand >= op.inputs.size())
+      continue;
+    int64_t id = op.inputs[operand];
+    auto made = values.find(op.outputs[result].id), old = values.find(id);
+    if (made == values.end() || old == values.end() || made->second.size() != 1 || old->second.size() != 1)
+      continue;
+    Value after = made->second[0], before = old->second[0];
+    auto variable = variableOf.find(id);
+    if (variable != variableOf.end()) {
+      if (builder.getInsertionBlock() != &function.getBody().front())
+        return report("changes '" + variable->second + "' in control flow, which is not supported");
+      states[variable->second] = after;
+      variableOf[op.outputs[result].id] = variable->second;
+    }
+    // What reads the operand from here on reads the memory that has changed.
+    if (after.getType() == before.getType() && before.getParentBlock() == builder.getInsertionBlock())
+      old->second[0] = after;
+  }
+}
+
+void ModelImporter::importSetParameter(const newir::Operation &op) {
+  Values value = op.inputs.size() == 1 ? operand(op.inputs[0]) : Values();
+  if (value.size() == 1)
+    states[text(op, op.name == "0.set_parameter" ? "parameter_name" : "output_name")] = value[0];
+}
+
+} // namespace proa::import
