@@ -117,24 +117,25 @@ std::optional<int64_t> iterationsOf(scf::ForOp loop) {
   return length <= 0 ? 0 : (length + step.getSExtValue() - 1) / step.getSExtValue();
 }
 
+Value iterationCount(OpBuilder &builder, scf::ForOp loop) {
+  Location location = loop.getLoc();
+  if (auto known = iterationsOf(loop))
+    return oneInt(builder, location, *known);
+  Value lower = tensorOf(builder, loop.getLowerBound()), upper = tensorOf(builder, loop.getUpperBound()),
+        width = tensorOf(builder, loop.getStep());
+  Value length = SubtractOp::create(builder, location, upper, lower);
+  length = AddOp::create(builder, location, length, width);
+  length = SubtractOp::create(builder, location, length, oneInt(builder, location, 1));
+  return FloorDivideOp::create(builder, location, length, width);
+}
+
 LogicalResult lowerFor(scf::ForOp loop) {
   OpBuilder builder(loop);
   Location location = loop.getLoc();
   auto step = LoopStep::create(loop);
   if (failed(step) || failed(checkBounds(builder, loop)))
     return failure();
-  Value count;
-  if (auto known = iterationsOf(loop)) {
-    count = oneInt(builder, location, *known);
-  } else {
-    Value lower = tensorOf(builder, loop.getLowerBound()), upper = tensorOf(builder, loop.getUpperBound()),
-          width = tensorOf(builder, loop.getStep());
-    Value length = SubtractOp::create(builder, location, upper, lower);
-    length = AddOp::create(builder, location, length, width);
-    length = SubtractOp::create(builder, location, length, oneInt(builder, location, 1));
-    count = FloorDivideOp::create(builder, location, length, width);
-  }
-  auto results = countedLoop(builder, location, count, loop.getInitArgs(),
+  auto results = countedLoop(builder, location, iterationCount(builder, loop), loop.getInitArgs(),
                              [&](OpBuilder &inside, Value index, ValueRange carried) {
                                IRMapping mapping;
                                mapping.map(loop.getRegionIterArgs(), carried);
