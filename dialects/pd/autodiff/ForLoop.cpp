@@ -59,6 +59,21 @@ FailureOr<SmallVector<tensor::FromElementsOp>> indexTensors(scf::ForOp loop) {
   return tensors;
 }
 
+/// What made bounds of elements of tensors: nothing but a loop can read it, and no derivative or batch can be
+/// taken of it.
+void eraseUnusedBounds(Operation *root) {
+  SmallVector<arith::IndexCastOp> casts;
+  root->walk([&](arith::IndexCastOp cast) { casts.push_back(cast); });
+  for (arith::IndexCastOp cast : casts) {
+    Operation *extract = cast.getIn().getDefiningOp();
+    if (!isOpTriviallyDead(cast))
+      continue;
+    cast.erase();
+    if (isa_and_present<tensor::ExtractOp>(extract) && isOpTriviallyDead(extract))
+      extract->erase();
+  }
+}
+
 } // namespace
 
 FailureOr<LoopStep> LoopStep::create(scf::ForOp loop) {
@@ -157,6 +172,7 @@ LogicalResult lowerForLoops(Operation *root, bool keepSnapshots) {
   for (scf::ForOp loop : loops)
     if (failed(lowerFor(loop)))
       return failure();
+  eraseUnusedBounds(root);
   return success();
 }
 

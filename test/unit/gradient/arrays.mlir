@@ -266,7 +266,7 @@ func.func @array_in_kept_states(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor
 }
 
 // How often a loop runs that keeps few states is fed.
-func.func @for_unknown(%a: tensor<3xf64>, %n: tensor<i64> {test.values = [6.0]}, %b: tensor<3xf64>) -> (tensor<3xf64>) attributes {test.twice} {
+func.func @for_unknown(%a: tensor<3xf64>, %n: tensor<i64> {test.values = [6.0]}, %b: tensor<3xf64>) -> (tensor<3xf64>) attributes {test.twice, test.batch_first} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %e = tensor.extract %n[] : tensor<i64>
@@ -283,7 +283,7 @@ func.func @for_unknown(%a: tensor<3xf64>, %n: tensor<i64> {test.values = [6.0]},
   return %y : tensor<3xf64>
 }
 
-func.func @for_unknown_never(%a: tensor<3xf64>, %n: tensor<i64> {test.values = [0.0]}, %b: tensor<3xf64>) -> (tensor<3xf64>) {
+func.func @for_unknown_never(%a: tensor<3xf64>, %n: tensor<i64> {test.values = [0.0]}, %b: tensor<3xf64>) -> (tensor<3xf64>) attributes {test.batch_first} {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
   %e = tensor.extract %n[] : tensor<i64>
