@@ -59,7 +59,7 @@ foreach(family ${families})
 endforeach()
 
 put(primitives.md "# Primitives\n\nThe ${count} ops that decompositions end in; every other op is a composite of them. Made from the records: a new \
-primitive is a change of this page. Each section says what the op computes, its operands, dtypes and constraints. The reference \
+primitive is a change of this page. Each section says what the op computes, its operands, dtypes and numbered constraints. The reference \
 evaluator computes them, but for those that docs/known-gaps.md names.\n\n${primitives}")
 
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus

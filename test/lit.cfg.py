@@ -16,5 +16,8 @@ config.environment["PATH"] = os.path.pathsep.join(
     [config.proa_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
+source = os.path.dirname(config.test_source_root)
+config.substitutions.append(("%source", source))
+config.substitutions.append(("%mlir_include", config.mlir_include))
 for folder in ("corpus", "cases"):
     config.substitutions.append(("%" + folder, os.path.join(config.test_source_root, folder)))

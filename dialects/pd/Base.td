@@ -95,6 +95,13 @@ class NewIr<list<string> operands_, list<string> results_ = [], list<string> att
 // Every element of every result is an element of some operand (no index, no fill value): reshape, slice, concat.
 def Pd_MovesElements : NativeOpTrait<"MovesElements"> { let cppNamespace = "::proa::pd"; }
 
+// Constraints that ops of many kinds have.
+defvar SameTypeAsX = ["C1. out has the dimensions and the element type of x"];
+defvar BroadcastAlike = [
+  "C1. all operands have one element type, which out has",
+  "C2. the dimensions of the operands broadcast, and out has what they broadcast to"
+];
+
 //===-- The base of every op --------------------------------------------------------------------------------------===//
 
 // Each element of the result depends on one element of each operand, operands broadcast as in NumPy. Ops with the field
@@ -104,6 +111,8 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 }
 
 // Fields that make an op known to the compiler; each gives the op the interface that goes with it:
+//   constraints    what inference and verifier demand beyond the types of operands and attributes: "C<number>. <text>", in rising
+//                  order; messages name the number where ops of one kind share it. Every primitive has some (proa-tblgen checks it)
 //   infer          name of a function in dialects/pd/Infer.h that computes the result types from all operands and the
 //                  adaptor, or "" where the op's family file defines inferReturnTypes itself
 //   scalar         C++ expression on `b` and the operands' names: the elementwise function (ScalarOpInterface)
@@ -129,6 +138,7 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   legacy         legacy spellings
 //   newIr          how Paddle's new IR spells it, where that differs from the record, and other ops of it that become this one
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
+  list<string> constraints = [];
   string infer = "";
   string scalar = "";
   string decomposition = "";

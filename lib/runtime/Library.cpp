@@ -4,6 +4,7 @@
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Losses.h"
 #include "lib/runtime/library/Metrics.h"
+#include "lib/runtime/library/Schedule.h"
 #include "lib/runtime/library/Selection.h"
 #include "lib/runtime/library/Targets.h"
 
@@ -36,6 +37,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"auc", makeAuc},
       {"beam_search", makeBeamSearch},
       {"bincount", makeBincount},
+      {"binomial_schedule", makeBinomialSchedule},
       {"bipartite_match", makeBipartiteMatch},
       {"box_decoder_and_assign", makeBoxDecoderAndAssign},
       {"cholesky", makeCholesky},

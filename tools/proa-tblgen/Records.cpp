@@ -13,6 +13,10 @@ std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &record
   return ops;
 }
 
+bool isPrimitive(const llvm::Record &record) {
+  return !record.getValueAsBit("decomposesInCode") && record.getValueAsString("decomposition").empty();
+}
+
 std::string qualifiedClass(const llvm::Record &record) {
   return "::proa::pd::" + mlir::tblgen::Operator(record).getCppClassName().str();
 }

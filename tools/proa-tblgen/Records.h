@@ -14,6 +14,14 @@ namespace proa::tblgen {
 /// The op records that stand in the main input file itself, not in one that it includes.
 std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records);
 
+/// Whether decompositions end in the op: it has none itself.
+bool isPrimitive(const llvm::Record &record);
+
+/// Constraints.cpp: "C<number>. <text>" for each constraint of the record and each type that its values must
+/// have. True, after an error at the record, where they are not numbered so, or a primitive names none.
+bool constraintsOf(const mlir::tblgen::Operator &op, const llvm::Record &record,
+                   std::vector<std::string> &out);
+
 /// "::proa::pd::AddOp".
 std::string qualifiedClass(const llvm::Record &record);
 

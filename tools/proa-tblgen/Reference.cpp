@@ -60,6 +60,18 @@ void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
     row("result", result);
 }
 
+/// Whether that failed.
+bool emitConstraints(const mlir::tblgen::Operator &op, const llvm::Record &record, llvm::raw_ostream &os) {
+  std::vector<std::string> constraints;
+  if (constraintsOf(op, record, constraints))
+    return true;
+  if (!constraints.empty())
+    os << "\nConstraints:\n\n";
+  for (llvm::StringRef constraint : constraints)
+    os << "- " << inLine(constraint) << "\n";
+  return false;
+}
+
 /// How the op computes, and how it is differentiated.
 void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   auto formula = [&](const char *what, llvm::StringRef text) {
@@ -70,7 +82,7 @@ void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   formula("formula", record.getValueAsString("decomposition"));
   if (record.getValueAsBit("decomposesInCode"))
     os << "- composite: has a decomposition into simpler ops\n";
-  else if (record.getValueAsString("decomposition").empty())
+  else if (isPrimitive(record))
     os << "- primitive\n";
   formula("library kernel of the CPU runtime", record.getValueAsString("library"));
   auto rules = [&](const char *what, const std::vector<llvm::StringRef> &texts) {
@@ -102,6 +114,7 @@ void emitLegacy(const llvm::Record &record, llvm::raw_ostream &os) {
 }
 
 bool emitReference(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+  bool failed = false;
   for (const llvm::Record *record : opsOfMainFile(records)) {
     mlir::tblgen::Operator op(*record);
     os << "## `" << op.getOperationName() << "`\n\n" << inLine(op.getSummary()) << ".\n\n";
@@ -111,9 +124,10 @@ bool emitReference(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
     os << "\n";
     emitMeaning(*record, os);
     emitLegacy(*record, os);
+    failed |= emitConstraints(op, *record, os);
     os << "\n";
   }
-  return false;
+  return failed;
 }
 
 mlir::GenRegistration generator("gen-op-reference", "The op reference, in Markdown", emitReference);

@@ -13,12 +13,15 @@
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 #include "dialects/pd/autodiff/LoopStep.h"
+#include "dialects/pd/autodiff/RecomputeOps.h"
 #include "dialects/pd/autodiff/RegionGradient.h"
 #include "dialects/pd/autodiff/VjpOps.h"
 #include "dialects/pd/control/ArrayOps.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/shape/ShapeOps.h"
+#include "lib/support/BinomialSchedule.h"
 
 using namespace mlir;
 
@@ -91,19 +94,35 @@ public:
     return values;
   }
 
-  /// State and kept states after the actions, and the gradients where there were some before.
-  SmallVector<Value> run(ArrayRef<LoopAction> actions, ValueRange before) {
+  /// Actions as vectors: what is done, with what, and how many there are.
+  struct Table {
+    Value kinds, arguments, count;
+  };
+  Table tableOf(ArrayRef<LoopAction> actions) {
     std::vector<int64_t> kinds, arguments;
     for (const LoopAction &action : actions) {
       kinds.push_back(action.kind);
       arguments.push_back(action.argument);
     }
-    Value allKinds = constant(kinds), allArguments = constant(arguments);
+    return {constant(kinds), constant(arguments),
+            oneInt(builder, location, static_cast<int64_t>(actions.size()))};
+  }
+  /// Where only the run knows how many iterations there are.
+  Table tableOf(Value iterations, int64_t snapshots) {
+    auto schedule =
+        BinomialScheduleOp::create(builder, location, iterations, static_cast<uint64_t>(snapshots));
+    Value count = DimOp::create(builder, location, schedule.getKinds(), builder.getI64IntegerAttr(0));
+    return {schedule.getKinds(), schedule.getNumbers(),
+            ReshapeOp::create(builder, location, count, Value(), builder.getDenseI64ArrayAttr({1}))};
+  }
+
+  /// State and kept states after the actions, and the gradients where there were some before.
+  SmallVector<Value> run(const Table &table, ValueRange before) {
     size_t parts = loop.getNumResults(), keptCount = keptFor(loop.getResultTypes());
-    return countedLoop(builder, location, oneInt(builder, location, static_cast<int64_t>(actions.size())),
-                       before, [&](OpBuilder &inside, Value number, ValueRange values) {
-                         kind = at(inside, allKinds, number);
-                         argument = at(inside, allArguments, number);
+    return countedLoop(builder, location, table.count, before,
+                       [&](OpBuilder &inside, Value number, ValueRange values) {
+                         kind = at(inside, table.kinds, number);
+                         argument = at(inside, table.arguments, number);
                          ValueRange state = values.take_front(parts), kept = values.slice(parts, keptCount),
                                     gradients = values.drop_front(parts + keptCount);
                          SmallVector<Value> next = move(inside, state, kept);
@@ -291,7 +310,7 @@ FailureOr<SmallVector<Value>> advancePrimal(scf::ForOp loop, ArrayRef<LoopAction
   if (failed(step))
     return failure();
   ActionLoop forward(builder, loop, *step);
-  SmallVector<Value> left = forward.run(actions, forward.begin(loop.getInitArgs()));
+  SmallVector<Value> left = forward.run(forward.tableOf(actions), forward.begin(loop.getInitArgs()));
   SmallVector<Value> results = forward.stepped(builder, oneInt(builder, loop.getLoc(), last),
                                                ArrayRef(left).take_front(loop.getNumResults()));
   for (auto [value, result] : llvm::zip(results, loop.getResults()))
@@ -303,7 +322,7 @@ FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::Fo
   scf::ForOp loop = loopOf(op);
   auto step = LoopStep::create(loop);
   auto iterations = iterationsOf(loop);
-  if (failed(step) || !iterations)
+  if (failed(step))
     return failure();
   Location location = loop.getLoc();
   auto carried = differentiableResults(loop);
@@ -317,25 +336,29 @@ FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::Fo
   ValueRange reads = op.getInputs().drop_front(carried.size());
   for (Value value : reads)
     gradients.push_back(noCotangent(builder, location, value));
-  if (*iterations == 0)
+  if (iterations == 0)
     return gradients;
+  ActionLoop backward(builder, loop, *step, op.getBody().getArguments().drop_front(carried.size()), reads);
+  SmallVector<Value> state(loop.getInitArgs());
+  for (auto [i, number] : llvm::enumerate(carried))
+    state[number] = op.getInputs()[i];
+  auto goBack = [&](const ActionLoop::Table &table, SmallVector<Value> left) {
+    llvm::append_range(left, gradients);
+    return SmallVector<Value>(ArrayRef(backward.run(table, left))
+                                  .drop_front(loop.getNumResults() + keptFor(loop.getResultTypes())));
+  };
+  if (!iterations)
+    return goBack(backward.tableOf(iterationCount(builder, loop), snapshotsOf(loop)), backward.begin(state));
   auto actions = binomialSchedule(*iterations, snapshotsOf(loop));
   auto [before, rest] = parted(actions);
-  ActionLoop backward(builder, loop, *step, op.getBody().getArguments().drop_front(carried.size()), reads);
   FailureOr<SmallVector<Value>> left = failure();
-  if (primal) {
+  if (primal)
     left = advancePrimal(primal, before, *iterations - 1);
-  } else {
-    SmallVector<Value> state(loop.getInitArgs());
-    for (auto [i, number] : llvm::enumerate(carried))
-      state[number] = op.getInputs()[i];
-    left = backward.run(before, backward.begin(state));
-  }
+  else
+    left = backward.run(backward.tableOf(before), backward.begin(state));
   if (failed(left))
     return failure();
-  llvm::append_range(*left, gradients);
-  return SmallVector<Value>(
-      ArrayRef(backward.run(rest, *left)).drop_front(loop.getNumResults() + keptFor(loop.getResultTypes())));
+  return goBack(backward.tableOf(rest), *left);
 }
 
 } // namespace
@@ -352,8 +375,6 @@ LogicalResult differentiateFor(OpBuilder &builder, scf::ForOp loop, ArrayRef<Val
   if (!snapshots || snapshots.getInt() < 1)
     return loop.emitError() << "expected the attribute '" << snapshotsAttribute
                             << "' to be the number of states to keep, 1 or more";
-  if (!iterationsOf(loop))
-    return loop.emitError() << "binomial checkpointing needs a known number of iterations";
   if (failed(LoopStep::create(loop)) || failed(checkBounds(builder, loop)))
     return failure();
   SmallVector<Value> inputs, reads = activeCaptures(loop, isActive), given;

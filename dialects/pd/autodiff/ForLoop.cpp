@@ -59,6 +59,21 @@ FailureOr<SmallVector<tensor::FromElementsOp>> indexTensors(scf::ForOp loop) {
   return tensors;
 }
 
+/// What made bounds of elements of tensors: nothing but a loop can read it, and no derivative or batch can be
+/// taken of it.
+void eraseUnusedBounds(Operation *root) {
+  SmallVector<arith::IndexCastOp> casts;
+  root->walk([&](arith::IndexCastOp cast) { casts.push_back(cast); });
+  for (arith::IndexCastOp cast : casts) {
+    Operation *extract = cast.getIn().getDefiningOp();
+    if (!isOpTriviallyDead(cast))
+      continue;
+    cast.erase();
+    if (isa_and_present<tensor::ExtractOp>(extract) && isOpTriviallyDead(extract))
+      extract->erase();
+  }
+}
+
 } // namespace
 
 FailureOr<LoopStep> LoopStep::create(scf::ForOp loop) {
@@ -117,24 +132,25 @@ std::optional<int64_t> iterationsOf(scf::ForOp loop) {
   return length <= 0 ? 0 : (length + step.getSExtValue() - 1) / step.getSExtValue();
 }
 
+Value iterationCount(OpBuilder &builder, scf::ForOp loop) {
+  Location location = loop.getLoc();
+  if (auto known = iterationsOf(loop))
+    return oneInt(builder, location, *known);
+  Value lower = tensorOf(builder, loop.getLowerBound()), upper = tensorOf(builder, loop.getUpperBound()),
+        width = tensorOf(builder, loop.getStep());
+  Value length = SubtractOp::create(builder, location, upper, lower);
+  length = AddOp::create(builder, location, length, width);
+  length = SubtractOp::create(builder, location, length, oneInt(builder, location, 1));
+  return FloorDivideOp::create(builder, location, length, width);
+}
+
 LogicalResult lowerFor(scf::ForOp loop) {
   OpBuilder builder(loop);
   Location location = loop.getLoc();
   auto step = LoopStep::create(loop);
   if (failed(step) || failed(checkBounds(builder, loop)))
     return failure();
-  Value count;
-  if (auto known = iterationsOf(loop)) {
-    count = oneInt(builder, location, *known);
-  } else {
-    Value lower = tensorOf(builder, loop.getLowerBound()), upper = tensorOf(builder, loop.getUpperBound()),
-          width = tensorOf(builder, loop.getStep());
-    Value length = SubtractOp::create(builder, location, upper, lower);
-    length = AddOp::create(builder, location, length, width);
-    length = SubtractOp::create(builder, location, length, oneInt(builder, location, 1));
-    count = FloorDivideOp::create(builder, location, length, width);
-  }
-  auto results = countedLoop(builder, location, count, loop.getInitArgs(),
+  auto results = countedLoop(builder, location, iterationCount(builder, loop), loop.getInitArgs(),
                              [&](OpBuilder &inside, Value index, ValueRange carried) {
                                IRMapping mapping;
                                mapping.map(loop.getRegionIterArgs(), carried);
@@ -156,6 +172,7 @@ LogicalResult lowerForLoops(Operation *root, bool keepSnapshots) {
   for (scf::ForOp loop : loops)
     if (failed(lowerFor(loop)))
       return failure();
+  eraseUnusedBounds(root);
   return success();
 }
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace proa::pd {
 
@@ -28,8 +27,11 @@ mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
 /// their gradients (expandLoopGradients).
 mlir::LogicalResult lowerForLoops(mlir::Operation *root, bool keepSnapshots);
 
-/// The gradient of a loop with the attribute: a pd.vjp around the loop alone. Needs a known number of
-/// iterations.
+/// The same as an int64 vector of one element, whether it is known or not; up to 0 where the body does not
+/// run.
+mlir::Value iterationCount(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
+
+/// The gradient of a loop with the attribute: a pd.vjp around the loop alone.
 mlir::LogicalResult differentiateFor(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
                                      llvm::ArrayRef<mlir::Value> cotangents,
                                      llvm::function_ref<bool(mlir::Value)> isActive, GradientSink accumulate);
@@ -51,15 +53,5 @@ mlir::FailureOr<llvm::SmallVector<mlir::Value>> decomposeLoopGradient(mlir::OpBu
 /// Takes every pd.vjp apart that holds a loop with the attribute. Where the program computes that loop as
 /// well, it keeps the first states right then, so that the way back does not compute them again.
 mlir::LogicalResult expandLoopGradients(mlir::Operation *root);
-
-/// What is done on the way back through a loop.
-struct LoopAction {
-  enum Kind : int64_t { Step, Store, Restore, Reverse } kind;
-  int64_t argument; ///< the iteration of Step and Reverse, the place of Store and Restore
-};
-
-/// The actions that reverse all `iterations`, beginning with the first state, with at most `snapshots` (1 or
-/// more) states kept.
-std::vector<LoopAction> binomialSchedule(int64_t iterations, int64_t snapshots);
 
 } // namespace proa::pd

@@ -32,6 +32,19 @@ LogicalResult OptimizationBarrierOp::evaluate(ArrayRef<Tensor> operands, Mutable
   return success();
 }
 
+LogicalResult BinomialScheduleOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                                   Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  RankedTensorType iterations = tensorType(adaptor.getIterations());
+  if (iterations.hasStaticShape() && iterations.getNumElements() != 1)
+    return inferenceError(location, "C1: iterations must have one element, found " +
+                                        llvm::Twine(iterations.getNumElements()));
+  auto snapshots = static_cast<int64_t>(adaptor.getSnapshots());
+  if (snapshots < 1)
+    return inferenceError(location, "C2: snapshots must be positive, found " + llvm::Twine(snapshots));
+  results.append(2, RankedTensorType::get({ShapedType::kDynamic}, IntegerType::get(context, 64)));
+  return success();
+}
+
 LogicalResult CheckpointOp::verifyRegions() {
   Block &block = getBody().front();
   if (!compatibleTypes(block.getArgumentTypes(), getInputs().getTypes()))

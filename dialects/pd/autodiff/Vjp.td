@@ -18,8 +18,7 @@ def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
 
     `cotangent_of` names the region's result that each cotangent belongs to; a result without one has cotangent zero.
     `saved` are results that the program holds already, `saved_of` their numbers: they are used instead of computing them
-    once more. Constraints: C1 one block argument for each input, of its type; C2 cotangents and saved values have the
-    rank and element type of the region's results.
+    once more.
 
     ```mlir
     %dx = pd.vjp(%x : tensor<4xf32>) saved(%out : tensor<4xf32>) cotangents(%dout : tensor<4xf32>)
@@ -30,6 +29,10 @@ def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
     }
     ```
   }];
+  let constraints = [
+    "C1. there is one block argument for each input, of its type",
+    "C2. cotangents and saved values have the rank and element type of the region's results"
+  ];
   let arguments = (ins Variadic<Pd_TensorOrArray>:$inputs, Variadic<Pd_Tensor>:$saved,
     Variadic<Pd_TensorOrArray>:$cotangents,
     DenseI64ArrayAttr:$saved_of, DenseI64ArrayAttr:$cotangent_of);

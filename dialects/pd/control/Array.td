@@ -16,9 +16,12 @@ def Pd_ArrayWriteOp : Pd_Op<"array_write"> {
   let summary = "The array with x as element number `index`";
   let description = [{
     The result is as long as the array, or index + 1 where that is more; elements between that nothing was written to may
-    not be read. Constraints: C1 index has one element, which a run checks not to be negative; C2 x has the rank and element
-    type of the elements. Dims may differ from element to element.
+    not be read. Dims may differ from element to element.
   }];
+  let constraints = [
+    "C1. index has one element, which a run checks not to be negative",
+    "C2. x has the rank and element type of the elements"
+  ];
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$x);
   let results = (outs Pd_Array:$out);
   let library = "array_write";
@@ -27,7 +30,7 @@ def Pd_ArrayWriteOp : Pd_Op<"array_write"> {
 
 def Pd_ArrayReadOp : Pd_Op<"array_read"> {
   let summary = "Element number `index` of the array; a negative one counts from the end";
-  let description = "Constraints: C1 index has one element, which a run checks to name an element; C2 something was written.";
+  let constraints = ["C1. index has one element, which a run checks to name an element", "C2. something was written"];
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index);
   let results = (outs Pd_Tensor:$out);
   let library = "array_read";
@@ -36,10 +39,8 @@ def Pd_ArrayReadOp : Pd_Op<"array_read"> {
 
 def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
   let summary = "Element number `index` of the array, or `otherwise` where nothing was written to it";
-  let description = [{
-    What a gradient reads of the array of cotangents: an element that has none has cotangent zero. Constraints: C1 index has
-    one element; C2 `otherwise` has the rank and element type of the elements.
-  }];
+  let description = "What a gradient reads of the array of cotangents: an element that has none has cotangent zero.";
+  let constraints = ["C1. index has one element", "C2. `otherwise` has the rank and element type of the elements"];
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$otherwise);
   let results = (outs Pd_Tensor:$out);
   let library = "array_read_or";
@@ -47,7 +48,7 @@ def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
 
 def Pd_ArrayAddOp : Pd_Op<"array_add"> {
   let summary = "The sums of the elements of two arrays; an element that one of them lacks is that of the other";
-  let description = "Constraints: C2 the elements have one rank and element type; a run checks that they have the same dims.";
+  let constraints = ["C2. the elements have one rank and element type; a run checks that they have the same dims"];
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
   let results = (outs Pd_Array:$out);
   let library = "array_add";
@@ -56,10 +57,8 @@ def Pd_ArrayAddOp : Pd_Op<"array_add"> {
 
 def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
   let summary = "The elements of x, and behind them those of y";
-  let description = [{
-    What nothing was written to stays so. A loop keeps arrays in it that its gradient needs as they were. Constraints: C2
-    the elements have one rank and element type.
-  }];
+  let description = "What nothing was written to stays so. A loop keeps arrays in it that its gradient needs as they were.";
+  let constraints = ["C2. the elements have one rank and element type"];
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
   let results = (outs Pd_Array:$out);
   let library = "array_concat";
@@ -68,10 +67,8 @@ def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
 
 def Pd_ArraySplitOp : Pd_Op<"array_split"> {
   let summary = "The parts of a tensor along `axis` as an array: what array_to_tensor joined";
-  let description = [{
-    `sizes` has the extent of each part; with `use_stack` each part is one index of the axis, which it loses. Constraints:
-    C1 axis is within the rank of x; a run checks that the sizes add up to its extent.
-  }];
+  let description = "`sizes` has the extent of each part; with `use_stack` each part is one index of the axis, which it loses.";
+  let constraints = ["C1. axis is within the rank of x; a run checks that the sizes add up to its extent"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$sizes, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr, "false">:$use_stack);
   let results = (outs Pd_Array:$out);
   let library = "array_split";
@@ -80,6 +77,7 @@ def Pd_ArraySplitOp : Pd_Op<"array_split"> {
 
 def Pd_ArrayLengthOp : Pd_Op<"array_length"> {
   let summary = "The number of elements, as a vector of one int64";
+  let constraints = ["C1. out is a vector of one i64"];
   let arguments = (ins Pd_Array:$array);
   let results = (outs Pd_IntTensor:$out);
   let library = "array_length";
@@ -88,7 +86,8 @@ def Pd_ArrayLengthOp : Pd_Op<"array_length"> {
 
 def Pd_ArraySliceOp : Pd_Op<"array_slice"> {
   let summary = "The elements from number `start` to before number `end`; negative numbers count from the end";
-  let description = "Both are cut to the array's bounds. Constraints: C1 start and end have one element each.";
+  let description = "Both are cut to the array's bounds.";
+  let constraints = ["C1. start and end have one element each"];
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$start, Pd_IntTensor:$end);
   let results = (outs Pd_Array:$out);
   let library = "array_slice";
@@ -96,10 +95,11 @@ def Pd_ArraySliceOp : Pd_Op<"array_slice"> {
 
 def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
   let summary = "All elements in one tensor, joined along `axis` or stacked at a new one";
-  let description = [{
-    `sizes`: for each element its extent along `axis`. Constraints: C1 axis is within the rank of the result; C2 something
-    was written; a run checks that the dims of the elements fit together.
-  }];
+  let description = "`sizes`: for each element its extent along `axis`.";
+  let constraints = [
+    "C1. axis is within the rank of the result",
+    "C2. something was written; a run checks that the dims of the elements fit together"
+  ];
   let arguments = (ins Pd_Array:$array, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr, "false">:$use_stack);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$sizes);
   let library = "array_to_tensor";

@@ -13,6 +13,17 @@ LogicalResult AssertOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
+LogicalResult PrintOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                        Results &) {
+  for (Value level : adaptor.getLod())
+    if (auto type = tensorType(level); type.getRank() != 1 || !type.getElementType().isInteger(64)) {
+      std::string text;
+      llvm::raw_string_ostream(text) << "C1: a level of lod must be a vector of i64, found " << type;
+      return inferenceError(location, text);
+    }
+  return success();
+}
+
 } // namespace proa::pd
 
 #define GET_OP_CLASSES

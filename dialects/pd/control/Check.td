@@ -6,9 +6,8 @@ include "dialects/pd/Base.td"
 
 def Pd_AssertOp : Pd_Op<"assert"> {
   let summary = "Ends the run with an error unless the condition holds";
-  let description = [{
-    The error shows up to `summarize` elements of each tensor in `data`, all where it is negative. Constraints: C1 the condition has one element.
-  }];
+  let description = "The error shows up to `summarize` elements of each tensor in `data`, all where it is negative.";
+  let constraints = ["C1. the condition has one element"];
   let arguments = (ins Pd_BoolTensor:$condition, Variadic<Pd_Tensor>:$data, DefaultValuedAttr<I64Attr, "-1">:$summarize);
   let results = (outs);
   let traits = [InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
@@ -28,7 +27,7 @@ def Pd_PrintOp : Pd_Op<"print"> {
   let results = (outs);
   let traits = [InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
   let library = "print";
-  let infer = "inferNothing";
+  let constraints = ["C1. each level of lod is a vector of i64"];
   let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type", "print_tensor_shape",
     "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase", "is_forward"], "importPrint", ["Out"]>];
 }

@@ -8,8 +8,4 @@
 namespace proa::pd {
 void registerControlOps(PdDialect &dialect);
 
-/// The types of an op without results.
-template <class Adaptor> mlir::LogicalResult inferNothing(std::optional<mlir::Location>, Adaptor, Results &) {
-  return mlir::success();
-}
 } // namespace proa::pd

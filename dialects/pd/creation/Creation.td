@@ -6,6 +6,7 @@ include "dialects/pd/Base.td"
 
 def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
   let summary = "A tensor that is part of the program";
+  let constraints = ["C1. out has the type of value"];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferConstant";

@@ -7,9 +7,14 @@ include "dialects/pd/Base.td"
 def Pd_ArangeOp : Pd_Op<"arange"> {
   let summary = "start, start + step, ... before end, as a 1-D tensor";
   let description = [{
-    The three operands have one element each. The result has ceil((end - start) / step) elements, none where that is
-    negative; the i-th is start + i * step.
+    The result has ceil((end - start) / step) elements, none where that is negative; the i-th is start + i * step.
   }];
+  let constraints = [
+    "C1. start, end and step have one element each",
+    "C2. start, end and step have one element type",
+    "C3. a constant step is not 0",
+    "C4. out is a vector of element type dtype"
+  ];
   let arguments = (ins Pd_RealTensor:$start, Pd_RealTensor:$end, Pd_RealTensor:$step, TypeAttr:$dtype);
   let results = (outs Pd_RealTensor:$out);
   let evaluates = 1;

@@ -15,12 +15,12 @@ def Pd_PriorBoxOp : Pd_Op<"prior_box"> {
     `min_max_aspect_ratios_order` the squares come first. A step of 0 stands for the image's extent divided by the map's.
     `out` [H, W, boxes, 4] holds the corners divided by the image's extents, with `clip` inside of [0, 1]; `var` repeats
     variances.
-
-    Constraints:
-      C1. input and image have rank 4
-      C2. min_sizes holds positive numbers, at least one, and max_sizes as many or none
-      C3. variances holds four numbers
   }];
+  let constraints = [
+    "C1. input and image have rank 4",
+    "C2. min_sizes holds positive numbers, at least one, and max_sizes as many or none",
+    "C3. variances holds four numbers"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$image, DenseF64ArrayAttr:$min_sizes, FloatsDefault:$max_sizes,
     FloatsDefault:$aspect_ratios, FloatsDefault:$variances, DefaultValuedAttr<BoolAttr, "true">:$flip,
     DefaultValuedAttr<BoolAttr, "true">:$clip, DefaultValuedAttr<F64Attr, "0.0">:$step_w,
@@ -40,12 +40,12 @@ def Pd_AnchorGeneratorOp : Pd_Op<"anchor_generator"> {
     aspect ratio r and each anchor size s a box: a base of width b = round(sqrt(stride_w * stride_h / r)) and height
     round(b * r), scaled by s / stride. `anchors` [H, W, boxes, 4] holds the corners, at half of (extent - 1) from the
     centre; `variances_out` repeats variances.
-
-    Constraints:
-      C1. input has rank 4
-      C2. anchor_sizes and aspect_ratios hold positive numbers, stride two of them
-      C3. variances holds four numbers
   }];
+  let constraints = [
+    "C1. input has rank 4",
+    "C2. anchor_sizes and aspect_ratios hold positive numbers, stride two of them",
+    "C3. variances holds four numbers"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, FloatsDefault:$anchor_sizes, FloatsDefault:$aspect_ratios,
     FloatsDefault:$variances, FloatsDefault:$stride, DefaultValuedAttr<F64Attr, "0.5">:$offset);
   let results = (outs Pd_FloatTensor:$anchors, Pd_FloatTensor:$variances_out);
@@ -63,14 +63,14 @@ def Pd_BoxCoderOp : Pd_Op<"box_coder"> {
     `decode_center_size` is the inverse on targets [N, M, 4], whose prior box is number `axis` = 0: the second, 1: the first
     index. The variances are the rows of `prior_box_var`, or `variance`, or 1. Without `box_normalized` a box of equal corners
     has extent 1.
-
-    Constraints:
-      C1. prior_box is [M, 4], and so is prior_box_var
-      C2. code_type is encode_center_size or decode_center_size
-      C3. target_box is [N, 4] to encode, and [N, M, 4] (axis 1: [M, N, 4]) to decode
-      C4. variance holds four numbers or none
-      C5. axis is 0 or 1
   }];
+  let constraints = [
+    "C1. prior_box is [M, 4], and so is prior_box_var",
+    "C2. code_type is encode_center_size or decode_center_size",
+    "C3. target_box is [N, 4] to encode, and [N, M, 4] (axis 1: [M, N, 4]) to decode",
+    "C4. variance holds four numbers or none",
+    "C5. axis is 0 or 1"
+  ];
   let arguments = (ins Pd_FloatTensor:$prior_box, Optional<Pd_FloatTensor>:$prior_box_var, Pd_FloatTensor:$target_box,
     DefaultValuedAttr<StrAttr, "\"encode_center_size\"">:$code_type, DefaultValuedAttr<BoolAttr, "true">:$box_normalized,
     DefaultValuedAttr<I64Attr, "0">:$axis, FloatsDefault:$variance);
@@ -86,11 +86,11 @@ def Pd_BoxClipOp : Pd_Op<"box_clip"> {
   let description = [{
     `im_info` holds height, width and scale of each image: a corner stays between 0 and round(extent / scale) - 1. The boxes
     of an image are a sequence of rows by `offsets`; without it all are of one image.
-
-    Constraints:
-      C1. the last dimension of input is a multiple of 4
-      C2. im_info is [images, 3], without offsets [1, 3]
   }];
+  let constraints = [
+    "C1. the last dimension of input is a multiple of 4",
+    "C2. im_info is [images, 3], without offsets [1, 3]"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$im_info, Optional<Pd_IntTensor>:$offsets);
   let results = (outs Pd_FloatTensor:$output);
   let infer = "inferBoxClip";
@@ -100,10 +100,7 @@ def Pd_BoxClipOp : Pd_Op<"box_clip"> {
 
 def Pd_PolygonBoxTransformOp : Pd_Op<"polygon_box_transform"> {
   let summary = "Offsets from points 4 apart to positions: 4 * w - x in even, 4 * h - x in odd channels";
-  let description = [{
-    Constraints:
-      C1. input has rank 4
-  }];
+  let constraints = ["C1. input has rank 4"];
   let arguments = (ins Pd_FloatTensor:$input);
   let results = (outs Pd_FloatTensor:$output);
   let infer = "inferPolygonBoxTransform";

@@ -19,12 +19,12 @@ def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
       confidence = sigmoid(t_o), with `iou_aware` confidence^(1 - iou_aware_factor) * sigmoid(iou)^iou_aware_factor;
       score of a class = confidence * sigmoid(class logit). Where the confidence is below conf_thresh all are 0.
     The boxes of one image stand anchor by anchor, row by row.
-
-    Constraints:
-      C1. x has rank 4, img_size is [N, 2]
-      C2. anchors holds at least one pair of positive numbers, class_num is positive
-      C3. x has as many channels as anchors and class_num ask for
   }];
+  let constraints = [
+    "C1. x has rank 4, img_size is [N, 2]",
+    "C2. anchors holds at least one pair of positive numbers, class_num is positive",
+    "C3. x has as many channels as anchors and class_num ask for"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$img_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$anchors,
     Count<"1">:$class_num, Number<"0.01">:$conf_thresh, Count<"32">:$downsample_ratio, Flag<"true">:$clip_bbox,
     Number<"1.0">:$scale_x_y, Flag<"false">:$iou_aware, Number<"0.5">:$iou_aware_factor);
@@ -35,13 +35,11 @@ def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
     "downsample_ratio", "clip_bbox", "scale_x_y", "iou_aware", "iou_aware_factor"]>];
 }
 
-defvar nmsConstraints = [{
-
-    Constraints:
-      C1. bboxes has the dimensions [N, M, 4 or more] and scores [N, classes, M]; with rois_num [M, classes, 4 or more] and
-          [M, classes]
-      C2. both have one element type
-}];
+defvar nmsConstraints = [
+  "C1. bboxes has the dimensions [N, M, 4 or more] and scores [N, classes, M]; with rois_num [M, classes, 4 or more] and "
+    "[M, classes]",
+  "C2. both have one element type"
+];
 
 def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
   let summary = "Boxes selected class by class by score and overlap";
@@ -54,7 +52,8 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
     `out` lists label, score and box of all images one after the other, by class; `index` the position of each box among all
     boxes of the batch, and `nms_rois_num` how many boxes each image has. With `rois_num` the boxes of all images
     stand in one list, `rois_num` of each image. With `marks_none`, where nothing is found, out is one element, -1, of one image.
-  }] # nmsConstraints;
+  }];
+  let constraints = nmsConstraints;
   let arguments = (ins Pd_FloatTensor:$bboxes, Pd_FloatTensor:$scores, Optional<Pd_IntTensor>:$rois_num,
     F64Attr:$score_threshold, I64Attr:$nms_top_k, I64Attr:$keep_top_k, Number<"0.3">:$nms_threshold,
     Flag<"true">:$normalized, Number<"1.0">:$nms_eta, Count<"0">:$background_label, Flag<"false">:$marks_none);
@@ -77,7 +76,8 @@ def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
     `score_threshold`: each score is multiplied by the least, over the better boxes j, of (1 - iou) / (1 - the greatest
     overlap of j with a better one), or with `use_gaussian` of exp((greatest^2 - iou^2) * gaussian_sigma). Boxes whose score then
     is above `post_threshold` stay, the best `keep_top_k` of an image.
-  }] # nmsConstraints;
+  }];
+  let constraints = nmsConstraints;
   let arguments = (ins Pd_FloatTensor:$bboxes, Pd_FloatTensor:$scores, F64Attr:$score_threshold, I64Attr:$nms_top_k,
     I64Attr:$keep_top_k, Number<"0.0">:$post_threshold, Flag<"false">:$use_gaussian, Number<"2.0">:$gaussian_sigma,
     Count<"0">:$background_label, Flag<"true">:$normalized);

@@ -15,10 +15,7 @@ class Pd_BoxLibraryOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> 
 
 def Pd_NmsOp : Pd_BoxLibraryOp<"nms"> {
   let summary = "The positions of boxes that overlap no earlier one that stays by more than the threshold";
-  let description = [{
-    Constraints:
-      C1. x is [boxes, 4]
-  }];
+  let constraints = ["C1. x is [boxes, 4]"];
   let arguments = (ins Pd_FloatTensor:$x, Decimal<"1.0">:$threshold);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferNms";
@@ -30,10 +27,8 @@ def Pd_BipartiteMatchOp : Pd_BoxLibraryOp<"bipartite_match"> {
   let description = [{
     Without `offsets` dist_mat is of one image. With match_type per_prediction the columns that are left get the row of their
     greatest distance, if that is dist_threshold or above. Distances below 1e-6 are none; columns without a row get -1 and distance 0.
-
-    Constraints:
-      C1. dist_mat is a matrix
   }];
+  let constraints = ["C1. dist_mat is a matrix"];
   let arguments = (ins Pd_FloatTensor:$dist_mat, Optional<Pd_IntTensor>:$offsets,
     DefaultValuedAttr<StrAttr, "\"bipartite\"">:$match_type, Decimal<"0.5">:$dist_threshold);
   let results = (outs Pd_IntTensor:$col_to_row_match_indices, Pd_FloatTensor:$col_to_row_match_dist);
@@ -50,10 +45,8 @@ def Pd_GenerateProposalsOp : Pd_BoxLibraryOp<"generate_proposals"> {
     where a side is below max(min_size, 1), and suppressed as in multiclass_nms3 by nms_thresh and eta; post_nms_top_n stay.
     An image without any has one box of zeros. With pixel_offset corners are pixels. im_shape holds height and width of each
     image; with is_scaled also the scale that the sizes are divided by.
-
-    Constraints:
-      C1. scores and bbox_deltas have rank 4
   }];
+  let constraints = ["C1. scores and bbox_deltas have rank 4"];
   let arguments = (ins Pd_FloatTensor:$scores, Pd_FloatTensor:$bbox_deltas, Pd_FloatTensor:$im_shape, Pd_FloatTensor:$anchors,
     Pd_FloatTensor:$variances, Whole<"6000">:$pre_nms_top_n, Whole<"1000">:$post_nms_top_n, Decimal<"0.5">:$nms_thresh,
     Decimal<"0.1">:$min_size, Decimal<"1.0">:$eta, Bit<"true">:$pixel_offset, Bit<"false">:$is_scaled);
@@ -72,11 +65,11 @@ def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
     A box of area a goes to level floor(log2(sqrt(a) / refer_scale + 1e-6) + refer_level), within min_level and max_level.
     multi_fpn_rois has the boxes of each level, multi_level_rois_num how many of them each image has; restore_index says where
     each box stands among those of all levels.
-
-    Constraints:
-      C1. fpn_rois is [boxes, 4]
-      C2. there are 1 to 1024 levels from min_level to max_level
   }];
+  let constraints = [
+    "C1. fpn_rois is [boxes, 4]",
+    "C2. there are 1 to 1024 levels from min_level to max_level"
+  ];
   let arguments = (ins Pd_FloatTensor:$fpn_rois, Optional<Pd_IntTensor>:$rois_num, I64Attr:$min_level, I64Attr:$max_level,
     I64Attr:$refer_level, I64Attr:$refer_scale, Bit<"true">:$pixel_offset);
   let results = (outs Variadic<Pd_Tensor>:$boxes_and_counts);
@@ -89,10 +82,8 @@ def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
   let summary = "The post_nms_topn best boxes of all levels, image by image";
   let description = [{
     inputs are the boxes [R, 4] of `levels` levels, then their scores, then (or nothing) how many boxes each image has there.
-
-    Constraints:
-      C1. there are two or three tensors for each level
   }];
+  let constraints = ["C1. there are two or three tensors for each level"];
   let arguments = (ins Variadic<Pd_Tensor>:$inputs, I64Attr:$levels, I64Attr:$post_nms_topn);
   let results = (outs Pd_FloatTensor:$fpn_rois, Pd_IntTensor:$rois_num);
   let infer = "inferCollectFpnProposals";
@@ -102,10 +93,7 @@ def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
 
 def Pd_IouSimilarityOp : Pd_Op<"iou_similarity"> {
   let summary = "The overlap (intersection over union) of each box of x with each box of y";
-  let description = [{
-    Constraints:
-      C1. x is [N, 4] and y [M, 4]
-  }];
+  let constraints = ["C1. x is [N, 4] and y [M, 4]"];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, Bit<"true">:$box_normalized);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferIouSimilarity";
@@ -120,12 +108,12 @@ def Pd_DensityPriorBoxOp : Pd_Op<"density_prior_box"> {
     the map's. For each size s with density d and each ratio r stand d * d boxes of width s * sqrt(r) and height s / sqrt(r) on
     a grid of d x d centres in a square of side (step_w + step_h) / 2 (rounded down). `boxes` holds the corners divided by the
     image's extents, within [0, 1].
-
-    Constraints:
-      C1. input and image have rank 4
-      C2. there are as many densities as fixed_sizes, all positive, and fixed_ratios
-      C3. variances holds four numbers
   }];
+  let constraints = [
+    "C1. input and image have rank 4",
+    "C2. there are as many densities as fixed_sizes, all positive, and fixed_ratios",
+    "C3. variances holds four numbers"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$image, DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$variances,
     Bit<"true">:$clip, Bit<"false">:$flatten_to_2d, Decimal<"0.0">:$step_w, Decimal<"0.0">:$step_h, Decimal<"0.5">:$offset,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$fixed_sizes, DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$fixed_ratios,

@@ -8,6 +8,31 @@ using namespace mlir;
 
 namespace proa::pd {
 
+LogicalResult checkCellChannels(std::optional<Location> location, RankedTensorType x, int64_t channels,
+                                RankedTensorType cells) {
+  int64_t wanted = channels * cells.getDimSize(2) * cells.getDimSize(3);
+  if (channels > 0 && (x.isDynamicDim(1) || x.getDimSize(1) == wanted))
+    return success();
+  return inferenceError(
+      location, "C4: output_channels must be positive and x have a channel for each cell of each, found " +
+                    llvm::Twine(channels) + " and " + llvm::Twine(x.getDimSize(1)) + " channels of x");
+}
+
+LogicalResult checkRoiGrad(std::optional<Location> location, Type out, ValueRange given) {
+  auto type = cast<RankedTensorType>(out);
+  bool fits = tensorType(given.front()).getElementType() == type.getElementType();
+  for (Value value : given)
+    fits &= succeeded(verifyCompatibleShape(tensorType(value).getShape(), type.getShape()));
+  if (fits)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "C5: out_grad must have the type " << type
+         << " of the pooling's result, and arg_max its dimensions, found ";
+  llvm::interleaveComma(given.getTypes(), stream);
+  return inferenceError(location, text);
+}
+
 using Values = FailureOr<SmallVector<Value>>;
 
 namespace {

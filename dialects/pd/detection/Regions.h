@@ -6,15 +6,45 @@
 
 namespace proa::pd {
 
+/// C4 of psroi_pool: x has a channel for each cell of each of the output's `channels`.
+mlir::LogicalResult checkCellChannels(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                      int64_t channels, mlir::RankedTensorType cells);
+
 template <class Adaptor>
 mlir::LogicalResult inferPsroiPool(std::optional<mlir::Location> location, Adaptor adaptor,
                                    Results &results) {
   if (failed(inferRoiAlign(location, adaptor, results)))
     return mlir::failure();
   auto out = mlir::cast<mlir::RankedTensorType>(results.pop_back_val());
+  auto channels = static_cast<int64_t>(adaptor.getOutputChannels());
+  if (failed(checkCellChannels(location, tensorType(adaptor.getX()), channels, out)))
+    return mlir::failure();
   llvm::SmallVector<int64_t> shape(out.getShape());
-  shape[1] = static_cast<int64_t>(adaptor.getOutputChannels());
+  shape[1] = channels;
   results.push_back(out.clone(shape));
+  return mlir::success();
+}
+
+/// C5 of the gradients of poolings of regions: `given` are the cotangent and what else has the dimensions of
+/// `out`.
+mlir::LogicalResult checkRoiGrad(std::optional<mlir::Location> location, mlir::Type out,
+                                 mlir::ValueRange given);
+
+template <class Adaptor>
+mlir::LogicalResult inferRoiGrad(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  llvm::SmallVector<mlir::Type, 1> out;
+  llvm::SmallVector<mlir::Value> given = {adaptor.getOutGrad()};
+  if constexpr (requires { adaptor.getArgMax(); })
+    given.push_back(adaptor.getArgMax());
+  if constexpr (requires { adaptor.getOutputChannels(); }) {
+    if (failed(inferPsroiPool(location, adaptor, out)))
+      return mlir::failure();
+  } else if (failed(inferRoiAlign(location, adaptor, out))) {
+    return mlir::failure();
+  }
+  if (failed(checkRoiGrad(location, out.front(), given)))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
   return mlir::success();
 }
 

@@ -13,13 +13,11 @@ class Pd_RoiOp<string mnemonic, dag attributes, dag outputs> : Pd_Op<mnemonic> {
   let library = mnemonic;
 }
 
-defvar roiConstraints = [{
-
-    Constraints:
-      C1. x has rank 4 and boxes the dimensions [R, 4]
-      C2. x and boxes have one element type
-      C3. pooled_height and pooled_width are positive
-}];
+defvar roiConstraints = [
+  "C1. x has rank 4 and boxes the dimensions [R, 4]",
+  "C2. x and boxes have one element type",
+  "C3. pooled_height and pooled_width are positive"
+];
 
 def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:$sampling_ratio,
     DefaultValuedAttr<BoolAttr, "false">:$aligned), (outs Pd_FloatTensor:$out)> {
@@ -28,7 +26,8 @@ def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:
     Each box, times spatial_scale and with `aligned` moved by -0.5, is cut into pooled_height x pooled_width cells; a cell's
     result is the mean over sampling_ratio x sampling_ratio points in it (-1: ceil(box extent / pooled extent)) of x,
     interpolated between elements. `boxes_num` says how many of the boxes belong to each image.
-  }] # roiConstraints;
+  }];
+  let constraints = roiConstraints;
   let infer = "inferRoiAlign";
   let legacy = [Legacy<"roi_align", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width", "spatial_scale",
     "sampling_ratio", "aligned"], [], "importRoi">];
@@ -42,7 +41,8 @@ def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_Int
     Each box, times spatial_scale and rounded to whole elements, is cut into pooled_height x pooled_width cells; a cell's
     result is the greatest element of x in it, `arg_max` its place in the plane (-1 for an empty cell, whose result is 0).
     `boxes_num` says how many of the boxes belong to each image.
-  }] # roiConstraints;
+  }];
+  let constraints = roiConstraints;
   let infer = "inferRoiPool";
   let legacy = [Legacy<"roi_pool", ["X", "ROIs", "RoisNum"], ["Out", "Argmax"], ["pooled_height", "pooled_width",
     "spatial_scale"], [], "importRoi">];
@@ -56,7 +56,9 @@ def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">
     Each box, its corners rounded (right and bottom plus 1) and times spatial_scale, is cut into pooled_height x pooled_width cells;
     cell (i, j) of output channel c is the mean over its elements of channel (c * pooled_height + i) * pooled_width + j of x, 0 where it has
     none. `boxes_num` says how many of the boxes belong to each image.
-  }] # roiConstraints;
+  }];
+  let constraints = !listconcat(roiConstraints,
+    ["C4. output_channels is positive, and x has a channel for each cell of each of them"]);
   let infer = "inferPsroiPool";
   let vjpInCode = 1;
   let lod = "none";
@@ -69,7 +71,8 @@ class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemon
   let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$out_grad), operands,
     (ins Optional<Pd_IntTensor>:$boxes_num, I64Attr:$pooled_height, I64Attr:$pooled_width, F64Attr:$spatial_scale), attributes);
   let results = (outs Pd_FloatTensor:$x_grad);
-  let infer = "inferSameAsFirst";
+  let constraints = !listconcat(roiConstraints, ["C5. out_grad has the type of the pooling's result, and arg_max its dimensions"]);
+  let infer = "inferRoiGrad";
   let library = mnemonic;
   let vjpInCode = 1;
 }
@@ -92,11 +95,11 @@ def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_Gradient
     (no_trans: not at all). Its result is the mean over the sample_per_part x sample_per_part points from the cell's corner on, interpolated
     between elements, of channel (c * group height + group row) * group width + group column of x, the group being that in group_size
     which the cell lies in. Points more than half an element outside of x do not count; `top_count` says how many do.
-
-    Constraints:
-      C1. x has rank 4, boxes is [R, 4], and trans has rank 4
-      C2. output_dim, sample_per_part, the pooled extents and the pairs group_size and part_size are positive
   }];
+  let constraints = [
+    "C1. x has rank 4, boxes is [R, 4], and trans has rank 4",
+    "C2. output_dim, sample_per_part, the pooled extents and the pairs group_size and part_size are positive"
+  ];
   let arguments = !con((ins Pd_FloatTensor:$x, Pd_FloatTensor:$boxes, Pd_FloatTensor:$trans, Optional<Pd_IntTensor>:$boxes_num),
     movedCellAttributes);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$top_count);

@@ -19,10 +19,8 @@ def Pd_LocalityAwareNmsOp : Pd_SelectionOp<"locality_aware_nms"> {
     weighted by the scores, the scores added). The merged boxes of one class are the boxes of the next one. What is left with a
     score above `score_threshold` is selected as by multiclass_nms3. `offsets` says which rows belong to which image; where
     nothing is found, out is one element, -1, of one sequence.
-
-    Constraints:
-      C1. bboxes is [N, M, 4] and scores [N, classes, M], of one element type
   }];
+  let constraints = ["C1. bboxes is [N, M, 4] and scores [N, classes, M], of one element type"];
   let arguments = (ins Pd_FloatTensor:$bboxes, Pd_FloatTensor:$scores, F64Attr:$score_threshold, I64Attr:$nms_top_k,
     I64Attr:$keep_top_k, Real<"0.3">:$nms_threshold, DefaultValuedAttr<BoolAttr, "true">:$normalized, Real<"1.0">:$nms_eta,
     Limit<"-1">:$background_label);
@@ -39,10 +37,8 @@ def Pd_RetinanetDetectionOutputOp : Pd_SelectionOp<"retinanet_detection_output",
     decoded from the level's anchors (centre offsets in extents of the anchor, logarithms of extents), divided by the image's
     scale, and moved into the image; corners are pixels. Of each class boxes stay as in multiclass_nms3, of all the best
     `keep_top_k`. Rows hold label + 1, score and box, the best one first; `offsets` says which rows belong to which image.
-
-    Constraints:
-      C1. there are as many bboxes, [N, M, 4], as scores, [N, M, classes], and anchors, [M, 4]
   }];
+  let constraints = ["C1. there are as many bboxes, [N, M, 4], as scores, [N, M, classes], and anchors, [M, 4]"];
   let arguments = (ins Variadic<Pd_FloatTensor>:$bboxes, Variadic<Pd_FloatTensor>:$scores, Variadic<Pd_FloatTensor>:$anchors,
     Pd_FloatTensor:$im_info, F64Attr:$score_threshold, I64Attr:$nms_top_k, I64Attr:$keep_top_k, F64Attr:$nms_threshold,
     Real<"1.0">:$nms_eta);
@@ -59,10 +55,10 @@ def Pd_BoxDecoderAndAssignOp : Pd_SelectionOp<"box_decoder_and_assign"> {
     Offsets and logarithms of extents, times the four variances and at most `box_clip` for the logarithms, decode the boxes of a row
     from its prior box, whose corners are pixels. The best class is the one of the greatest score above -1 but class 0; where
     there is none the prior box is assigned.
-
-    Constraints:
-      C1. prior_box is [R, 4], prior_box_var has 4 elements, target_box is [R, 4 * classes] and box_score [R, classes]
   }];
+  let constraints = [
+    "C1. prior_box is [R, 4], prior_box_var has 4 elements, target_box is [R, 4 * classes] and box_score [R, classes]"
+  ];
   let arguments = (ins Pd_FloatTensor:$prior_box, Pd_FloatTensor:$prior_box_var, Pd_FloatTensor:$target_box,
     Pd_FloatTensor:$box_score, Real<"4.135">:$box_clip);
   let results = (outs Pd_FloatTensor:$output_box, Pd_FloatTensor:$output_assign_box);
@@ -78,11 +74,11 @@ def Pd_MineHardExamplesOp : Pd_SelectionOp<"mine_hard_examples"> {
     neg_pos_ratio * (number of matches) ones of the greatest loss. hard_example: of all boxes the `sample_size` ones of the
     greatest cls_loss + loc_loss; matches of others are taken back in `updated_match_indices`. `neg_indices` lists what was
     selected and has no match, in ascending order; `offsets` says which belong to which image.
-
-    Constraints:
-      C1. all operands are [N, boxes]
-      C2. mining_type is max_negative or hard_example
   }];
+  let constraints = [
+    "C1. all operands are [N, boxes]",
+    "C2. mining_type is max_negative or hard_example"
+  ];
   let arguments = (ins Pd_FloatTensor:$cls_loss, Pd_IntTensor:$match_indices, Pd_FloatTensor:$match_dist,
     Optional<Pd_FloatTensor>:$loc_loss, Real<"1.0">:$neg_pos_ratio, Real<"0.5">:$neg_dist_threshold, Limit<"0">:$sample_size,
     DefaultValuedAttr<StrAttr, "\"max_negative\"">:$mining_type);
@@ -97,11 +93,11 @@ def Pd_SimilarityFocusOp : Pd_SelectionOp<"similarity_focus"> {
   let description = [{
     For each image and each of the `indexes` of slices along `axis`: the greatest elements of the slice from the first on, unless their
     row or column has one already. The result is 1 at their places in all slices along the axis, else 0.
-
-    Constraints:
-      C1. x has rank 4 and axis is 1, 2 or 3
-      C2. there is an index, and all are within the extent of the axis
   }];
+  let constraints = [
+    "C1. x has rank 4 and axis is 1, 2 or 3",
+    "C2. there is an index, and all are within the extent of the axis"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, I64Attr:$axis, DenseI64ArrayAttr:$indexes);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSimilarityFocus";

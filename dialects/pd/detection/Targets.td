@@ -19,10 +19,8 @@ defvar anchorRules = [{
     that are positive alone, with weights of 1. `target_bbox` holds the offsets and logarithms of extents that make the anchor its box.
     `score_index` lists the positive, then the negative anchors of each image. `location_offsets` and `score_offsets` say which
     rows belong to which image.
-
-    Constraints:
-      C1. anchor and gt_boxes are [n, 4], im_info is [images, 3]: height, width, scale
 }];
+defvar anchorConstraints = ["C1. anchor and gt_boxes are [n, 4], im_info is [images, 3]: height, width, scale"];
 
 def Pd_RpnTargetAssignOp : Pd_TargetOp<"rpn_target_assign"> {
   let summary = "The anchors that a region proposal head is trained on, and what for";
@@ -31,6 +29,7 @@ def Pd_RpnTargetAssignOp : Pd_TargetOp<"rpn_target_assign"> {
     rpn_fg_fraction * rpn_batch_size_per_im positive anchors stay, and negative ones to make rpn_batch_size_per_im of all: with
     use_random any, without the first ones. Labels are 1 and 0.
   }] # anchorRules;
+  let constraints = anchorConstraints;
   let pure = 0;
   let arguments = (ins Pd_FloatTensor:$anchor, Pd_FloatTensor:$gt_boxes, Pd_IntTensor:$is_crowd, Pd_FloatTensor:$im_info,
     Pd_IntTensor:$gt_offsets, Threshold<"0.7">:$rpn_positive_overlap, Threshold<"0.3">:$rpn_negative_overlap,
@@ -51,6 +50,7 @@ def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
     All anchors count. The label of a positive one is that of its box, of a negative one 0. `foreground_number` [images, 1] is 1
     more than the rows of `location_index` that the image has.
   }] # anchorRules;
+  let constraints = anchorConstraints;
   let arguments = (ins Pd_FloatTensor:$anchor, Pd_FloatTensor:$gt_boxes, Pd_IntTensor:$is_crowd, Pd_FloatTensor:$im_info,
     Pd_IntTensor:$gt_offsets, Pd_IntTensor:$gt_labels, Threshold<"0.5">:$positive_overlap, Threshold<"0.4">:$negative_overlap);
   let results = (outs Pd_IntTensor:$location_index, Pd_IntTensor:$score_index, Pd_FloatTensor:$target_bbox,
@@ -73,12 +73,12 @@ def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
     only those of a positive extent and with max_overlap below 1 are candidates (where there is none, a box of zeros).
     `labels` is the class of the true box, 0 for background. In the columns 4 * label (with is_cls_agnostic: 4) of a foreground row
     stand in `bbox_targets` offsets and logarithms of extents over bbox_reg_weights, and in both weights 1.
-
-    Constraints:
-      C1. rpn_rois and gt_boxes are [n, 4], im_info is [images, 3]: height, width, scale
-      C2. class_nums is positive, and bbox_reg_weights are four numbers
-      C3. with is_cascade_rcnn there is max_overlap
   }];
+  let constraints = [
+    "C1. rpn_rois and gt_boxes are [n, 4], im_info is [images, 3]: height, width, scale",
+    "C2. class_nums is positive, and bbox_reg_weights are four numbers",
+    "C3. with is_cascade_rcnn there is max_overlap"
+  ];
   let pure = 0;
   let arguments = (ins Pd_FloatTensor:$rpn_rois, Pd_IntTensor:$gt_classes, Pd_IntTensor:$is_crowd, Pd_FloatTensor:$gt_boxes,
     Pd_FloatTensor:$im_info, Pd_IntTensor:$roi_offsets, Pd_IntTensor:$gt_offsets, Optional<Pd_FloatTensor>:$max_overlap,
@@ -106,11 +106,11 @@ def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
     outside; pixels are told apart as in COCO's tools: edges are drawn on a grid five times as fine. `roi_has_mask` is the number of
     the region in its image. An image with regions, none of a positive label, gives one: its first, with a mask of -1 and the number
     of the first region of label 0.
-
-    Constraints:
-      C1. rois is [n, 4], gt_segms [points, 2], and im_info [images, 3]: height, width, scale
-      C2. num_classes and resolution are positive
   }];
+  let constraints = [
+    "C1. rois is [n, 4], gt_segms [points, 2], and im_info [images, 3]: height, width, scale",
+    "C2. num_classes and resolution are positive"
+  ];
   let arguments = (ins Pd_FloatTensor:$rois, Pd_FloatTensor:$im_info, Pd_IntTensor:$gt_classes, Pd_IntTensor:$is_crowd,
     Pd_FloatTensor:$gt_segms, Pd_IntTensor:$labels, Pd_IntTensor:$roi_offsets, Pd_IntTensor:$object_offsets,
     Pd_IntTensor:$polygon_offsets, Pd_IntTensor:$point_offsets, I64Attr:$num_classes, I64Attr:$resolution);

@@ -11,11 +11,9 @@ include "dialects/pd/Base.td"
 // The CPU runtime runs one process: a ring has one member. There a reduction, a broadcast and a gather of one part are the
 // identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have none, and the
 // compiler says that there is no kernel for them.
-//
-// Constraints of all:
-//   C1. ring_id is not negative
-//   C2. nranks is above 0
-//   C3. A process number (rank, root, peer) is not negative, and below nranks where that is known
+defvar RingConstraint = "C1. ring_id is not negative";
+defvar RanksConstraint = "C2. nranks is above 0";
+defvar ProcessConstraint = "C3. a process number (rank, root, peer) is not negative, and below nranks where that is known";
 def Pd_Network : Resource<"::proa::pd::Network">;
 def Pd_Communicates : MemoryEffects<[MemWrite<Pd_Network>]>;
 
@@ -106,12 +104,8 @@ def Pd_BarrierOp : Pd_CommunicationOp<"barrier"> {
 
 def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
   let summary = "x of all processes, one behind the other along the first dimension, for all";
-  let description = [{
-    nranks of 0 is not known.
-
-    Constraints: C1 and
-      C4. x has a dimension
-  }];
+  let description = "nranks of 0 is not known.";
+  let constraints = [RingConstraint, "C4. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$nranks);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferGatherParts";
@@ -123,7 +117,7 @@ def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
 
 def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
   let summary = "x of all processes, one beside the other along the last dimension, for all";
-  let description = "Constraints: C1, C2, C3 and C4: x has a dimension.";
+  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferConcatParts";
@@ -134,7 +128,7 @@ def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
 
 def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
   let summary = "Of the sum of all processes' x, cut into nranks parts along the first dimension, this process's part";
-  let description = "Constraints: C1, C2 and C4: x has a dimension that nranks divides.";
+  let constraints = [RingConstraint, RanksConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferFirstPart";
@@ -145,7 +139,7 @@ def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
 
 def Pd_CScatterOp : Pd_CommunicationOp<"c_scatter"> {
   let summary = "Of x of the process `root`, cut into nranks parts along the first dimension, this process's part";
-  let description = "Constraints: C1, C2, C3 and C4: x has a dimension that nranks divides.";
+  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"1">:$nranks);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferFirstPart";
@@ -165,7 +159,7 @@ def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
 
 def Pd_PartialAllgatherOp : Pd_CommunicationOp<"partial_allgather"> {
   let summary = "x of which each process knows one of nranks equal parts, completed by the others' parts";
-  let description = "Constraints: C1, C2, C3.";
+  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks, Number<"0">:$rank);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferRankedOverRing";
@@ -175,12 +169,8 @@ def Pd_PartialAllgatherOp : Pd_CommunicationOp<"partial_allgather"> {
 
 class Pd_GlobalExchangeOp<string mnemonic, string what> : Pd_CommunicationOp<mnemonic> {
   let summary = what;
-  let description = [{
-    local_count and global_count say how many rows go to and come from each expert of each process.
-
-    Constraints: C1 and
-      C4. x has rank 2, both counts have rank 1
-  }];
+  let description = "local_count and global_count say how many rows go to and come from each expert of each process.";
+  let constraints = [RingConstraint, "C4. x has rank 2, both counts have rank 1"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$local_count, Pd_IntTensor:$global_count, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferExchange";
@@ -197,6 +187,7 @@ def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "The rows of x sent
 
 def Pd_SendV2Op : Pd_CommunicationOp<"send_v2"> {
   let summary = "x sent to the process `peer`";
+  let constraints = [RingConstraint, ProcessConstraint];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Flag<"false">:$dynamic_shape);
   let infer = "inferSend";
   let legacy = [Legacy<"send_v2", ["X"], [], ["ring_id", "peer", "dynamic_shape"], Streams>,
@@ -211,6 +202,7 @@ class Pd_ReceiveOp<string mnemonic> : Pd_CommunicationOp<mnemonic> {
 def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
   let summary = "A tensor from the process `peer`";
   let description = "With `dynamic_shape` the sender tells the shape, and out_shape has its rank only. Negative extents are open.";
+  let constraints = [RingConstraint, ProcessConstraint];
   let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
     Number<"0">:$ring_id, Flag<"false">:$dynamic_shape);
   let legacy = [Legacy<"recv_v2", [], ["Out"], ["out_shape", "dtype", "peer", "ring_id", "dynamic_shape"], Streams>,
@@ -219,7 +211,7 @@ def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
 
 def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
   let summary = "Part `id` of `num` equal parts of x sent to the process `peer`";
-  let description = "Constraints: C1, C3 and C4: id is in [0, num).";
+  let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Number<"1">:$num, Number<"0">:$id);
   let infer = "inferPartialSend";
   let legacy = [Legacy<"partial_send", ["X"], [], ["ring_id", "peer", "num", "id"], Streams>];
@@ -227,7 +219,7 @@ def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
 
 def Pd_PartialRecvOp : Pd_ReceiveOp<"partial_recv"> {
   let summary = "A tensor of which part `id` of `num` equal parts comes from the process `peer`";
-  let description = "Constraints: C1, C3 and C4: id is in [0, num).";
+  let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
   let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
     Number<"0">:$ring_id, Number<"1">:$num, Number<"0">:$id);
   let infer = "inferPartialReceive";
@@ -248,7 +240,7 @@ def Pd_CIdentityOp : Pd_Op<"c_identity"> {
 
 def Pd_CSplitOp : Pd_Op<"c_split"> {
   let summary = "Part `rank` of x, cut into nranks parts along the last dimension";
-  let description = "Constraints: C1, C2, C3 and C4: x has a dimension, which nranks divides.";
+  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension, which nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferLastPart";
@@ -261,10 +253,8 @@ def Pd_CEmbeddingOp : Pd_Op<"c_embedding"> {
   let description = [{
     Row x - start_index of weight for each x, zero where this process does not have it; the sum over the processes is the
     whole embedding. vocab_size is the number of rows of all.
-
-    Constraints:
-      C4. weight has rank 2
   }];
+  let constraints = ["C4. weight has rank 2"];
   let arguments = (ins Pd_FloatTensor:$weight, Pd_IntTensor:$x, Number<"0">:$start_index, Number<"-1">:$vocab_size);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferPartialEmbedding";
@@ -277,10 +267,12 @@ def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_ent
   let description = [{
     label holds class numbers among all processes' classes and has extent 1 in the last dimension. With one process it is
     cross_entropy_with_softmax.
-
-    Constraints: C1, C3 and
-      C4. label has the dimensions of logits but for the last one, which is 1
   }];
+  let constraints = [
+    RingConstraint,
+    ProcessConstraint,
+    "C4. label has the dimensions of logits but for the last one, which is 1"
+  ];
   let arguments = (ins Pd_FloatTensor:$logits, Pd_IntTensor:$label, Number<"-100">:$ignore_index, Number<"0">:$ring_id,
     Number<"0">:$rank, Number<"0">:$nranks);
   let results = (outs Pd_FloatTensor:$softmax, Pd_FloatTensor:$loss);

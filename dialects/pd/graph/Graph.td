@@ -15,11 +15,11 @@ def Pd_SegmentPoolOp : Pd_GraphOp<"segment_pool"> {
   let summary = "Row i of the result: the rows of x whose segment id is i, reduced";
   let description = "segment_ids ascends; the result has as many rows as its last element says. pooltype: " # ReduceKinds # [{
     `summed_ids` holds how many rows each segment has, as a column.
-
-    Constraints:
-      C1. segment_ids is a vector with as many elements as x has rows
-      C2. pooltype is SUM, MEAN, MAX or MIN
   }];
+  let constraints = [
+    "C1. segment_ids is a vector with as many elements as x has rows",
+    "C2. pooltype is SUM, MEAN, MAX or MIN"
+  ];
   let infer = "inferSegmentPool";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$segment_ids, DefaultValuedAttr<StrAttr, "\"SUM\"">:$pooltype);
   let results = (outs Pd_Tensor:$out, Pd_Tensor:$summed_ids);
@@ -31,12 +31,12 @@ def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
   let description = "The result has out_size rows (or what out_size_tensor says), or as many as x where that is below 1. " #
     "reduce_op: " # ReduceKinds # [{
     `dst_count` holds how many rows each row gets.
-
-    Constraints:
-      C1. src_index and dst_index are vectors (or columns) of one extent
-      C2. reduce_op is SUM, MEAN, MAX or MIN
-      C3. x has rows
   }];
+  let constraints = [
+    "C1. src_index and dst_index are vectors (or columns) of one extent",
+    "C2. reduce_op is SUM, MEAN, MAX or MIN",
+    "C3. x has rows"
+  ];
   let infer = "inferSendURecv";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index, Optional<Pd_IntTensor>:$out_size_tensor,
     DefaultValuedAttr<StrAttr, "\"SUM\"">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
@@ -49,12 +49,12 @@ def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
   let summary = "As send_u_recv, with row i of y added to, or multiplied with, what is sent along edge i";
   let description = [{
     message_op: ADD or MUL. The dimensions of x and y after the first are broadcast together.
-
-    Constraints:
-      C1. src_index and dst_index are vectors (or columns) of one extent
-      C2. reduce_op is SUM, MEAN, MAX or MIN
-      C3. message_op is ADD or MUL; x and y have rows of one element type
   }];
+  let constraints = [
+    "C1. src_index and dst_index are vectors (or columns) of one extent",
+    "C2. reduce_op is SUM, MEAN, MAX or MIN",
+    "C3. message_op is ADD or MUL; x and y have rows of one element type"
+  ];
   let infer = "inferSendUeRecv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
     Optional<Pd_IntTensor>:$out_size_tensor, DefaultValuedAttr<StrAttr, "\"ADD\"">:$message_op,
@@ -68,11 +68,11 @@ def Pd_SendUvOp : Pd_GraphOp<"send_uv"> {
   let summary = "For each edge the row of x at its source plus, or times, the row of y at its end";
   let description = [{
     The dimensions of x and y after the first are broadcast together.
-
-    Constraints:
-      C1. src_index and dst_index are vectors (or columns) of one extent
-      C3. message_op is ADD or MUL
   }];
+  let constraints = [
+    "C1. src_index and dst_index are vectors (or columns) of one extent",
+    "C3. message_op is ADD or MUL"
+  ];
   let infer = "inferSendUv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
     DefaultValuedAttr<StrAttr, "\"ADD\"">:$message_op);
@@ -90,10 +90,8 @@ def Pd_ReindexGraphOp : Pd_GraphLibraryOp<"reindex_graph"> {
   let description = [{
     `neighbors` holds count[i] neighbours of each x[i]. out_nodes lists all nodes, each once: x, then the new neighbours in
     their order; an edge goes from reindex_src (a neighbour) to reindex_dst (an element of x).
-
-    Constraints:
-      C1. x, neighbors and count are vectors; count has as many elements as x
   }];
+  let constraints = ["C1. x, neighbors and count are vectors; count has as many elements as x"];
   let infer = "inferReindexGraph";
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$neighbors, Pd_IntTensor:$count);
   let results = (outs Pd_IntTensor:$reindex_src, Pd_IntTensor:$reindex_dst, Pd_IntTensor:$out_nodes);

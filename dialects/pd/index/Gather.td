@@ -11,6 +11,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
     The result has x's dimensions, with those of `index` in the place of `axis`. `axis_tensor` must be constant and wins
     over the attribute.
   }];
+  let constraints = ["C1. axis is in [-rank, rank) of x", "C2. axis_tensor is constant"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Optional<Pd_IntTensor>:$axis_tensor,
     DefaultValuedAttr<I64Attr, "0">:$axis);
   let vjpInCode = 1;
@@ -29,6 +30,10 @@ def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
     The last dimension of `index`, of known extent k, addresses the first k dimensions of x; the result has the other
     dimensions of `index`, then the other dimensions of x.
   }];
+  let constraints = [
+    "C1. index has rank 1 or more, and its last extent is known",
+    "C2. that extent is at most the rank of x"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index);
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
@@ -49,6 +54,11 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands
   let lod = "none";
   let summary = "out[i, j, k] = x[i, indices[i, j, k], k] for axis 1";
   let description = "A dimension of extent 1 of one operand, other than `axis`, is broadcast.";
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x",
+    "C2. x and indices have one rank",
+    "C3. the extents of indices other than that along axis are at most those of x, unless those are 1"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, I64Attr:$axis);
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);

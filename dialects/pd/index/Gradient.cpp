@@ -108,6 +108,31 @@ static Gradients gradientOfExtremes(TensorBuilder &e, PutAlongAxisOp op, Express
   return llvm::SmallVector<Value>{share * isX, Value(), atIndices(share) * isValue};
 }
 
+/// Whether two updates can have one place: along the axis, or along a dimension that x broadcasts.
+static bool mayRepeat(PutAlongAxisOp op) {
+  RankedTensorType x = tensorType(op.getX()), indices = tensorType(op.getIndices());
+  int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), x.getRank());
+  for (int64_t d = 0; d < x.getRank(); ++d)
+    if (indices.getDimSize(d) != 1 && (d == axis || x.getDimSize(d) == 1 || x.isDynamicDim(d)))
+      return true;
+  return false;
+}
+
+/// Of several updates of one place the last one counts: where the number of an update is what stands there in
+/// the end.
+static Expression isLastUpdate(TensorBuilder &e, PutAlongAxisOp op) {
+  Type integer = e.getBuilder().getI64Type();
+  llvm::SmallVector<Extent> shape = extentsOf(e.wrap(op.getIndices()));
+  Extent count = 1;
+  for (const Extent &extent : shape)
+    count = multiply(e, count, extent);
+  Expression numbers = reshapeTo(iota(e, count, integer), shape);
+  Expression none = expandTo(e.constant(-1, integer), extentsOf(e.wrap(op.getX())));
+  Value last = e.create<PutAlongAxisOp>(none, op.getIndices(), numbers, op.getAxisAttr(), op.getReduceAttr());
+  return e.wrap(
+      e.create<EqualOp>(e.create<TakeAlongAxisOp>(last, op.getIndices(), op.getAxisAttr()), numbers));
+}
+
 Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   if (getReduce() == "multiply") {
     TensorBuilder e(builder, getOperation());
@@ -123,9 +148,12 @@ Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
   if (getReduce() == "amax" || getReduce() == "amin")
     return gradientOfExtremes(e, *this, e.wrap(cotangents[0]));
   Value values = e.create<TakeAlongAxisOp>(cotangents[0], getIndices(), getAxisAttr()), kept = cotangents[0];
-  if (getReduce() == "assign")
+  if (getReduce() == "assign") {
     kept = e.create<PutAlongAxisOp>(kept, getIndices(), zerosLike(builder, getLoc(), values), getAxisAttr(),
                                     builder.getStringAttr("assign"));
+    if (mayRepeat(*this))
+      values = e.select(isLastUpdate(e, *this), e.wrap(values), 0.0);
+  }
   return llvm::SmallVector<Value>{kept, Value(), values};
 }
 

@@ -29,6 +29,42 @@ LogicalResult checkReduction(std::optional<Location> location, llvm::StringRef r
                               "reduce is '" + reduce + "', expected assign, add, multiply, amin or amax");
 }
 
+/// Of what is put into x.
+LogicalResult checkElementType(std::optional<Location> location, llvm::StringRef constraint,
+                               llvm::StringRef name, Value x, Value put) {
+  Type own = tensorType(x).getElementType(), other = tensorType(put).getElementType();
+  if (own == other)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text) << constraint << ": x and " << name << " must have one element type, found "
+                                 << own << " and " << other;
+  return inferenceError(location, text);
+}
+
+/// `values` broadcasts to `box`; extents of 1 in front of its dimensions do not count.
+LogicalResult checkBroadcasts(std::optional<Location> location, llvm::StringRef constraint,
+                              RankedTensorType values, llvm::ArrayRef<int64_t> box, llvm::StringRef what) {
+  int64_t skipped = static_cast<int64_t>(box.size()) - values.getRank();
+  bool fits = true;
+  for (int64_t d = 0; d < values.getRank(); ++d) {
+    int64_t extent = values.getDimSize(d), wanted = skipped + d < 0 ? 1 : box[skipped + d];
+    fits &= extent == 1 || extent == wanted || ShapedType::isDynamic(extent) || ShapedType::isDynamic(wanted);
+  }
+  if (fits)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << constraint << ": values must broadcast to the dimensions of " << what << " (";
+  llvm::interleaveComma(box, stream, [&](int64_t extent) {
+    if (ShapedType::isDynamic(extent))
+      stream << "?";
+    else
+      stream << extent;
+  });
+  stream << "), found " << values;
+  return inferenceError(location, text);
+}
+
 void update(Tensor &out, int64_t at, const HostScalar &value, llvm::StringRef reduce) {
   HostScalarBuilder b(out.dtype());
   HostScalar old = loadScalar(out, at);
@@ -75,6 +111,8 @@ LogicalResult ScatterNdOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   if (failed(verifyCompatibleShape(expected, updates.getShape())))
     return inferenceError(location,
                           "the updates don't have the dimensions of the index tensor and of the rest of x");
+  if (failed(checkElementType(location, "C5", "updates", adaptor.getX(), adaptor.getUpdates())))
+    return failure();
   results.push_back(type);
   return success();
 }
@@ -97,13 +135,24 @@ LogicalResult ScatterNdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutab
 
 LogicalResult PutAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
-  auto type = tensorType(adaptor.getX());
-  if (failed(normalizeAxis(location, adaptor.getAxis(), type.getRank())) ||
-      failed(checkReduction(location, adaptor.getReduce())))
+  auto type = tensorType(adaptor.getX()), indices = tensorType(adaptor.getIndices());
+  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank());
+  if (failed(axis) || failed(checkReduction(location, adaptor.getReduce())))
     return failure();
-  if (tensorType(adaptor.getIndices()).getRank() != type.getRank())
+  if (indices.getRank() != type.getRank())
     return inferenceError(location, "the operands have ranks " + llvm::Twine(type.getRank()) + " and " +
-                                        llvm::Twine(tensorType(adaptor.getIndices()).getRank()));
+                                        llvm::Twine(indices.getRank()));
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    int64_t extent = indices.getDimSize(d), own = type.getDimSize(d);
+    if (d != *axis && own != 1 && !ShapedType::isDynamic(extent) && !ShapedType::isDynamic(own) &&
+        extent > own)
+      return inferenceError(location, "C3: dimension " + llvm::Twine(d) + " of the indices is " +
+                                          llvm::Twine(extent) + ", that of the operand " + llvm::Twine(own));
+  }
+  if (failed(checkElementType(location, "C5", "values", adaptor.getX(), adaptor.getValues())) ||
+      failed(checkBroadcasts(location, "C6", tensorType(adaptor.getValues()), indices.getShape(),
+                             "the indices")))
+    return failure();
   results.push_back(type);
   return success();
 }
@@ -128,6 +177,20 @@ LogicalResult PutAlongAxisOp::evaluate(llvm::ArrayRef<Tensor> operands,
 
 //===-- set_value
 //-------------------------------------------------------------------------------------------------===//
+
+LogicalResult SetValueOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                           llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  auto box = slicedDims(location,
+                        {type, adaptor.getAxes(), adaptor.getStarts(), adaptor.getEnds(), adaptor.getSteps(),
+                         adaptor.getStartsTensor(), adaptor.getEndsTensor(), adaptor.getStepsTensor()});
+  if (failed(box) ||
+      failed(checkElementType(location, "C4", "values", adaptor.getX(), adaptor.getValues())) ||
+      failed(checkBroadcasts(location, "C5", tensorType(adaptor.getValues()), *box, "the slice")))
+    return failure();
+  results.push_back(type);
+  return success();
+}
 
 LogicalResult SetValueOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   if (operands.size() != 2)

@@ -16,6 +16,13 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
     The last dimension of `index`, of known extent k, addresses the first k dimensions of x; `updates` has the other
     dimensions of `index`, then the other dimensions of x.
   }] # ScatterKinds;
+  let constraints = [
+    "C1. index has rank 1 or more, and its last extent is known",
+    "C2. that extent is at most the rank of x",
+    "C3. updates has the dimensions of index but the last, then those of x that index does not address",
+    "C4. reduce is one of these",
+    "C5. x and updates have one element type"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
     DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
   let vjpInCode = 1;
@@ -28,6 +35,14 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
 def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]> {
   let summary = "x with out[i, indices[i, j, k], k] = values[i, j, k] for axis 1";
   let description = ScatterKinds # "`values` is broadcast to the shape of `indices`.";
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x",
+    "C2. x and indices have one rank",
+    "C3. the extents of indices other than that along axis are at most those of x, unless those are 1",
+    "C4. reduce is one of these",
+    "C5. x and values have one element type",
+    "C6. values, without extents of 1 in front of its dimensions, broadcasts to the dimensions of indices"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, Pd_Tensor:$values, I64Attr:$axis,
     DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
   let vjpInCode = 1;
@@ -46,6 +61,13 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let description = [{
     axes, starts, ends and steps are those of pd.slice; `values` is broadcast to the shape of that slice.
   }];
+  let constraints = [
+    "C1. the axes are in [-rank, rank) of x, and none is named twice",
+    "C2. starts, ends and, where there are some, steps have one entry for each axis",
+    "C3. no step is 0",
+    "C4. x and values have one element type",
+    "C5. values, without extents of 1 in front of its dimensions, broadcasts to the dimensions of the slice"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$values, Optional<Pd_IntTensor>:$starts_tensor,
     Optional<Pd_IntTensor>:$ends_tensor, Optional<Pd_IntTensor>:$steps_tensor, DenseI64ArrayAttr:$axes,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$starts, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ends,
@@ -53,7 +75,6 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let assemblyFormat = "$x `,` $values (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`steps` `=` $steps_tensor^)? attr-dict `:` functional-type(operands, results)";
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
-  let infer = "inferSameAsFirst";
   let evaluates = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;

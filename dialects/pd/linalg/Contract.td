@@ -11,13 +11,13 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<Contraction
     `out[..., m, n] = sum over k of x[..., m, k] * y[..., k, n]`. With `transpose_x` (`transpose_y`) the last two dimensions
     of x (y) are swapped first. An x of rank 1 is a row, a y of rank 1 is a column; the result does not have that
     dimension, and the transpose flags mean nothing for it.
-
-    Constraints:
-      C1. neither operand has rank 0
-      C2. both operands have one element type
-      C3. the contracted extents are equal
-      C4. the dimensions before the last two broadcast
   }];
+  let constraints = [
+    "C1. neither operand has rank 0",
+    "C2. both operands have one element type",
+    "C3. the contracted extents are equal",
+    "C4. the dimensions before the last two broadcast"
+  ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y, DefaultValuedAttr<BoolAttr, "false">:$transpose_x,
     DefaultValuedAttr<BoolAttr, "false">:$transpose_y);
   let vjpInCode = 1;
@@ -38,12 +38,12 @@ def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
   let description = [{
     The first `x_num_col_dims` dimensions of x are its rows, the others its columns; so for y with `y_num_col_dims`. The
     result has the row dimensions of x and the column dimensions of y.
-
-    Constraints:
-      C1. 0 < x_num_col_dims < rank of x, and so for y
-      C2. both operands have one element type
-      C3. x has as many columns as y rows
   }];
+  let constraints = [
+    "C1. 0 < x_num_col_dims < rank of x, and so for y",
+    "C2. both operands have one element type",
+    "C3. x has as many columns as y rows"
+  ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y, DefaultValuedAttr<I64Attr, "1">:$x_num_col_dims,
     DefaultValuedAttr<I64Attr, "1">:$y_num_col_dims);
   let results = (outs Pd_NumberTensor:$out);
@@ -62,13 +62,13 @@ def Pd_BmmOp : Pd_Op<"bmm"> {
   let summary = "Matrix products of two batches of matrices";
   let description = [{
     `out[b, m, n] = sum over k of x[b, m, k] * y[b, k, n]`.
-
-    Constraints:
-      C1. both operands have rank 3
-      C2. both operands have one element type
-      C3. the contracted extents are equal
-      C4. the batch extents are equal
   }];
+  let constraints = [
+    "C1. both operands have rank 3",
+    "C2. both operands have one element type",
+    "C3. the contracted extents are equal",
+    "C4. the batch extents are equal"
+  ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferBmm";
@@ -79,12 +79,11 @@ def Pd_BmmOp : Pd_Op<"bmm"> {
 
 def Pd_MvOp : Pd_Op<"mv"> {
   let summary = "Product of a matrix and a vector";
-  let description = [{
-    Constraints:
-      C1. x has rank 2 and vec rank 1
-      C2. both operands have one element type
-      C3. the contracted extents are equal
-  }];
+  let constraints = [
+    "C1. x has rank 2 and vec rank 1",
+    "C2. both operands have one element type",
+    "C3. the contracted extents are equal"
+  ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$vec);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferMv";
@@ -96,12 +95,11 @@ def Pd_MvOp : Pd_Op<"mv"> {
 def Pd_DotOp : Pd_Op<"dot"> {
   let lod = "none";
   let summary = "Sum of x * y along the last dimension";
-  let description = [{
-    Constraints:
-      C1. both operands have rank 1, or both rank 2
-      C2. both operands have one element type
-      C3. the extents are equal
-  }];
+  let constraints = [
+    "C1. both operands have rank 1, or both rank 2",
+    "C2. both operands have one element type",
+    "C3. the extents are equal"
+  ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferDot";
@@ -111,13 +109,12 @@ def Pd_DotOp : Pd_Op<"dot"> {
 
 class Pd_AddProductOp<string mnemonic, string text, int rank> : Pd_Op<mnemonic> {
   let summary = text;
-  let description = [{
-    Constraints:
-      C1. x and y have rank }] # rank # [{
-      C2. all operands have one element type
-      C3. the contracted extents are equal
-      C4. input broadcasts to the product
-  }];
+  let constraints = [
+    "C1. x and y have rank " # rank,
+    "C2. all operands have one element type",
+    "C3. the contracted extents are equal",
+    "C4. input broadcasts to the product"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$x, Pd_FloatTensor:$y,
     DefaultValuedAttr<F64Attr, "1.0">:$beta, DefaultValuedAttr<F64Attr, "1.0">:$alpha);
   let results = (outs Pd_FloatTensor:$out);
@@ -135,13 +132,13 @@ def Pd_BilinearOp : Pd_Op<"bilinear"> {
   let summary = "x W_i y for each of the matrices W_i, plus bias";
   let description = [{
     `out[b, i] = x[b] * weight[i] * y[b] + bias[i]`.
-
-    Constraints:
-      C1. x and y have rank 2 and weight rank 3
-      C2. all operands have one element type
-      C3. x and y have as many rows, and the extents that weight contracts
-      C4. bias has one element for each matrix
   }];
+  let constraints = [
+    "C1. x and y have rank 2 and weight rank 3",
+    "C2. all operands have one element type",
+    "C3. x and y have as many rows, and the extents that weight contracts",
+    "C4. bias has one element for each matrix"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, Pd_FloatTensor:$weight, Optional<Pd_FloatTensor>:$bias);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferBilinear";
@@ -151,12 +148,11 @@ def Pd_BilinearOp : Pd_Op<"bilinear"> {
 
 def Pd_FusionSquaredMatSubOp : Pd_Op<"fusion_squared_mat_sub"> {
   let summary = "scalar * ((x y)^2 - x^2 y^2), squares element by element";
-  let description = [{
-    Constraints:
-      C1. x and y have rank 2
-      C2. both operands have one element type
-      C3. the contracted extents are equal
-  }];
+  let constraints = [
+    "C1. x and y have rank 2",
+    "C2. both operands have one element type",
+    "C3. the contracted extents are equal"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, DefaultValuedAttr<F64Attr, "1.0">:$scalar);
   let results = (outs Pd_FloatTensor:$squared_x, Pd_FloatTensor:$squared_y, Pd_FloatTensor:$squared_xy, Pd_FloatTensor:$out);
   let infer = "inferSquaredMatSub";
@@ -168,12 +164,12 @@ def Pd_MultiDotOp : Pd_Op<"multi_dot"> {
   let summary = "Product of matrices, multiplied in the cheapest order";
   let description = [{
     The first operand may be a row, the last one a column, of rank 1; the result does not have that dimension.
-
-    Constraints:
-      C1. there are two operands or more, of rank 2 but for the first and the last, which have rank 1 or 2
-      C2. all operands have one element type
-      C3. the contracted extents are equal
   }];
+  let constraints = [
+    "C1. there are two operands or more, of rank 2 but for the first and the last, which have rank 1 or 2",
+    "C2. all operands have one element type",
+    "C3. the contracted extents are equal"
+  ];
   let arguments = (ins Variadic<Pd_NumberTensor>:$x);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferMultiDot";
@@ -189,14 +185,14 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
     `equation` is `labels,labels,...->labels`, a letter a dimension; `...` stands for leading dimensions that broadcast.
     Each label that the result does not have is summed over. Without `->` the result has the labels that occur once, in
     alphabetical order, after the `...` dimensions.
-
-    Constraints:
-      C1. the equation has one term for each operand and only letters, at most one `...` in a term
-      C2. a term has one label for each dimension of its operand
-      C3. a label has one extent everywhere
-      C4. the labels of the result occur in a term, each once
-      C5. all operands have one element type
   }];
+  let constraints = [
+    "C1. the equation has one term for each operand and only letters, at most one `...` in a term",
+    "C2. a term has one label for each dimension of its operand",
+    "C3. a label has one extent everywhere",
+    "C4. the labels of the result occur in a term, each once",
+    "C5. all operands have one element type"
+  ];
   let arguments = (ins Variadic<Pd_NumberTensor>:$x, StrAttr:$equation);
   let newIr = [NewIr<["x"], ["out", "", ""]>];
   let results = (outs Pd_NumberTensor:$out);

@@ -81,6 +81,20 @@ LogicalResult inferLuUnpackOf(std::optional<Location> location, RankedTensorType
   return success();
 }
 
+LogicalResult inferLuPermutationOf(std::optional<Location> location, RankedTensorType pivots, int64_t rows,
+                                   Type dtype, Results &results) {
+  if (pivots.getRank() == 0)
+    return inferenceError(location, "C1: pivots must have rank 1 or more");
+  int64_t count = pivots.getShape().back();
+  if (!ShapedType::isDynamic(count) && !ShapedType::isDynamic(rows) && rows < count)
+    return inferenceError(location, "C2: rows must not be below the number of pivots, found " +
+                                        llvm::Twine(rows) + " and " + llvm::Twine(count));
+  llvm::SmallVector<int64_t> shape(pivots.getShape().drop_back());
+  shape.append({rows, rows});
+  results.push_back(RankedTensorType::get(shape, dtype));
+  return success();
+}
+
 LogicalResult inferQrOf(std::optional<Location> location, RankedTensorType type, llvm::StringRef mode,
                         Results &results) {
   if (failed(checkMatrices(location, "x", type, false)))
@@ -196,9 +210,8 @@ LogicalResult inferLstsqOf(std::optional<Location> location, RankedTensorType x,
     return fail(location, "C5: both operands must have one element type, found ", x.getElementType(), " and ",
                 y.getElementType());
   llvm::ArrayRef<int64_t> from = x.getShape();
-  int64_t m = from[from.size() - 2], n = from.back(), rows = y.getDimSize(y.getRank() - 2),
-          k = y.getShape().back();
-  if (y.getRank() != x.getRank() || (!ShapedType::isDynamic(m) && !ShapedType::isDynamic(rows) && m != rows))
+  int64_t m = from[from.size() - 2], n = from.back(), k = y.getShape().back();
+  if (failed(verifyCompatibleShape(from.drop_back(), y.getShape().drop_back())))
     return fail(location, "C3: x and y must have one batch and as many rows, found ", x, " and ", y);
   bool values = driver == "gelsd" || driver == "gelss";
   if (!values && driver != "gels" && driver != "gelsy")

@@ -16,6 +16,9 @@ mlir::LogicalResult inferLuOf(std::optional<mlir::Location> location, mlir::Rank
                               Results &results);
 mlir::LogicalResult inferLuUnpackOf(std::optional<mlir::Location> location, mlir::RankedTensorType type,
                                     Results &results);
+mlir::LogicalResult inferLuPermutationOf(std::optional<mlir::Location> location,
+                                         mlir::RankedTensorType pivots, int64_t rows, mlir::Type dtype,
+                                         Results &results);
 mlir::LogicalResult inferQrOf(std::optional<mlir::Location> location, mlir::RankedTensorType type,
                               llvm::StringRef mode, Results &results);
 mlir::LogicalResult inferSvdOf(std::optional<mlir::Location> location, mlir::RankedTensorType type, bool full,
@@ -57,12 +60,10 @@ mlir::LogicalResult inferLu(std::optional<mlir::Location> location, Adaptor adap
   return inferLuOf(location, tensorType(adaptor.getX()), adaptor.getPivot(), results);
 }
 template <class Adaptor>
-mlir::LogicalResult inferLuPermutation(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
-  auto rows = static_cast<int64_t>(adaptor.getRows());
-  llvm::SmallVector<int64_t> shape(tensorType(adaptor.getPivots()).getShape().drop_back());
-  shape.append({rows, rows});
-  results.push_back(mlir::RankedTensorType::get(shape, adaptor.getDtype()));
-  return mlir::success();
+mlir::LogicalResult inferLuPermutation(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  return inferLuPermutationOf(location, tensorType(adaptor.getPivots()),
+                              static_cast<int64_t>(adaptor.getRows()), adaptor.getDtype(), results);
 }
 template <class Adaptor>
 mlir::LogicalResult inferLuUnpack(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {

@@ -14,11 +14,10 @@ def Pd_KronOp : Pd_Op<"kron"> {
 
 def Pd_CrossOp : Pd_Op<"cross"> {
   let summary = "The vector product along `axis`; 9 stands for the first dimension of extent 3";
-  let description = [{
-    Constraints:
-      C1. both operands have one type
-      C2. the dimension has extent 3
-  }];
+  let constraints = [
+    "C1. both operands have one type",
+    "C2. the dimension has extent 3"
+  ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y, DefaultValuedAttr<I64Attr, "9">:$axis);
   let results = (outs Pd_NumberTensor:$out);
   let decomposesInCode = 1;

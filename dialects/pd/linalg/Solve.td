@@ -8,20 +8,19 @@ include "dialects/pd/autodiff/Broadcasting.td"
 def Pd_SystemElement : AnyTypeOf<[F32, F64, Complex<F32>, Complex<F64>], "element of a matrix">;
 def Pd_SystemMatrices : RankedTensorOf<[Pd_SystemElement], [], "tensor of f32, f64 or complex numbers">;
 
-defvar systemDescription = [{
-  The batches of both operands are broadcast together. A singular matrix is an error of the run.
-
-  Constraints:
-    C1. the operands are matrices
-    C2. the matrices of the system are square
-    C3. the other operand has as many rows
-    C4. the batches broadcast
-    C5. both operands have one element type
-}];
+defvar systemDescription = "The batches of both operands are broadcast together. A singular matrix is an error of the run.";
+defvar systemConstraints = [
+  "C1. the operands are matrices",
+  "C2. the matrices of the system are square",
+  "C3. the other operand has as many rows",
+  "C4. the batches broadcast",
+  "C5. both operands have one element type"
+];
 
 def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
   let summary = "The solution of x * out = y; a y of rank 1, or with x's dimensions but the last, holds vectors";
   let description = systemDescription;
+  let constraints = systemConstraints;
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y);
   let results = (outs Pd_SystemMatrices:$out);
   let infer = "inferSolve";
@@ -33,6 +32,7 @@ def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
 def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
   let summary = "The solution of A * out = x for A = y y^H, or y^H y with `upper`";
   let description = systemDescription;
+  let constraints = systemConstraints;
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y, DefaultValuedAttr<BoolAttr, "false">:$upper);
   let results = (outs Pd_SystemMatrices:$out);
   let infer = "inferCholeskySolve";
@@ -43,7 +43,8 @@ def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
 
 def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
   let summary = "The solution of x * out = y, or x^T * out = y, where only one triangle of x is read";
-  let description = systemDescription # "With `unitriangular` the diagonal of x counts as ones.";
+  let description = systemDescription # " With `unitriangular` the diagonal of x counts as ones.";
+  let constraints = systemConstraints;
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y, DefaultValuedAttr<BoolAttr, "true">:$upper,
     DefaultValuedAttr<BoolAttr, "false">:$transpose, DefaultValuedAttr<BoolAttr, "false">:$unitriangular);
   let results = (outs Pd_SystemMatrices:$out);
@@ -57,15 +58,15 @@ def Pd_LuSolveOp : Pd_Op<"lu_solve"> {
   let summary = "The solution of A * out = b for A = P L U, from what pd.lu gives; with `trans` T of A^T, with C of A^H";
   let description = [{
     A singular matrix is an error of the run.
-
-    Constraints:
-      C1. the operands are matrices
-      C2. the matrices of the system are square
-      C3. b has as many rows
-      C4. the batches broadcast
-      C5. b and lu have one element type
-      C6. trans is N, T or C
   }];
+  let constraints = [
+    "C1. the operands are matrices",
+    "C2. the matrices of the system are square",
+    "C3. b has as many rows",
+    "C4. the batches broadcast",
+    "C5. b and lu have one element type",
+    "C6. trans is N, T or C"
+  ];
   let arguments = (ins Pd_SystemMatrices:$b, Pd_SystemMatrices:$lu, Pd_IntTensor:$pivots, DefaultValuedAttr<StrAttr, "\"N\"">:$trans);
   let results = (outs Pd_SystemMatrices:$out);
   let decomposesInCode = 1;
@@ -73,11 +74,10 @@ def Pd_LuSolveOp : Pd_Op<"lu_solve"> {
 
 class Pd_SquareMatrixOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
-  let description = [{
-    Constraints:
-      C1. x has rank 2 or more
-      C2. x's matrices are square
-  }];
+  let constraints = [
+    "C1. x has rank 2 or more",
+    "C2. x's matrices are square"
+  ];
   let results = (outs Pd_SystemMatrices:$out);
 }
 
@@ -117,11 +117,11 @@ def Pd_MatrixRankOp : Pd_Op<"matrix_rank"> {
   let description = [{
     The threshold is tol_tensor, which broadcasts with the batch; or with `use_default_tol` the greatest value times
     the machine's epsilon times the greater extent; or `tol`.
-
-    Constraints:
-      C1. x has rank 2 or more
-      C2. with `hermitian`, x's matrices are square
   }];
+  let constraints = [
+    "C1. x has rank 2 or more",
+    "C2. with `hermitian`, x's matrices are square"
+  ];
   let arguments = (ins Pd_SystemMatrices:$x, Optional<Pd_FloatTensor>:$tol_tensor, DefaultValuedAttr<F64Attr, "0.0">:$tol,
     DefaultValuedAttr<BoolAttr, "false">:$hermitian, DefaultValuedAttr<BoolAttr, "true">:$use_default_tol);
   let results = (outs Pd_IntTensor:$out);
@@ -136,13 +136,13 @@ def Pd_LstsqOp : Pd_Op<"lstsq"> {
     `driver` is the routine of LAPACK: gels (x has full rank), gelsy, gelsd or gelss; singular values below rcond times
     the greatest count as 0. Results that a driver does not find, and the residuals of systems with no more equations than
     unknowns, are empty.
-
-    Constraints:
-      C1. both operands are matrices with one batch
-      C3. they have as many rows
-      C4. driver is one of these
-      C5. both operands have one element type
   }];
+  let constraints = [
+    "C1. both operands are matrices",
+    "C3. they have one batch and as many rows",
+    "C4. driver is one of these",
+    "C5. both operands have one element type"
+  ];
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y, DefaultValuedAttr<F64Attr, "0.0">:$rcond,
     DefaultValuedAttr<StrAttr, "\"gelsy\"">:$driver);
   let newIr = [NewIr<["x", "y", "#rcond"]>];

@@ -31,13 +31,13 @@ def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
       e(objectness, 1) * score where a true box belongs, e(objectness, 0) at the other cells.
     `loss` [N]; `objectness_mask` [N, M, H, W] is the score, 0 or -1 (left out); `gt_match_mask` [N, B] which of the M
     (-1: none). `x_derivative` is the derivative of each image's loss by x.
-
-    Constraints:
-      C1. x has rank 4, gt_box is [N, B, 4], gt_label and gt_score are [N, B]
-      C2. anchors holds pairs, and anchor_mask numbers of them
-      C3. x has as many channels as anchor_mask and class_num ask for
-      C4. downsample_ratio is positive
   }];
+  let constraints = [
+    "C1. x has rank 4, gt_box is [N, B, 4], gt_label and gt_score are [N, B]",
+    "C2. anchors holds pairs, and anchor_mask numbers of them",
+    "C3. x has as many channels as anchor_mask and class_num ask for",
+    "C4. downsample_ratio is positive"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$gt_box, Pd_IntTensor:$gt_label, Optional<Pd_FloatTensor>:$gt_score,
     LossInts:$anchors, LossInts:$anchor_mask, LossInt<"1">:$class_num, LossFloat<"0.7">:$ignore_thresh,
     LossInt<"32">:$downsample_ratio, DefaultValuedAttr<BoolAttr, "true">:$use_label_smooth, LossFloat<"1.0">:$scale_x_y);
@@ -55,12 +55,12 @@ def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
     input [batch, T, U + 1, classes] holds logarithms of probabilities: of each class after t steps and u labels. A path takes steps
     (with `blank`) and labels; it ends with a step from the last place. Samples have the lengths input_lengths and
     label_lengths. `warprnntgrad` is the derivative of each loss by input; there labels count 1 + fastemit_lambda times.
-
-    Constraints:
-      C1. input has rank 4, label is [batch, U], and the lengths are vectors
-      C2. blank is a class
     At run time: lengths fit, and labels are classes.
   }];
+  let constraints = [
+    "C1. input has rank 4, label is [batch, U], and the lengths are vectors",
+    "C2. blank is a class"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_IntTensor:$label, Pd_IntTensor:$input_lengths, Pd_IntTensor:$label_lengths,
     LossInt<"0">:$blank, LossFloat<"0.0">:$fastemit_lambda);
   let results = (outs Pd_FloatTensor:$loss, Pd_FloatTensor:$warprnntgrad);

@@ -12,12 +12,12 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
     along the axis or lacks that dimension. With `soft_label`, `loss = -sum(label * log(softmax))`. Without `use_softmax` the
     input already is a softmax. The loss keeps the axis with extent 1. It is computed from log_softmax, so that nothing
     overflows, whatever `numeric_stable_mode` says.
-
-    Constraints:
-      C1. axis is a dimension of input
-      C2. a class label is an integer tensor with the other dimensions of input
-      C3. a soft label is a float tensor with the dimensions of input
   }];
+  let constraints = [
+    "C1. axis is a dimension of input",
+    "C2. a class label is an integer tensor with the other dimensions of input",
+    "C3. a soft label is a float tensor with the dimensions of input"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_RealTensor:$label, DefaultValuedAttr<BoolAttr, "false">:$soft_label,
     DefaultValuedAttr<BoolAttr, "true">:$use_softmax, DefaultValuedAttr<BoolAttr, "true">:$numeric_stable_mode,
     DefaultValuedAttr<I64Attr, "-100">:$ignore_index, DefaultValuedAttr<I64Attr, "-1">:$axis);
@@ -37,12 +37,12 @@ def Pd_NllLossOp : Pd_Op<"nll_loss"> {
     `input` holds log probabilities [N, C, d...], `label` class numbers [N, d...]; a label `ignore_index` gives 0. reduction
     `none` keeps the terms, `sum` adds them, `mean` divides the sum by the sum of their weights. `total_weight` is that sum
     of weights (0 with `none`).
-
-    Constraints:
-      C1. input has rank 2 or more, and label its dimensions but the second
-      C2. weight has rank 1 and one element for each class
-      C3. reduction is none, mean or sum
   }];
+  let constraints = [
+    "C1. input has rank 2 or more, and label its dimensions but the second",
+    "C2. weight has rank 1 and one element for each class",
+    "C3. reduction is none, mean or sum"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_IntTensor:$label, Optional<Pd_FloatTensor>:$weight,
     DefaultValuedAttr<I64Attr, "-100">:$ignore_index, DefaultValuedAttr<StrAttr, "\"mean\"">:$reduction);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$total_weight);
@@ -52,17 +52,15 @@ def Pd_NllLossOp : Pd_Op<"nll_loss"> {
   let legacy = [Legacy<"nll_loss", ["X", "Label", "Weight"], ["Out", "Total_weight"], ["ignore_index:long", "reduction"]>];
 }
 
-defvar sameShapeConstraints = [{
-
-    Constraints:
-      C1. both operands have the same dimensions
-      C2. both operands have one element type
-}];
+defvar sameShapeConstraints = [
+  "C1. both operands have the same dimensions",
+  "C2. both operands have one element type"
+];
 
 def Pd_BceLossOp : Pd_Op<"bce_loss"> {
   let summary = "Binary cross entropy of probabilities";
-  let description = "-(label * log(input) + (1 - label) * log(1 - input)), where logarithms below -100 count as -100."
-    # sameShapeConstraints;
+  let description = "-(label * log(input) + (1 - label) * log(1 - input)), where logarithms below -100 count as -100.";
+  let constraints = sameShapeConstraints;
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$label);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameShapes";
@@ -75,7 +73,7 @@ def Pd_BceLossOp : Pd_Op<"bce_loss"> {
 
 def Pd_LogLossOp : Pd_Op<"log_loss"> {
   let summary = "-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon)";
-  let description = sameShapeConstraints;
+  let constraints = sameShapeConstraints;
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$label, F64Attr:$epsilon);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameShapes";
@@ -87,7 +85,7 @@ def Pd_LogLossOp : Pd_Op<"log_loss"> {
 
 def Pd_HingeLossOp : Pd_Op<"hinge_loss"> {
   let summary = "max(0, 1 - logits * (2 * labels - 1))";
-  let description = sameShapeConstraints;
+  let constraints = sameShapeConstraints;
   let arguments = (ins Pd_FloatTensor:$logits, Pd_FloatTensor:$labels);
   let results = (outs Pd_FloatTensor:$loss);
   let infer = "inferSameShapes";
@@ -97,7 +95,7 @@ def Pd_HingeLossOp : Pd_Op<"hinge_loss"> {
 
 def Pd_HuberLossOp : Pd_Op<"huber_loss"> {
   let summary = "0.5 * r * r where |r| <= delta, else delta * (|r| - 0.5 * delta), with r = label - input";
-  let description = sameShapeConstraints;
+  let constraints = sameShapeConstraints;
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$label, F64Attr:$delta);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$residual);
   let infer = "inferTwoOfSameShape";
@@ -112,12 +110,12 @@ def Pd_KldivLossOp : Pd_Op<"kldiv_loss"> {
   let description = [{
     x holds log probabilities, and so does label with `log_target`: then the terms are exp(label) * (label - x). reduction
     `none` keeps the terms, `sum` adds them, `mean` divides the sum by their number, `batchmean` by the first extent.
-
-    Constraints:
-      C1. both operands have the same dimensions
-      C2. both operands have one element type
-      C3. reduction is none, mean, sum or batchmean
   }];
+  let constraints = [
+    "C1. both operands have the same dimensions",
+    "C2. both operands have one element type",
+    "C3. reduction is none, mean, sum or batchmean"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label, DefaultValuedAttr<StrAttr, "\"mean\"">:$reduction,
     DefaultValuedAttr<BoolAttr, "false">:$log_target);
   let results = (outs Pd_FloatTensor:$out);
@@ -133,11 +131,11 @@ def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logit
     max(x, 0) - x * label + log(1 + exp(-|x|)) * pos_weight, 0 where label is `ignore_index`; with `weighs_linear_part`, as
     in Paddle 3, (1 - label) * x + (max(-x, 0) + log(1 + exp(-|x|))) * pos_weight. With `normalize` divided by
     the number of labels that are not (at least 1e-5).
-
-    Constraints:
-      C1. x and label have the same dimensions
-      C2. the operands have one element type
   }];
+  let constraints = [
+    "C1. x and label have the same dimensions",
+    "C2. the operands have one element type"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label, Optional<Pd_FloatTensor>:$pos_weight,
     DefaultValuedAttr<BoolAttr, "false">:$normalize, DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
     DefaultValuedAttr<BoolAttr, "false">:$weighs_linear_part);
@@ -152,11 +150,10 @@ def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logit
 
 def Pd_LabelSmoothOp : Pd_Op<"label_smooth"> {
   let summary = "(1 - epsilon) * label + epsilon * prior_dist; without it, of 1 / number of classes";
-  let description = [{
-    Constraints:
-      C1. label has rank 1 or more; its last dimension holds the classes
-      C2. prior_dist has one element for each class
-  }];
+  let constraints = [
+    "C1. label has rank 1 or more; its last dimension holds the classes",
+    "C2. prior_dist has one element for each class"
+  ];
   let arguments = (ins Pd_FloatTensor:$label, Optional<Pd_FloatTensor>:$prior_dist,
     DefaultValuedAttr<F64Attr, "0.0">:$epsilon);
   let results = (outs Pd_FloatTensor:$out);
@@ -171,11 +168,11 @@ def Pd_AccuracyOp : Pd_Op<"accuracy"> {
   let description = [{
     `indices` holds the predicted classes of each sample, `label` its class. `correct` is the number of samples that have
     it, `total` that of all.
-
-    Constraints:
-      C1. indices and label have rank 2, and label one column
-      C2. indices and label have as many rows
   }];
+  let constraints = [
+    "C1. indices and label have rank 2, and label one column",
+    "C2. indices and label have as many rows"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$indices, Pd_IntTensor:$label);
   let results = (outs Pd_FloatTensor:$accuracy, Pd_IntTensor:$correct, Pd_IntTensor:$total);
   let infer = "inferAccuracy";

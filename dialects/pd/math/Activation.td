@@ -98,7 +98,7 @@ def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(
 }
 def Pd_SwigluOp : Pd_Op<"swiglu"> {
   let summary = "silu(x) * y; without y, silu of the first half of x's last dimension times the second half";
-  let description = "Constraint C1: without y the last extent of x is even; with y both have the same dimensions.";
+  let constraints = ["C1. without y the last extent of x is even; with y both have the same dimensions"];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$y);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;

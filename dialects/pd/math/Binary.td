@@ -7,6 +7,7 @@ include "dialects/pd/Base.td"
 class Pd_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> t = []> : Pd_FoldableOp<mnemonic, t> {
   let arguments = (ins type:$x, type:$y);
   let results = (outs type:$out);
+  let constraints = BroadcastAlike;
   let infer = "inferBroadcast";
 }
 
@@ -149,6 +150,10 @@ def Pd_LerpOp : Pd_Op<"lerp", [Pd_Elementwise]> {
 class Pd_CompareOp<string mnemonic, list<Trait> t = []> : Pd_FoldableOp<mnemonic, t> {
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y);
   let results = (outs Pd_BoolTensor:$out);
+  let constraints = [
+    "C1. x and y have one element type",
+    "C2. the dimensions of x and y broadcast, and out has what they broadcast to"
+  ];
   let infer = "inferCompare";
 }
 
@@ -239,6 +244,7 @@ class Pd_ShiftOp<string mnemonic, string text, string body> : Pd_FoldableOp<mnem
   let description = "By fewer than 0 places, or as many as the type has bits or more, all bits leave.";
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$y, DefaultValuedAttr<BoolAttr, "true">:$is_arithmetic);
   let results = (outs Pd_IntTensor:$out);
+  let constraints = BroadcastAlike;
   let infer = "inferBroadcast";
   let scalar = body;
   let legacy = [LegacyReadOnly<mnemonic, ["x", "y"], ["out"], ["is_arithmetic"]>];
@@ -254,6 +260,10 @@ def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let description = "The three operands are broadcast together. The value that is not chosen is not looked at.";
   let arguments = (ins Pd_BoolTensor:$condition, Pd_Tensor:$x, Pd_Tensor:$y);
   let results = (outs Pd_Tensor:$out);
+  let constraints = [
+    "C1. x and y have one element type, which out has",
+    "C2. the dimensions of the three operands broadcast, and out has what they broadcast to"
+  ];
   let infer = "inferSelect";
   let scalar = "b.select(condition, x, y)";
   let vjp = ["", "e.select(condition, dout, 0.0)", "e.select(condition, 0.0, dout)"];

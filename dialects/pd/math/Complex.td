@@ -8,6 +8,7 @@ class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd
   let summary = text;
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);
+  let constraints = ["C1. out has the dimensions of x and its element type, of complex numbers that of their parts"];
   let infer = "inferRealPart";
   let scalar = body;
   let vjp = [gradient];
@@ -24,6 +25,7 @@ def Pd_ConjOp : Pd_FoldableOp<"conj"> {
   let summary = "The complex conjugate; a real number as it is";
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_NumberTensor:$out);
+  let constraints = SameTypeAsX;
   let infer = "inferSameAsFirst";
   let scalar = "b.conj(x)";
   let vjp = ["e.conj(dout)"];
@@ -32,7 +34,10 @@ def Pd_ConjOp : Pd_FoldableOp<"conj"> {
 
 def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
   let summary = "re + im i";
-  let description = "Constraint C1: both parts are f32 or both f64.";
+  let constraints = [
+    "C1. both parts are f32 or both f64",
+    "C2. the dimensions of both parts broadcast, and out has what they broadcast to"
+  ];
   let arguments = (ins Pd_FloatTensor:$re, Pd_FloatTensor:$im);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferComplex";
@@ -43,11 +48,10 @@ def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
 
 def Pd_AsComplexOp : Pd_Op<"as_complex"> {
   let summary = "Pairs along the last dimension as complex numbers";
-  let description = [{
-    Constraints:
-      C1. the parts are f32 or f64
-      C2. the last dimension has extent 2
-  }];
+  let constraints = [
+    "C1. the parts are f32 or f64",
+    "C2. the last dimension has extent 2"
+  ];
   let arguments = (ins Pd_FloatTensor:$x);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferAsComplex";

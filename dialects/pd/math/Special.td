@@ -10,6 +10,7 @@ class Pd_SpecialOp<string mnemonic, string text, string body, string derivative,
   let summary = text;
   let arguments = !con((ins Pd_FloatTensor:$x), attributes);
   let results = (outs Pd_FloatTensor:$out);
+  let constraints = SameTypeAsX;
   let infer = "inferSameAsFirst";
   let scalar = body;
   let derivatives = [derivative];
@@ -41,7 +42,10 @@ def Pd_I1eOp : Pd_SpecialOp<"i1e", "exp(-|x|) i1(x)", "special::besselI(b, x, 1,
 def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
     "special::polygamma(b, x, static_cast<int>(op.getN()))",
     "e.wrap(e.create<PolygammaOp>(x, static_cast<int64_t>(op.getN()) + 1))", [Legacy<"polygamma", ["x"], ["out"], ["n"]>], (ins I64Attr:$n)> {
-  let description = "Constraint C1: n is from 0 to 100 (the factorial of n is a factor).";
+  let constraints = [
+    "C1. n is from 0 to 100 (the factorial of n is a factor)",
+    "C2. out has the dimensions and the element type of x"
+  ];
   let infer = "inferPolygamma";
 }
 

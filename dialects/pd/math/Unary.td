@@ -10,6 +10,7 @@ class Pd_UnaryOp<string mnemonic, TypeConstraint type, string text, string body,
   let summary = text;
   let arguments = (ins type:$x);
   let results = (outs type:$out);
+  let constraints = SameTypeAsX;
   let infer = "inferSameAsFirst";
   let scalar = body;
   let derivatives = [derivative];
@@ -90,6 +91,7 @@ def Pd_RoundOp : Pd_FoldableOp<"round"> {
   let description = "With `half_to_even` halves go to the even neighbour, as in Paddle 3.";
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "0">:$decimals, DefaultValuedAttr<BoolAttr, "false">:$half_to_even);
   let results = (outs Pd_FloatTensor:$out);
+  let constraints = SameTypeAsX;
   let infer = "inferSameAsFirst";
   let scalar = "rounded(b, x, static_cast<int64_t>(op.getDecimals()), op.getHalfToEven())";
   let derivatives = [""];
@@ -101,6 +103,7 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
   let summary = "Absolute value; of a complex number its modulus, a real one";
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);
+  let constraints = ["C1. out has the dimensions of x and its element type, of complex numbers that of their parts"];
   let infer = "inferRealPart";
   let scalar = "b.abs(x)";
   let vjp = ["e.cast(dout, x.type().getElementType()) * direction(x, out)"];
@@ -115,6 +118,7 @@ class Pd_UnaryPredicate<string mnemonic, string legacyType, string text, string 
   let summary = text;
   let arguments = (ins Pd_Tensor:$x);
   let results = (outs Pd_BoolTensor:$out);
+  let constraints = ["C1. out has the dimensions of x"];
   let infer = "inferPredicate";
   let scalar = body;
   let legacy = [LegacyUnary<legacyType>];
@@ -135,6 +139,7 @@ def Pd_CastOp : Pd_FoldableOp<"cast"> {
   }];
   let arguments = (ins Pd_Tensor:$x, TypeAttr:$dtype, DefaultValuedAttr<BoolAttr, "false">:$toward_zero);
   let results = (outs Pd_Tensor:$out);
+  let constraints = ["C1. out has the dimensions of x and the element type dtype"];
   let infer = "inferCast";
   let scalar = "op.getTowardZero() ? b.castTowardZero(x) : b.cast(x)";
   let vjp = ["dout"];

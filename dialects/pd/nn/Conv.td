@@ -17,16 +17,16 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
     `out[n, o, p...] = sum over c, k... of input[n, c, p * stride + k * dilation - padding...] * filter[o, c, k...]`, with
     zeros outside of the input. The filter has the dimensions out channels, input channels / groups, kernel extents, in
     every data format. Output channel group i sees only input channel group i.
-
-    Constraints:
-      C1. input and filter have rank }] # !add(spatial, 2) # [{
-      C2. input and filter have one element type
-      C3. the input has groups times the channels of the filter
-      C4. groups is above 0 and divides the number of output channels
-      C5. strides, dilations, paddings and padding_algorithm are well formed
-      C6. data_format is known
-      C7. the kernel fits into the padded input
   }];
+  let constraints = [
+    "C1. input and filter have rank " # !add(spatial, 2),
+    "C2. input and filter have one element type",
+    "C3. the input has groups times the channels of the filter",
+    "C4. groups is above 0 and divides the number of output channels",
+    "C5. strides, dilations, paddings and padding_algorithm are well formed",
+    "C6. data_format is known",
+    "C7. the kernel fits into the padded input"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$filter, Ints<ones>:$strides, Ints<zeros>:$paddings,
     DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm, Ints<ones>:$dilations,
     DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format);
@@ -62,18 +62,18 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
     itself to the output at `p * stride + k * dilation - padding`. The filter has the dimensions input channels, output
     channels / groups, kernel extents. The output extent is `(in - 1) * stride - paddings + dilation * (kernel - 1) + 1`
     plus `output_padding`, or `output_size` where it is given.
-
-    Constraints:
-      C1. x and filter have rank }] # !add(spatial, 2) # [{
-      C2. x and filter have one element type
-      C3. x has the input channels of the filter
-      C4. groups is above 0 and divides the number of input channels
-      C5. strides, dilations, paddings and padding_algorithm are well formed
-      C6. data_format is known
-      C7. output_padding is empty or one number a spatial dimension, at least 0 and below the stride or the dilation
-      C8. output_size is empty or one number a spatial dimension, by less than the stride above the extent without it
-      C9. the output extents are positive
   }];
+  let constraints = [
+    "C1. x and filter have rank " # !add(spatial, 2),
+    "C2. x and filter have one element type",
+    "C3. x has the input channels of the filter",
+    "C4. groups is above 0 and divides the number of input channels",
+    "C5. strides, dilations, paddings and padding_algorithm are well formed",
+    "C6. data_format is known",
+    "C7. output_padding is empty or one number a spatial dimension, at least 0 and below the stride or the dilation",
+    "C8. output_size is empty or one number a spatial dimension, by less than the stride above the extent without it",
+    "C9. the output extents are positive"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$filter, Ints<ones>:$strides, Ints<zeros>:$paddings,
     Ints<"{}">:$output_padding, Ints<"{}">:$output_size, DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm,
     Ints<ones>:$dilations, DefaultValuedAttr<I64Attr, "1">:$groups,
@@ -104,16 +104,16 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
     out_gradient[n, o, p...]`, for the convolution of `input` with these attributes whose result has the cotangent
     `out_gradient`. `kernel_size` holds the filter's spatial extents. The gradient by the input needs no op of its own: it is
     the transposed convolution of `out_gradient` whose output_size are the input's extents.
-
-    Constraints:
-      C1. input and out_gradient have rank }] # !add(spatial, 2) # [{
-      C2. input and out_gradient have one element type
-      C3. kernel_size is one positive number a spatial dimension
-      C4. groups is above 0 and divides the channels of input and out_gradient
-      C5. strides, dilations, paddings and padding_algorithm are well formed
-      C6. data_format is known
-      C7. the kernel fits into the padded input; out_gradient has the spatial extents of the convolution's result
   }];
+  let constraints = [
+    "C1. input and out_gradient have rank " # !add(spatial, 2),
+    "C2. input and out_gradient have one element type",
+    "C3. kernel_size is one positive number a spatial dimension",
+    "C4. groups is above 0 and divides the channels of input and out_gradient",
+    "C5. strides, dilations, paddings and padding_algorithm are well formed",
+    "C6. data_format is known",
+    "C7. the kernel fits into the padded input; out_gradient has the spatial extents of the convolution's result"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$out_gradient, DenseI64ArrayAttr:$kernel_size,
     Ints<ones>:$strides, Ints<zeros>:$paddings, DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm,
     Ints<ones>:$dilations, DefaultValuedAttr<I64Attr, "1">:$groups,

@@ -13,13 +13,13 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
     offset [N, 2 * deformable_groups * kernel elements, OH, OW] holds for each window and each of its elements how far down and
     how far right it is moved, mask [N, deformable_groups * kernel elements, OH, OW] its weight (1 where absent). Elements are
     interpolated between the four around; outside of x is 0. The channels of x belong to deformable_groups in blocks.
-
-    Constraints:
-      C1. x, offset, mask and filter have rank 4, and the filter's extents are known
-      C2. strides, paddings and dilations are pairs, strides and dilations positive, paddings not below 0
-      C3. groups and deformable_groups are positive, and groups divides the number of filters
-      C4. the window fits into the padded input
   }];
+  let constraints = [
+    "C1. x, offset, mask and filter have rank 4, and the filter's extents are known",
+    "C2. strides, paddings and dilations are pairs, strides and dilations positive, paddings not below 0",
+    "C3. groups and deformable_groups are positive, and groups divides the number of filters",
+    "C4. the window fits into the padded input"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$offset, Pd_FloatTensor:$filter, Optional<Pd_FloatTensor>:$mask,
     PairOfOnes:$strides, PairOfZeros:$paddings, PairOfOnes:$dilations, DefaultValuedAttr<I64Attr, "1">:$deformable_groups,
     DefaultValuedAttr<I64Attr, "1">:$groups);
@@ -43,12 +43,12 @@ def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
     c = label + num_classes, node j of the path is (c >> (j + 1)) - 1 and its bit that of c >> j. `path` and `code` [N, length] hold nodes
     and bits for each sample; a negative node ends a path. Paths are filled up to the longest with v = 0, whose log 2 counts,
     as in Paddle. `pre_out` [N, length] holds log(1 + exp(v)).
-
-    Constraints:
-      C1. x is [N, D], w [nodes, D]; label has one element for each sample
-      C2. without path num_classes is 2 or more
-      C3. path and code are matrices of one shape
   }];
+  let constraints = [
+    "C1. x is [N, D], w [nodes, D]; label has one element for each sample",
+    "C2. without path num_classes is 2 or more",
+    "C3. path and code are matrices of one shape"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$label, Pd_FloatTensor:$w, Optional<Pd_FloatTensor>:$bias,
     Optional<Pd_IntTensor>:$path, Optional<Pd_IntTensor>:$code, DefaultValuedAttr<I64Attr, "2">:$num_classes);
   let assemblyFormat = "$x `,` $label `,` $w (`bias` `=` $bias^)? (`path` `=` $path^)? (`code` `=` $code^)? attr-dict `:` functional-type(operands, results)";
@@ -65,11 +65,11 @@ def Pd_PartialConcatOp : Pd_Op<"partial_concat"> {
   let summary = "Columns start_index to start_index + length of all matrices, side by side";
   let description = [{
     A length below 0 stands for all the columns behind; start_index may count from the end.
-
-    Constraints:
-      C1. all operands are matrices of one shape
-      C2. the columns are there
   }];
+  let constraints = [
+    "C1. all operands are matrices of one shape",
+    "C2. the columns are there"
+  ];
   let arguments = (ins Variadic<Pd_Tensor>:$x, DefaultValuedAttr<I64Attr, "0">:$start_index, DefaultValuedAttr<I64Attr, "-1">:$length);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferPartialConcat";
@@ -89,10 +89,7 @@ def Pd_PartialSumOp : Pd_Op<"partial_sum"> {
 
 def Pd_FspOp : Pd_Op<"fsp"> {
   let summary = "For each pair of channels of x and y the mean of their product over all places";
-  let description = [{
-    Constraints:
-      C1. x and y have rank 4, one batch and one height and width
-  }];
+  let constraints = ["C1. x and y have rank 4, one batch and one height and width"];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferFsp";
@@ -105,11 +102,11 @@ def Pd_CvmOp : Pd_Op<"cvm"> {
   let description = [{
     `cvm` holds the shows and clicks of each row. Where it is given it stands, as in Paddle, in columns 0 and 1 of the
     gradient of x; else the gradient is the derivative.
-
-    Constraints:
-      C1. x is a matrix of more than two columns
-      C2. cvm has two columns and the rows of x
   }];
+  let constraints = [
+    "C1. x is a matrix of more than two columns",
+    "C2. cvm has two columns and the rows of x"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$cvm, DefaultValuedAttr<BoolAttr, "true">:$use_cvm);
   let vjpInCode = 1;
   let results = (outs Pd_FloatTensor:$out);
@@ -124,10 +121,8 @@ def Pd_DataNormOp : Pd_Op<"data_norm", [AttrSizedOperandSegments]> {
     `means` and `scales` are the two factors. scale_w and bias are applied where present. The three batch operands are
     counters and not weights: as in Paddle their gradients are what the batch adds to them, the number of its rows, their
     sum, and the sum of (x - means)^2 + epsilon; and the gradient of x takes means and scales for constants.
-
-    Constraints:
-      C1. x is a matrix, and the other operands are vectors with an element for each column
   }];
+  let constraints = ["C1. x is a matrix, and the other operands are vectors with an element for each column"];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$batch_size, Pd_FloatTensor:$batch_sum, Pd_FloatTensor:$batch_square_sum,
     Optional<Pd_FloatTensor>:$scale_w, Optional<Pd_FloatTensor>:$bias, DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
   let vjpInCode = 1;

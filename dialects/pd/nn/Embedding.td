@@ -9,11 +9,11 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let description = [{
     The result has the dimensions of x and then the row's. Where x is `padding_idx` (unless -1) the row is zero, and so is
     its gradient; not with `sparse`, where, as in Paddle, the padding row gets the gradients of the rows made zero.
-
-    Constraints:
-      C1. weight has rank 2
-      C2. padding_idx is -1 or a row of weight
   }];
+  let constraints = [
+    "C1. weight has rank 2",
+    "C2. padding_idx is -1 or a row of weight"
+  ];
   let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$weight, DefaultValuedAttr<I64Attr, "-1">:$padding_idx,
     DefaultValuedAttr<BoolAttr, "false">:$sparse);
   let vjpInCode = 1;

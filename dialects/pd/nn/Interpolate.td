@@ -15,14 +15,14 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
     r = 1 / scale, or in / out where no scale is given, at (o + 0.5) * r - 0.5, not below 0 (with `align_mode` 1 in the
     linear methods at o * r). Along a dimension of one output position r is 0. nearest takes the element at floor(o * r), or with `align_corners` the rounded position.
     bicubic uses the Keys kernel with a = -0.75 on four elements; positions outside take the border's element.
-
-    Constraints:
-      C1. x has a batch, channels and }] # spatial # [{ spatial dimensions
-      C2. data_format is known
-      C3. the size is given in one of the ways, with one number a dimension (a single scale counts for all)
-      C4. the output's extents are positive
-      C5. interp_method is "}] # method # [{"
   }];
+  let constraints = [
+    "C1. x has a batch, channels and " # spatial # " spatial dimensions",
+    "C2. data_format is known",
+    "C3. the size is given in one of the ways, with one number a dimension (a single scale counts for all)",
+    "C4. the output's extents are positive",
+    "C5. interp_method is \"" # method # "\""
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$out_size, Variadic<Pd_IntTensor>:$size_tensor,
     Optional<Pd_FloatTensor>:$scale_tensor, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
     DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
@@ -52,12 +52,12 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
   let description = [{
     The map that is transposed to the interpolation with these operands and attributes: each element of `out_gradient` adds
     itself, times their weights, to the elements that the interpolation combined there. Of x only the dimensions count.
-
-    Constraints:
-      C1. interp_method is linear, bilinear, trilinear, bicubic or nearest
-      C2. out_gradient has the dimensions of the interpolation's result, and x's element type; the interpolation's own
-          constraints hold
   }];
+  let constraints = [
+    "C1. interp_method is linear, bilinear, trilinear, bicubic or nearest",
+    "C2. out_gradient has the dimensions of the interpolation's result, and x's element type; the interpolation's own "
+      "constraints hold"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$out_gradient, Optional<Pd_IntTensor>:$out_size,
     Variadic<Pd_IntTensor>:$size_tensor, Optional<Pd_FloatTensor>:$scale_tensor, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
     DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,

@@ -22,12 +22,12 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
     `saved_variance` is 1 / sqrt(v + epsilon). In the first case `mean_out` and `variance_out` are the operands, and
     so are `saved_mean` and `saved_variance`. In training, where each channel has one element, out is x, nothing is moved, `saved_mean` and
     `saved_variance` are zero and the gradient goes to x alone, as in Paddle. `reserve_space` has no elements. `momentum_tensor` wins over `momentum`.
-
-    Constraints:
-      C1. x has a channel dimension (rank 2 or more)
-      C2. mean, variance, scale and bias have rank 1 and one element for each channel
-      C3. data_format is known
   }];
+  let constraints = [
+    "C1. x has a channel dimension (rank 2 or more)",
+    "C2. mean, variance, scale and bias have rank 1 and one element for each channel",
+    "C3. data_format is known"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance, Optional<Pd_FloatTensor>:$scale,
     Optional<Pd_FloatTensor>:$bias, Optional<Pd_FloatTensor>:$momentum_tensor,
     DefaultValuedAttr<BoolAttr, "false">:$is_test, DefaultValuedAttr<F64Attr, "0.9">:$momentum,
@@ -49,11 +49,11 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
     `out = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the dimensions from
     `begin_norm_axis` on. scale and bias have one element for each element of these dimensions. `mean` and `variance` have
     the dimensions before.
-
-    Constraints:
-      C1. begin_norm_axis is above 0 and below the rank of x
-      C2. scale and bias have rank 1 and as many elements as the normalized dimensions
   }];
+  let constraints = [
+    "C1. begin_norm_axis is above 0 and below the rank of x",
+    "C2. scale and bias have rank 1 and as many elements as the normalized dimensions"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "1">:$begin_norm_axis);
   let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
@@ -77,13 +77,13 @@ def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
   let description = [{
     `y = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the elements of a group
     of channels of one sample; scale and bias have one element for each channel.
-
-    Constraints:
-      C1. x has a channel dimension (rank 2 or more)
-      C2. scale and bias have rank 1 and one element for each channel
-      C3. data_format is known
-      C4. groups is above 0 and divides the number of channels
   }];
+  let constraints = [
+    "C1. x has a channel dimension (rank 2 or more)",
+    "C2. scale and bias have rank 1 and one element for each channel",
+    "C3. data_format is known",
+    "C4. groups is above 0 and divides the number of channels"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "-1">:$groups, NormFormat:$data_format);
   let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
@@ -102,11 +102,11 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
     `y = (x - m) / sqrt(v + epsilon) * scale + bias`, with mean m and (biased) variance v over the elements of a channel of
     one sample. `saved_mean` is m and `saved_variance` is 1 / sqrt(v + epsilon), one after the other for each sample and
     channel.
-
-    Constraints:
-      C1. x has a channel dimension (rank 2 or more)
-      C2. scale and bias have rank 1 and one element for each channel
   }];
+  let constraints = [
+    "C1. x has a channel dimension (rank 2 or more)",
+    "C2. scale and bias have rank 1 and one element for each channel"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon);
   let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
@@ -122,10 +122,8 @@ def Pd_NormOp : Pd_Op<"norm"> {
   let summary = "x divided by its Euclidean norm along an axis";
   let description = [{
     `norm = sqrt(sum of x * x along axis + epsilon)`, with that dimension kept; `out = x / norm`.
-
-    Constraints:
-      C1. axis is a dimension of x
   }];
+  let constraints = ["C1. axis is a dimension of x"];
   let arguments = (ins Pd_FloatTensor:$x, I64Attr:$axis, NormEpsilon<"1e-10">:$epsilon,
     DefaultValuedAttr<BoolAttr, "false">:$is_test);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$norm);
@@ -140,12 +138,12 @@ def Pd_LrnOp : Pd_Op<"lrn"> {
   let description = [{
     `mid_out = k + alpha * sum of x[c']^2` over the n channels c' from c - (n - 1) / 2 on (as far as there are);
     `out = x / mid_out^beta`.
-
-    Constraints:
-      C1. x has rank 4
-      C2. n is above 0
-      C3. data_format is known
   }];
+  let constraints = [
+    "C1. x has rank 4",
+    "C2. n is above 0",
+    "C3. data_format is known"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "5">:$n, DefaultValuedAttr<F64Attr, "2.0">:$k,
     DefaultValuedAttr<F64Attr, "0.0001">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
     DefaultValuedAttr<StrAttr, "\"AnyLayout\"">:$data_format);
@@ -160,11 +158,11 @@ def Pd_SpectralNormOp : Pd_Op<"spectral_norm"> {
   let description = [{
     weight is seen as a matrix W whose rows are its dimension `dim`. `power_iters` times v becomes W^T u and u becomes W v,
     each divided by its norm (plus eps); the result is weight / (u^T W v).
-
-    Constraints:
-      C1. dim is a dimension of weight; power_iters is not below 0
-      C2. u has one element for each row, v one for each column
   }];
+  let constraints = [
+    "C1. dim is a dimension of weight; power_iters is not below 0",
+    "C2. u has one element for each row, v one for each column"
+  ];
   let arguments = (ins Pd_FloatTensor:$weight, Pd_FloatTensor:$u, Pd_FloatTensor:$v, DefaultValuedAttr<I64Attr, "0">:$dim,
     DefaultValuedAttr<I64Attr, "1">:$power_iters, NormEpsilon<"1e-12">:$eps);
   let results = (outs Pd_FloatTensor:$out);
@@ -195,12 +193,11 @@ def Pd_SquaredL2NormOp : Pd_Op<"squared_l2_norm"> {
 
 def Pd_AffineChannelOp : Pd_Op<"affine_channel"> {
   let summary = "x * scale + bias, with one scale and bias for each channel";
-  let description = [{
-    Constraints:
-      C1. x has a channel dimension (rank 2 or more)
-      C2. scale and bias have rank 1 and one element for each channel
-      C3. data_format is known
-  }];
+  let constraints = [
+    "C1. x has a channel dimension (rank 2 or more)",
+    "C2. scale and bias have rank 1 and one element for each channel",
+    "C3. data_format is known"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$scale, Pd_FloatTensor:$bias, NormFormat:$data_format);
   let newIr = [NewIr<["x", "scale", "bias"], [], [], ["data_layout"]>];
   let results = (outs Pd_FloatTensor:$out);

@@ -4,16 +4,20 @@
 
 include "dialects/pd/nn/Formats.td"
 
-defvar poolConstraints = [{
-
-    Constraints:
-      C1. x has as many dimensions as the window, a batch and channels
-      C2. kernel_size holds one positive number a spatial dimension (with global_pooling it means nothing)
-      C3. strides, paddings and padding_algorithm are well formed
-      C4. data_format is known
-      C5. the window fits into the padded input
-      C6. pooling_type is max or avg
-}];
+defvar windowConstraints = [
+  "C1. x has as many dimensions as the window, a batch and channels",
+  "C2. kernel_size holds one positive number a spatial dimension (with global_pooling it means nothing)",
+  "C3. strides and paddings are well formed",
+  "C5. the window fits into the padded input"
+];
+defvar poolConstraints = [
+  "C1. x has as many dimensions as the window, a batch and channels",
+  "C2. kernel_size holds one positive number a spatial dimension (with global_pooling it means nothing)",
+  "C3. strides, paddings and padding_algorithm are well formed",
+  "C4. data_format is known",
+  "C5. the window fits into the padded input",
+  "C6. pooling_type is max or avg"
+];
 
 // Strides, paddings: as in convolutions. The fold writes paddings as two a dimension and global pooling as a window as large
 // as the input, where the input's extents are known.
@@ -25,7 +29,8 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
     With `adaptive` kernel_size holds the output's extents instead: output i of n combines the inputs from
     floor(i * in / n) up to ceil((i + 1) * in / n). With `global_pooling` the window is the whole input.
     `kernel_size_tensor` wins over the attribute.
-  }] # poolConstraints;
+  }];
+  let constraints = poolConstraints;
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$kernel_size_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<BoolAttr, "true">:$exclusive,
@@ -50,9 +55,9 @@ class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mne
     For the pooling of x with these attributes whose result has the cotangent `out_gradient`: a mean gives each element that
     it counted its share of the window's cotangent; a maximum gives all of it to the first element of the window, row-major,
     that is the greatest.
-  }] # poolConstraints # [{
-      C7. out_gradient has the dimensions of the pooling's result, and x's element type
   }];
+  let constraints = !listconcat(poolConstraints,
+    ["C7. out_gradient has the dimensions of the pooling's result, and x's element type"]);
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$out_gradient, Optional<Pd_IntTensor>:$kernel_size_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<BoolAttr, "true">:$exclusive,
@@ -73,7 +78,8 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let description = [{
     As pooling with pooling_type max. `mask` holds the position of the maximum in its channel's plane, row-major; the first
     one where several are equal.
-  }] # poolConstraints;
+  }];
+  let constraints = windowConstraints;
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings,
     DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,

@@ -22,14 +22,14 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
 
     With `sequence_length` each sample ends earlier: outputs after its length are zero, its final state is that of its last
     element, and the backward direction starts there. Dropout between layers only acts in training (`is_test` false).
-
-    Constraints:
-      C1. x has rank 3
-      C2. mode is LSTM, GRU, RNN_TANH or RNN_RELU
-      C3. pre_state is one tensor (LSTM: two) [L * D, batch, hidden_size]
-      C4. weight_list has 4 * L * D tensors, of ranks 2 and 1, with gates * hidden_size rows
-      C5. num_layers and hidden_size are positive
   }];
+  let constraints = [
+    "C1. x has rank 3",
+    "C2. mode is LSTM, GRU, RNN_TANH or RNN_RELU",
+    "C3. pre_state is one tensor (LSTM: two) [L * D, batch, hidden_size]",
+    "C4. weight_list has 4 * L * D tensors, of ranks 2 and 1, with gates * hidden_size rows",
+    "C5. num_layers and hidden_size are positive"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Variadic<Pd_FloatTensor>:$pre_state, Variadic<Pd_FloatTensor>:$weight_list,
     Optional<Pd_IntTensor>:$sequence_length, DefaultValuedAttr<F64Attr, "0.0">:$dropout_prob,
     DefaultValuedAttr<BoolAttr, "false">:$is_bidirec, DefaultValuedAttr<I64Attr, "10">:$input_size,
@@ -53,10 +53,8 @@ def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
   let description = [{
     For pd.rnn with these operands and attributes, whose results have the cotangents `out_gradient` and `state_gradient`:
     `gradients` are those of x, of each of `pre_state` and of each of `weight_list`, one after the other.
-
-    Constraints: those of pd.rnn, and
-      C6. out_gradient and state_gradient have the types of the results
   }];
+  let constraints = ["C6. out_gradient and state_gradient have the types of the results of pd.rnn, which has C1 to C5"];
   let arguments = (ins Pd_FloatTensor:$x, Variadic<Pd_FloatTensor>:$pre_state, Variadic<Pd_FloatTensor>:$weight_list,
     Optional<Pd_IntTensor>:$sequence_length, Pd_FloatTensor:$out_gradient, Variadic<Pd_FloatTensor>:$state_gradient,
     DefaultValuedAttr<F64Attr, "0.0">:$dropout_prob, DefaultValuedAttr<BoolAttr, "false">:$is_bidirec,

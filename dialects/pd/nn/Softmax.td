@@ -18,10 +18,8 @@ def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
   let description = [{
     Computed as exp(d) / sum of exp(d) with d = max(x - m, -64) and the maximum m along the axis, so that nothing overflows. The gradient is
     that of the formula without the bound, as in Paddle.
-
-    Constraints:
-      C1. axis is a dimension of x (of rank 0: 0 or -1)
   }];
+  let constraints = ["C1. axis is a dimension of x (of rank 0: 0 or -1)"];
   let precision = "full";
 }
 
@@ -31,19 +29,14 @@ def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
   let description = [{
     Computed as d - log(sum of exp(d)) with d = max(x - m, -64) and the maximum m along the axis; the gradient is that of the formula without
     the bound, as in Paddle.
-
-    Constraints:
-      C1. axis is a dimension of x (of rank 0: 0 or -1)
   }];
+  let constraints = ["C1. axis is a dimension of x (of rank 0: 0 or -1)"];
   let precision = "full";
 }
 
 def Pd_FusedSoftmaxMaskOp : Pd_Op<"fused_softmax_mask"> {
   let summary = "softmax(x + mask) along the last dimension";
-  let description = [{
-    Constraints:
-      C1. x has rank 1 or more, and mask broadcasts to it
-  }];
+  let constraints = ["C1. x has rank 1 or more, and mask broadcasts to it"];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$mask);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSoftmaxMask";
@@ -56,10 +49,8 @@ def Pd_AddPositionEncodingOp : Pd_Op<"add_position_encoding"> {
   let description = [{
     x has the dimensions batch, time, features, or with `offsets` its rows are sequences of features. With h the half of the features and w_k = 10000^(-k / (h - 1)) (1 / 10000
     where h is 1), feature k < h gets sin(t * w_k), feature h + k gets cos(t * w_k).
-
-    Constraints:
-      C1. x has rank 3, with offsets rank 2, and an even number of features
   }];
+  let constraints = ["C1. x has rank 3, with offsets rank 2, and an even number of features"];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$offsets, DefaultValuedAttr<F64Attr, "1.0">:$alpha,
     DefaultValuedAttr<F64Attr, "1.0">:$beta);
   let results = (outs Pd_FloatTensor:$out);
@@ -94,11 +85,11 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
     With `is_test` nothing is random: `out` is x in mode `upscale_in_train` and x * (1 - p) in mode `downgrade_in_infer`.
     Else each element of `mask` is 0 with probability p and 1 otherwise, and `out` is x * mask, in mode `upscale_in_train`
     divided by 1 - p (0 where p is 1). `p_tensor` wins over `p`, `seed_tensor` over `seed`; seeds count if `fix_seed`.
-
-    Constraints:
-      C1. p is in [0, 1]
-      C2. mode is upscale_in_train or downgrade_in_infer
   }];
+  let constraints = [
+    "C1. p is in [0, 1]",
+    "C2. mode is upscale_in_train or downgrade_in_infer"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$seed_tensor, Optional<Pd_FloatTensor>:$p_tensor,
     DefaultValuedAttr<F64Attr, "0.5">:$p, DefaultValuedAttr<BoolAttr, "false">:$is_test,
     DefaultValuedAttr<StrAttr, "\"downgrade_in_infer\"">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
@@ -117,12 +108,12 @@ def Pd_PreluOp : Pd_Op<"prelu"> {
   let summary = "x where x > 0, else alpha * x";
   let description = [{
     alpha has one element (mode `all`), one for each channel (`channel`), or one for each element of a sample (`element`).
-
-    Constraints:
-      C1. mode is all, channel or element
-      C2. alpha has as many elements as the mode wants
-      C3. data_format is known
   }];
+  let constraints = [
+    "C1. mode is all, channel or element",
+    "C2. alpha has as many elements as the mode wants",
+    "C3. data_format is known"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$alpha, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
     DefaultValuedAttr<StrAttr, "\"all\"">:$mode);
   let results = (outs Pd_FloatTensor:$out);
@@ -133,11 +124,10 @@ def Pd_PreluOp : Pd_Op<"prelu"> {
 
 def Pd_MaxoutOp : Pd_Op<"maxout"> {
   let summary = "Maximum of each `groups` channels that follow each other";
-  let description = [{
-    Constraints:
-      C1. axis is a dimension of x
-      C2. groups is above 0 and divides the extent of that dimension
-  }];
+  let constraints = [
+    "C1. axis is a dimension of x",
+    "C2. groups is above 0 and divides the extent of that dimension"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, I64Attr:$groups, DefaultValuedAttr<I64Attr, "1">:$axis);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferMaxout";

@@ -11,11 +11,11 @@ def Pd_Unpool3dOp : Pd_Op<"unpool3d"> {
   let description = [{
     As unpool, for three spatial dimensions: `indices` holds places in the output's volume. The extents are `output_size`, or
     where it is empty `(in - 1) * stride - 2 * padding + ksize`.
-
-    Constraints:
-      C1. x has rank 5 and indices its dimensions
-      C2. ksize, strides and padding hold three numbers; output_size holds three positive numbers or none
   }];
+  let constraints = [
+    "C1. x has rank 5 and indices its dimensions",
+    "C2. ksize, strides and padding hold three numbers; output_size holds three positive numbers or none"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$indices, IntList<"{}">:$ksize, IntList<"{1, 1, 1}">:$strides,
     IntList<"{0, 0, 0}">:$padding, IntList<"{}">:$output_size, DefaultValuedAttr<StrAttr, "\"NCDHW\"">:$data_format);
   let results = (outs Pd_FloatTensor:$out);
@@ -30,12 +30,12 @@ def Pd_SppOp : Pd_Op<"spp"> {
   let description = [{
     Level p of the pyramid, from 0 to pyramid_height - 1, has 2^p by 2^p windows of ceil(extent / 2^p), padded by
     floor((window * 2^p - extent + 1) / 2) on both sides. pooling_type is max or avg; a mean counts elements inside of the image alone.
-
-    Constraints:
-      C1. x has rank 4 and known channels, height and width
-      C2. pyramid_height is positive
-      C3. pooling_type is max or avg
   }];
+  let constraints = [
+    "C1. x has rank 4 and known channels, height and width",
+    "C2. pyramid_height is positive",
+    "C3. pooling_type is max or avg"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "1">:$pyramid_height,
     DefaultValuedAttr<StrAttr, "\"max\"">:$pooling_type);
   let results = (outs Pd_FloatTensor:$out);

@@ -142,10 +142,8 @@ def Pd_RmspropOp : Pd_UpdateOp<"rmsprop", "adaptor.getParam(), adaptor.getMoment
     param_out = param - moment_out
 
     Without `centered` mean_grad_out is mean_grad, zeros where that is absent.
-
-    Constraints: C1, C2 and
-      C3. mean_grad is there if `centered`
   }];
+  let constraints = !listconcat(UpdateConstraints, ["C3. mean_grad is there if `centered`"]);
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$mean_square, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment,
     Pd_FloatTensor:$learning_rate, Optional<Pd_FloatTensor>:$mean_grad, Optional<Pd_FloatTensor>:$master_param,
     UpdateFloat<"1e-10">:$epsilon, UpdateFloat<"0.9">:$decay, UpdateFloat<"0.0">:$momentum, UpdateFlag<"false">:$centered,

@@ -23,10 +23,8 @@ def Pd_MomentumOp : Pd_UpdateOp<"momentum", "adaptor.getParam(), adaptor.getVelo
 
     merged_momentum is one of these for each parameter. rescale_grad, by which Paddle's GPU kernel multiplies the gradient, does
     not count, as on Paddle's CPU.
-
-    Constraints: C1, C2 and
-      C3. regularization_method is l2_decay or empty
   }];
+  let constraints = !listconcat(UpdateConstraints, ["C3. regularization_method is l2_decay or empty"]);
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_FloatTensor:$learning_rate,
     Optional<Pd_FloatTensor>:$master_param, F64Attr:$mu, UpdateFlag<"false">:$use_nesterov,
     DefaultValuedAttr<StrAttr, "\"\"">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
@@ -125,11 +123,11 @@ def Pd_SparseMomentumOp : Pd_Op<"sparse_momentum"> {
   let summary = "momentum with a gradient of some slices of the parameter along `axis`, and zeros elsewhere";
   let description = [{
     Slice i of rescale_grad * grad belongs to slice index[i] of param; index holds each number once. All slices are updated, as momentum does.
-
-    Constraints:
-      C1. param has rank 2 and axis is 0 or 1
-      C2. regularization_method is l2_decay or empty
   }];
+  let constraints = [
+    "C1. param has rank 2 and axis is 0 or 1",
+    "C2. regularization_method is l2_decay or empty"
+  ];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_IntTensor:$index,
     Pd_FloatTensor:$learning_rate, F64Attr:$mu, UpdateFlag<"false">:$use_nesterov,
     DefaultValuedAttr<StrAttr, "\"\"">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,

@@ -6,10 +6,7 @@ include "dialects/pd/Base.td"
 
 def Pd_AddNOp : Pd_Op<"add_n"> {
   let summary = "The sum of all inputs";
-  let description = [{
-    Constraints:
-      C1. There is an input, and all have the same dimensions and element type
-  }];
+  let constraints = ["C1. There is an input, and all have the same dimensions and element type"];
   let arguments = (ins Variadic<Pd_NumberTensor>:$inputs);
   let results = (outs Pd_NumberTensor:$out);
   let infer = "inferAddN";
@@ -23,10 +20,8 @@ def Pd_CheckFiniteAndUnscaleOp : Pd_Op<"check_finite_and_unscale"> {
   let description = [{
     found_infinite (one bool) is true if an element of some x is infinite or NaN. out_i = x_i / scale; from the first x_i with
     such an element on, out_i = x_i * 0.
-
-    Constraints:
-      C1. scale has one element
   }];
+  let constraints = ["C1. scale has one element"];
   let arguments = (ins Variadic<Pd_FloatTensor>:$x, Pd_FloatTensor:$scale);
   let results = (outs Variadic<Pd_FloatTensor>:$out, Pd_BoolTensor:$found_infinite);
   let infer = "inferUnscale";
@@ -43,10 +38,8 @@ def Pd_UpdateLossScalingOp : Pd_Op<"update_loss_scaling", [AttrSizedOperandSegme
     incr_every_n_steps the scale is multiplied by incr_ratio, unless that is infinite, and good steps become 0. Where
     stop_update (attribute or one-element tensor) is true these three stay.
     out_i is zero where found_infinite, else x_i.
-
-    Constraints:
-      C1. found_infinite, the scale and both counters have one element
   }];
+  let constraints = ["C1. found_infinite, the scale and both counters have one element"];
   let arguments = (ins Variadic<Pd_FloatTensor>:$x, Pd_BoolTensor:$found_infinite, Pd_FloatTensor:$prev_loss_scaling,
     Pd_IntTensor:$in_good_steps, Pd_IntTensor:$in_bad_steps, Optional<Pd_BoolTensor>:$stop_update_tensor,
     I64Attr:$incr_every_n_steps, I64Attr:$decr_every_n_nan_or_inf, F64Attr:$incr_ratio, F64Attr:$decr_ratio,
@@ -90,10 +83,8 @@ def Pd_CoalesceTensorOp : Pd_Op<"coalesce_tensor"> {
     is not positive) by zeros, with `set_constant` by the constant. output_i is input_i if `copy_data`, else filled with `constant` (`set_constant`), else zero.
 
     Values are immutable: an op that changes fused_output does not change output_i.
-
-    Constraints:
-      C1. All dimensions are known
   }];
+  let constraints = ["C1. All dimensions are known"];
   let arguments = (ins Variadic<Pd_Tensor>:$input, TypeAttr:$dtype, DefaultValuedAttr<BoolAttr, "false">:$copy_data,
     DefaultValuedAttr<BoolAttr, "false">:$set_constant, DefaultValuedAttr<F64Attr, "0.0">:$constant,
     DefaultValuedAttr<BoolAttr, "true">:$use_align, DefaultValuedAttr<I64Attr, "-1">:$align_size);

@@ -10,13 +10,14 @@ include "dialects/pd/Base.td"
 // `updated` lists the operands that have a new value among the results, in the results' order, as calls on the adaptor; an
 // absent optional one has no result. Computed in f32 where the parameter is f16 or bf16; with `multi_precision` the update
 // starts from `master_param`, an f32 copy, and param_out is that rounded.
-//
-// Constraints of all:
-//   C1. grad and all states but the beta powers have the dimensions of param
-//   C2. learning_rate has one element
+defvar UpdateConstraints = [
+  "C1. grad and all states but the beta powers have the dimensions of param",
+  "C2. learning_rate has one element"
+];
 class Pd_UpdateOp<string mnemonic, string updated, list<Trait> t = []> : Pd_Op<mnemonic, t> {
   let infer = "[](auto location, Adaptor adaptor, auto &results) { return inferUpdate(location, adaptor.getParam(), "
     # "adaptor.getGrad(), adaptor.getLearningRate(), {" # updated # "}, results); }";
+  let constraints = UpdateConstraints;
   let decomposesInCode = 1;
 }
 

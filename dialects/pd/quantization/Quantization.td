@@ -9,12 +9,11 @@ include "dialects/pd/Base.td"
 //   round_type 0: q = clip(round(x * bound / s), -bound - 1, bound), halves to even
 // and back: q * s / bound. The scale is not divided by bound. Fake ops keep q in x's type. A scale that is (nearly) 0 counts
 // as 1e-6 in divisions. Per channel: one scale for each index along quant_axis; -1 is one scale for all.
-//
-// Constraints of all:
-//   C1. bit_length is in [2, 16]
-//   C2. round_type is 0 or 1
-//   C3. quant_axis is -1 or a dimension of x
-//   C4. A scale has one element, per channel one for each
+defvar BitLengthConstraint = "C1. bit_length is in [2, 16]";
+defvar RoundTypeConstraint = "C2. round_type is 0 or 1";
+defvar QuantAxisConstraint = "C3. quant_axis is -1 or a dimension of x";
+defvar ScaleConstraint = "C4. a scale has one element, per channel one for each";
+defvar ChannelConstraints = [BitLengthConstraint, RoundTypeConstraint, QuantAxisConstraint, ScaleConstraint];
 class Pd_QuantizationOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
   let decomposesInCode = 1;
 }
@@ -41,20 +40,17 @@ def Pd_QuantizeLinearOp : Pd_LinearQuantizationOp<"quantize_linear", Pd_FloatTen
     With `is_test` the scale is the operand. Else it is the greatest |x| per channel, or for one scale its moving average:
     out_state = moving_rate * in_state + 1, out_accum = moving_rate * in_accum + max|x|, out_scale = out_accum / out_state.
     With `only_observer` y is x. zero_point is ignored, as in Paddle. y is a float tensor of whole numbers.
-
-    Constraints: C1 to C4 and
-      C5. scale is there if is_test; in_accum and in_state are there if not, for one scale
   }];
+  let constraints = !listconcat(ChannelConstraints,
+    ["C5. scale is there if is_test; in_accum and in_state are there if not, for one scale"]);
 }
 
 def Pd_DequantizeLinearOp : Pd_LinearQuantizationOp<"dequantize_linear", Pd_RealTensor, "dequantize_linear"> {
   let summary = "x * scale / bound, in the scale's type";
   let description = [{
     With `only_observer` y is x. zero_point is ignored, as in Paddle. The other results are zeros of one element.
-
-    Constraints: C1 to C4 and
-      C5. scale is there
   }];
+  let constraints = !listconcat(ChannelConstraints, ["C5. scale is there"]);
 }
 
 class Pd_AbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic> {
@@ -73,11 +69,8 @@ def Pd_FakeQuantizeDequantizeAbsMaxOp : Pd_AbsMaxOp<"fake_quantize_dequantize_ab
 }
 
 class Pd_ChannelAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic> {
-  let description = [{
-    out_scale holds max|x| for each index along quant_axis.
-
-    Constraints: C1 to C4
-  }];
+  let description = "out_scale holds max|x| for each index along quant_axis.";
+  let constraints = ChannelConstraints;
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale);
   let infer = "inferChannelAbsMax";
 }
@@ -134,11 +127,13 @@ def Pd_FakeQuantizeRangeAbsMaxOp : Pd_QuantizationOp<"fake_quantize_range_abs_ma
     With `is_test` the scale is in_scale. Else in_scales holds the maxima of the last steps as a ring: place iter % window_size
     becomes max|x| in out_scales. out_scale is the greater of in_scale and max|x|, unless the maximum that left the ring was
     in_scale: then it is the greatest of the first min(iter, window_size) places, but at least max|x|.
-
-    Constraints: C1, C2 and
-      C5. iter and in_scales are there if not is_test
-      C6. window_size is positive
   }];
+  let constraints = [
+    BitLengthConstraint,
+    RoundTypeConstraint,
+    "C5. iter and in_scales are there if not is_test",
+    "C6. window_size is positive"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$in_scale, Optional<Pd_IntTensor>:$iter,
     Optional<Pd_FloatTensor>:$in_scales, QuantInt<"10000">:$window_size, QuantInt<"8">:$bit_length,
     QuantFlag<"false">:$is_test, QuantInt<"1">:$round_type);
@@ -161,10 +156,8 @@ def Pd_FakeChannelWiseDequantizeMaxAbsOp : Pd_QuantizationOp<"fake_channel_wise_
   let description = [{
     One tensor of scales: the channels are along quant_axis. Two: the first along x_num_col_dims, the second has one element,
     and x is divided by both bounds.
-
-    Constraints: C4 and
-      C5. There are one or two tensors of scales and as many quant_bits
   }];
+  let constraints = [ScaleConstraint, "C5. there are one or two tensors of scales and as many quant_bits"];
   let arguments = (ins Pd_FloatTensor:$x, Variadic<Pd_FloatTensor>:$scales,
     DefaultValuedAttr<DenseI64ArrayAttr, "{8}">:$quant_bits, QuantInt<"0">:$quant_axis, QuantInt<"1">:$x_num_col_dims);
   let results = (outs Pd_FloatTensor:$out);
@@ -218,10 +211,7 @@ def Pd_RequantizeOp : Pd_QuantizationOp<"requantize"> {
 
 def Pd_DequantizeLogOp : Pd_Op<"dequantize_log"> {
   let summary = "Entry x of a table of 128 numbers; for a negative x minus entry x + 128";
-  let description = [{
-    Constraints:
-      C1. dict has 128 elements
-  }];
+  let constraints = ["C1. dict has 128 elements"];
   let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$dict);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferDequantizeLog";

@@ -22,6 +22,7 @@ class RandomInt<string value> : DefaultValuedAttr<I64Attr, value>;
 
 // Ops that only have a shape: the attribute, or the elements of `shape_tensor`, which wins.
 class Pd_FilledAtRandomOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemonic, [AttrSizedOperandSegments]> {
+  let constraints = ["C1. shape_tensor has a known number of elements", "C2. out has the element type dtype"];
   let arguments = !con((ins Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$seed_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype, RandomInt<"0">:$seed), parameters);
   let infer = "inferRandomShape";
@@ -59,10 +60,7 @@ def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_rando
 
 def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, RandomInt<"10">:$high)> {
   let summary = "Integers equally distributed in [low, high)";
-  let description = [{
-    Constraints:
-      C1. low < high
-  }];
+  let constraints = ["C1. low < high", "C2. shape_tensor has a known number of elements"];
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferRandint";
   let legacy = [Legacy<"randint", ShapeInputs, ["Out"], ["shape:long", "dtype", "seed", "low", "high"]>];
@@ -70,10 +68,7 @@ def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, Rand
 
 def Pd_RandpermOp : Pd_RandomOp<"randperm"> {
   let summary = "The numbers 0 to n - 1 in random order";
-  let description = [{
-    Constraints:
-      C1. n >= 0
-  }];
+  let constraints = ["C1. n >= 0"];
   let arguments = (ins I64Attr:$n, TypeAttr:$dtype, RandomInt<"0">:$seed);
   let results = (outs Drawn<Pd_RealTensor>:$out);
   let infer = "inferRandperm";
@@ -108,6 +103,7 @@ def Pd_GaussianRandomBatchSizeLikeOp : Pd_BatchSizeLikeOp<"gaussian_random_batch
 class Pd_RandomLikeOp<string mnemonic, TypeConstraint type, dag parameters = (ins)> : Pd_RandomOp<mnemonic> {
   let arguments = !con((ins type:$x, RandomInt<"0">:$seed), parameters);
   let results = (outs Drawn<type>:$out);
+  let constraints = SameTypeAsX;
   let infer = "inferSameAsFirst";
 }
 
@@ -164,10 +160,8 @@ def Pd_GumbelSoftmaxOp : Pd_RandomLikeOp<"gumbel_softmax", Pd_FloatTensor, (ins 
   let summary = "softmax((x + g) / temperature) along an axis, g Gumbel-distributed: -log(-log(u))";
   let description = [{
     `hard` makes the greatest element 1 and all others 0.
-
-    Constraints:
-      C1. axis is in [-rank, rank)
   }];
+  let constraints = ["C1. axis is in [-rank, rank)"];
   let infer = "inferGumbelSoftmax";
   let decomposesInCode = 1;
   let legacy = [Legacy<"gumbel_softmax", ["X"], ["Out"], ["temperature", "hard", "axis", "seed"]>];
@@ -178,11 +172,11 @@ def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
   let description = [{
     x has rank 1 or 2; the last dimension becomes num_samples. Without `replacement` each index is drawn at most once. Weights
     that are negative or all zero, and fewer weights above zero than samples without replacement, are errors of the run.
-
-    Constraints:
-      C1. x has rank 1 or 2
-      C2. num_samples is above 0
   }];
+  let constraints = [
+    "C1. x has rank 1 or 2",
+    "C2. num_samples is above 0"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$num_samples_tensor, RandomInt<"1">:$num_samples,
     DefaultValuedAttr<BoolAttr, "false">:$replacement, RandomInt<"0">:$seed);
   let results = (outs Drawn<Pd_IntTensor>:$out);
@@ -195,10 +189,8 @@ def Pd_SamplingIdOp : Pd_RandomOp<"sampling_id"> {
   let summary = "For each row of x, the first index whose running sum is above a uniform number in [min, max)";
   let description = [{
     The last index where none is.
-
-    Constraints:
-      C1. x has rank 2
   }];
+  let constraints = ["C1. x has rank 2"];
   let arguments = (ins Pd_FloatTensor:$x, RandomFloat<"0.0">:$min, RandomFloat<"1.0">:$max, RandomInt<"0">:$seed);
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferSamplingId";
@@ -219,10 +211,8 @@ def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
   let description = [{
     Rows are what the last dimension spans. out row i is x row shuffle_idx[i]. The seed is that of the tensor `seed`, or
     startup_seed where that is 0; seed_out is the seed of the next shuffle.
-
-    Constraints:
-      C1. x has a dimension
   }];
+  let constraints = ["C1. x has a dimension"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$seed, RandomInt<"0">:$startup_seed);
   let results = (outs Drawn<Pd_Tensor>:$out, Drawn<Pd_IntTensor>:$shuffle_idx, Drawn<Pd_IntTensor>:$seed_out);
   let infer = "inferShuffleBatch";
@@ -236,11 +226,11 @@ def Pd_ClassCenterSampleOp : Pd_RandomOp<"class_center_sample"> {
   let description = [{
     sampled_local_class_center holds the classes of label in order, and if they are fewer than num_samples random other
     classes up to that number, in order. remapped_label is the position of each label in it. One process: nranks is 1.
-
-    Constraints:
-      C1. nranks is 1
-      C2. num_samples is in [1, num_classes]
   }];
+  let constraints = [
+    "C1. nranks is 1",
+    "C2. num_samples is in [1, num_classes]"
+  ];
   let arguments = (ins Pd_IntTensor:$label, I64Attr:$num_classes, I64Attr:$num_samples, RandomInt<"0">:$ring_id,
     RandomInt<"0">:$rank, RandomInt<"1">:$nranks, DefaultValuedAttr<BoolAttr, "false">:$fix_seed, RandomInt<"0">:$seed);
   let results = (outs Drawn<Pd_IntTensor>:$remapped_label, Drawn<Pd_IntTensor>:$sampled_local_class_center);

@@ -9,6 +9,8 @@ defvar reductionDescription = [{
   With `keepdim` a reduced dimension stays with extent 1. The reduction of no elements is the neutral element.
 }];
 
+defvar AxesConstraint = "C1. the axes are in [-rank, rank) of x; a rank of 0 takes any";
+
 class LegacyReduce<string type, list<string> attributes = []>
     : Legacy<type, ["X"], ["Out"], attributes, [], "importReduce">;
 
@@ -19,6 +21,10 @@ class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_Foldab
   let arguments = (ins type:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$keepdim);
   let results = (outs type:$out);
+  let constraints = [
+    AxesConstraint,
+    "C2. out has the element type of x and its dimensions that are not reduced, with keepdim 1 for the others"
+  ];
   let infer = "inferReduce";
   let evaluates = 1;
 }
@@ -33,6 +39,11 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
     DefaultValuedAttr<BoolAttr, "false">:$keepdim, OptionalAttr<TypeAttr>:$dtype);
   let newIr = [NewIr<["x", "#axis"]>];
   let results = (outs Pd_NumberTensor:$out);
+  let constraints = [
+    AxesConstraint,
+    "C2. out has the dimensions of x that are not reduced, with keepdim 1 for the others",
+    "C3. out has the element type dtype; without it that of x, but i64 where that is i1 or i32"
+  ];
   let infer = "inferSum";
   let reduction = "Sum";
   let evaluates = 1;

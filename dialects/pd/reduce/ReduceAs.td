@@ -10,11 +10,11 @@ def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
   let description = [{
     Dimensions are aligned at the end. Those that target does not have are summed, and those in which it has extent 1. Where all extents
     are known that is a sum, or x; an open extent is summed as the run finds it.
-
-    Constraints:
-      C1. target has no more dimensions than x
-      C2. known extents of target are 1, or those of x
   }];
+  let constraints = [
+    "C1. target has no more dimensions than x",
+    "C2. known extents of target are 1, or those of x"
+  ];
   let arguments = (ins Pd_NumberTensor:$x, Pd_Tensor:$target);
   let results = (outs Pd_NumberTensor:$out);
   let decomposesInCode = 1;

@@ -14,6 +14,10 @@ defvar scanDescription = [{
 class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = scanDescription;
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x, a rank of 0 counting as 1; with flatten it means nothing",
+    "C2. out has the type of x, with flatten as a vector"
+  ];
   let results = (outs type:$out);
   let evaluates = 1;
   let hasFolder = 1;
@@ -22,6 +26,11 @@ class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemo
 }
 
 def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Running sum along an axis"> {
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x, a rank of 0 counting as 1; with flatten it means nothing",
+    "C2. out has the type of x, with flatten as a vector",
+    "C3. axis_tensor is constant"
+  ];
   let arguments = (ins Pd_NumberTensor:$x, Optional<Pd_IntTensor>:$axis_tensor, DefaultValuedAttr<I64Attr, "-1">:$axis,
     BoolDefault<"false">:$flatten, BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let hasCanonicalizeMethod = 1;
@@ -49,10 +58,11 @@ def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
     out[i] = x[i] + decay[i] * out[i - 1] along `axis`, with `reverse` x[i] + decay[i] * out[i + 1]; the first one is x. With decays of one
     that is pd.cumsum. The gradients of running products and of logcumsumexp are such sums, and so are its own, so that derivatives of any
     order divide by nothing and stay in range.
-
-    Constraints:
-      C1. x and decay have one type, of rank 1 or more
   }];
+  let constraints = [
+    "C1. x and decay have one type, of rank 1 or more",
+    "C2. axis is in [-rank, rank) of x"
+  ];
   let arguments = (ins Pd_FloatOrComplexTensor:$x, Pd_FloatOrComplexTensor:$decay, I64Attr:$axis,
     BoolDefault<"false">:$reverse);
   let results = (outs Pd_FloatOrComplexTensor:$out);
@@ -67,6 +77,10 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let lod = "all";
   let summary = text;
   let description = "`indices` says where along the axis; of equal elements the last. int64 where `dtype` is not given.";
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x, a rank of 0 counting as 1",
+    "C2. out has the type of x, indices its dimensions and the element type dtype"
+  ];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let infer = "inferExtremeScan";

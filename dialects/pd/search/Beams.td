@@ -14,12 +14,12 @@ def Pd_BeamSearchDecodeOp : Pd_Op<"beam_search_decode"> {
     last one alone. `sentence_ids` and `sentence_scores` list the rows of each translation in their order, those of a source by
     the score of the last row, best first; `sentence_offsets` says which rows belong to which translation, `translation_offsets`
     which translations to which source.
-
-    Constraints:
-      C1. ids are int64, scores float32 or float64
-      C2. beam_size is positive
     At run time: the four arrays have the same, positive number of elements, and no source has more than beam_size translations.
   }];
+  let constraints = [
+    "C1. ids are int64, scores float32 or float64",
+    "C2. beam_size is positive"
+  ];
   let arguments = (ins Pd_Array:$ids, Pd_Array:$scores, Pd_Array:$source_offsets, Pd_Array:$prefix_offsets, I64Attr:$beam_size,
     I64Attr:$end_id);
   let results = (outs Pd_IntTensor:$sentence_ids, Pd_FloatTensor:$sentence_scores, Pd_IntTensor:$translation_offsets,

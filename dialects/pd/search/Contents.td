@@ -13,10 +13,8 @@ def Pd_ModeOp : Pd_ContentsOp<"mode"> {
   let summary = "The most frequent element along an axis, and where it stands last";
   let description = [{
     Of several equally frequent elements the least. A NaN equals no other NaN, and is greater than all numbers.
-
-    Constraints:
-      C1. axis is in [-rank, rank)
   }];
+  let constraints = ["C1. axis is in [-rank, rank)"];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, DefaultValuedAttr<BoolAttr, "false">:$keepdim);
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let infer = "inferMode";
@@ -57,12 +55,12 @@ def Pd_AucOp : Pd_Op<"auc"> {
     Without slide_steps the counts are added to `stat_pos` and `stat_neg` [1, buckets]. With them these hold, one after the
     other, the counts of the last slide_steps calls, their sums, and the number of calls; the sums count.
     Where the first element of `ins_tag_weight` is 0 nothing is counted.
-
-    Constraints:
-      C1. predict has rank 2, and label as many elements as it has rows
-      C2. num_thresholds is positive and slide_steps not negative
     At run time: probabilities are from 0 to 1, stat_pos and stat_neg have room for their counts.
   }];
+  let constraints = [
+    "C1. predict has rank 2, and label as many elements as it has rows",
+    "C2. num_thresholds is positive and slide_steps not negative"
+  ];
   let arguments = (ins Pd_FloatTensor:$predict, Pd_IntTensor:$label, Pd_IntTensor:$stat_pos, Pd_IntTensor:$stat_neg,
     Optional<Pd_FloatTensor>:$ins_tag_weight, DefaultValuedAttr<I64Attr, "4095">:$num_thresholds,
     DefaultValuedAttr<I64Attr, "1">:$slide_steps);

@@ -36,8 +36,17 @@ distinctType(std::optional<Location> location, RankedTensorType type, llvm::Arra
 
 } // namespace
 
-LogicalResult BincountOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
-                                           llvm::SmallVectorImpl<Type> &results) {
+LogicalResult BincountOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                           Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  if (type.getRank() != 1)
+    return inferenceError(location, "C1: x must have rank 1, found rank " + llvm::Twine(type.getRank()));
+  if (adaptor.getWeights() &&
+      failed(verifyCompatibleShape(type.getShape(), tensorType(adaptor.getWeights()).getShape())))
+    return inferenceError(location, "C2: weights must have the dimensions of x");
+  if (static_cast<int64_t>(adaptor.getMinlength()) < 0)
+    return inferenceError(location, "C3: minlength must not be negative, found " +
+                                        llvm::Twine(static_cast<int64_t>(adaptor.getMinlength())));
   Type element = countType(context, {});
   if (adaptor.getWeights()) // integers are summed as doubles too
     element = tensorType(adaptor.getWeights()).getElementType().isF32() ? Type(Float32Type::get(context))

@@ -7,6 +7,11 @@ include "dialects/pd/Base.td"
 def Pd_BincountOp : Pd_Op<"bincount"> {
   let summary = "How often each number stands in x, or the sum of the weights there";
   let description = "The result has max(x) + 1 elements, at least minlength.";
+  let constraints = [
+    "C1. x has rank 1",
+    "C2. weights has the dimensions of x",
+    "C3. minlength is not negative"
+  ];
   let arguments = (ins Pd_IntTensor:$x, Optional<Pd_RealTensor>:$weights, DefaultValuedAttr<I64Attr, "0">:$minlength);
   let newIr = [NewIr<["x", "weights", "#minlength"]>];
   let results = (outs Pd_RealTensor:$out);
@@ -35,6 +40,7 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
     `indices`: where each one stands first; `inverse`: for each element of x its place in `out`; `counts`: how often it
     stands in x. `axis` is empty (x as a vector) or one dimension. `dtype` is that of the three, int64 where not given.
   }];
+  let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
   let newIr = [NewIr<["x"], [], [], ["return_index", "return_inverse", "return_counts", "is_sorted"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
@@ -47,6 +53,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let lod = "none";
   let summary = "x without the elements (or slices) that equal the one before";
   let description = "`inverse`: for each element of x its place in `out`; `counts`: the length of each run.";
+  let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
   let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
   let newIr = [NewIr<["x"], [], [], ["return_inverse", "return_counts"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
@@ -59,6 +66,7 @@ def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
   let lod = "none";
   let summary = "The distinct elements of a vector in the order of their first appearance";
   let description = "`inverse` and `counts` are those of pd.unique.";
+  let constraints = ["C1. out is a vector with the element type of x", "C2. inverse has one element for each of x"];
   let arguments = (ins Pd_RealTensor:$x, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique_with_counts";

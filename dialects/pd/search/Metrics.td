@@ -17,11 +17,9 @@ def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
     the tags end it or begin another. Chunks of excluded_chunk_types do not count. One is right where begin, end and type agree.
     precision = right / inferred, recall = right / labelled, f1 = their harmonic mean; 0 where they would divide by 0.
     Sequences are rows by `offsets`, or the first seq_length[i] elements of row i.
-
-    Constraints:
-      C1. num_chunk_types is positive
     At run time: labels are known, chunk_scheme is IOB, IOE, IOBES or plain.
   }];
+  let constraints = ["C1. num_chunk_types is positive"];
   let arguments = (ins Pd_IntTensor:$inference, Pd_IntTensor:$label, Optional<Pd_IntTensor>:$seq_length,
     Optional<Pd_IntTensor>:$offsets, I64Attr:$num_chunk_types, DefaultValuedAttr<StrAttr, "\"IOB\"">:$chunk_scheme,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$excluded_chunk_types);
@@ -39,11 +37,9 @@ def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegm
     For each class the weights (absent: 1) of samples that are true positives, false positives, true negatives and false
     negatives, [class_number, 4]. Metrics: the means over classes of tp / (tp + fp) and tp / (tp + fn) (1 where there are none) and
     2 p r / (p + r), then the same three of the sums over classes. `accum_metrics` and `accum_states` add `states_info`.
-
-    Constraints:
-      C1. class_number is positive
     At run time: indices and labels are classes.
   }];
+  let constraints = ["C1. class_number is positive"];
   let arguments = (ins Pd_FloatTensor:$max_probs, Pd_IntTensor:$indices, Pd_IntTensor:$labels, Optional<Pd_FloatTensor>:$weights,
     Optional<Pd_FloatTensor>:$states_info, I64Attr:$class_number);
   let assemblyFormat = "$max_probs `,` $indices `,` $labels (`weights` `=` $weights^)? (`states` `=` $states_info^)? attr-dict `:` functional-type(operands, results)";
@@ -64,12 +60,12 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
     has_state not 0 all add to pos_count, true_pos and false_pos. The average precision of a class is by ap_type the area under the
     precision over the recall (integral), or the mean of the greatest precisions at eleven recalls (11point). The mean is over classes
     with true boxes, but not those of which there are background_label ones: Paddle compares the count there, not the class.
-
-    Constraints:
-      C1. detect_res has 6 columns, label 5 or 6
-      C2. class_num is positive, and ap_type integral or 11point
-      C3. pos_count, true_pos, false_pos and the offsets of these two are given all or none
   }];
+  let constraints = [
+    "C1. detect_res has 6 columns, label 5 or 6",
+    "C2. class_num is positive, and ap_type integral or 11point",
+    "C3. pos_count, true_pos, false_pos and the offsets of these two are given all or none"
+  ];
   let arguments = (ins Pd_FloatTensor:$detect_res, Pd_FloatTensor:$label, Pd_IntTensor:$detect_offsets, Pd_IntTensor:$label_offsets,
     Optional<Pd_IntTensor>:$has_state, Optional<Pd_IntTensor>:$pos_count, Optional<Pd_FloatTensor>:$true_pos,
     Optional<Pd_FloatTensor>:$false_pos, Optional<Pd_IntTensor>:$true_pos_offsets, Optional<Pd_IntTensor>:$false_pos_offsets,

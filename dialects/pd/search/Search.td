@@ -14,6 +14,11 @@ class Pd_ArgOp<string mnemonic, string legacyType, string text> : Pd_Op<mnemonic
     With `flatten` x counts as a vector, and the result has rank 0 (with `keepdims`, x's rank). `axis_tensor` must be
     constant and wins over the attribute. `dtype` is int64 where it is not given.
   }];
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x, a rank of 0 counting as 1; with flatten it means nothing",
+    "C2. axis_tensor is constant",
+    "C3. out has the element type dtype"
+  ];
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$axis_tensor, IntDefault<"-1">:$axis,
     BoolDefault<"false">:$keepdims, BoolDefault<"false">:$flatten, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_IntTensor:$out);
@@ -32,6 +37,10 @@ def Pd_ArgsortOp : Pd_Op<"argsort"> {
   let lod = "all";
   let summary = "The elements along an axis in order, and where each of them stood";
   let description = "Equal elements keep their order where `stable`; else they stand as std::sort leaves them, as in Paddle.";
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x, a rank of 0 counting as 1",
+    "C2. out has the type of x, indices its dimensions and element type i64"
+  ];
   let arguments = (ins Pd_RealTensor:$x, IntDefault<"-1">:$axis, BoolDefault<"false">:$descending,
     BoolDefault<"false">:$stable);
   let vjpInCode = 1;
@@ -49,6 +58,10 @@ def Pd_TopkOp : Pd_Op<"topk"> {
     `k_tensor` wins over the attribute. Without `sorted` the order is that in which std::nth_element leaves the elements. Equal ones stand as the
     algorithms of Paddle's kernel leave them (`SortOrder::Select`).
   }];
+  let constraints = [
+    "C1. axis is in [-rank, rank) of x, a rank of 0 counting as 1",
+    "C2. k, where it is known, is at least 1 and at most the extent of x along axis"
+  ];
   let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$k_tensor, IntDefault<"1">:$k, IntDefault<"-1">:$axis,
     BoolDefault<"true">:$largest, BoolDefault<"true">:$sorted);
   let vjpInCode = 1;
@@ -90,6 +103,7 @@ def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along som
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {
   let lod = "none";
   let summary = "The indices of all elements that are not zero, one a row, in row-major order";
+  let constraints = ["C1. out has rank 2, and as many columns as condition has dimensions"];
   let arguments = (ins Pd_Tensor:$condition);
   let results = (outs Pd_IntTensor:$out);
   let library = "nonzero";

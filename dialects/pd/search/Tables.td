@@ -8,10 +8,8 @@ class Pd_TableOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> { let
 
 def Pd_HashOp : Pd_TableOp<"hash"> {
   let summary = "Hash codes of the rows of x, by num_hash functions";
-  let description = [{
-    Code k of a row is xxHash64 of its bytes with seed k, modulo mod_by. Constraints: C1 x is [rows, elements]; C2 num_hash and
-    mod_by are positive.
-  }];
+  let description = "Code k of a row is xxHash64 of its bytes with seed k, modulo mod_by.";
+  let constraints = ["C1. x is [rows, elements]", "C2. num_hash and mod_by are positive"];
   let arguments = (ins Pd_IntTensor:$x, DefaultValuedAttr<I64Attr, "1">:$num_hash, DefaultValuedAttr<I64Attr, "100000">:$mod_by);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferHash";
@@ -22,9 +20,9 @@ def Pd_LookupTableDequantOp : Pd_TableOp<"lookup_table_dequant"> {
   let summary = "Rows of a table that holds bytes between a minimum and a maximum of its own for each row";
   let description = [{
     A row of w is its minimum, its maximum, then bytes b, four in the place of each float: element = (maximum - minimum) / 256 * b +
-    minimum. Rows of `padding_idx` (-1: none) are zero. Constraints: C1 w is a float32 matrix of 3 columns or more, and the last
-    extent of ids is 1. At run time: ids are rows of the table.
+    minimum. Rows of `padding_idx` (-1: none) are zero. At run time: ids are rows of the table.
   }];
+  let constraints = ["C1. w is a float32 matrix of 3 columns or more, and the last extent of ids is 1"];
   let arguments = (ins Pd_FloatTensor:$w, Pd_IntTensor:$ids, DefaultValuedAttr<I64Attr, "-1">:$padding_idx);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferLookupTableDequant";
@@ -40,11 +38,11 @@ def Pd_BeamSearchOp : Pd_TableOp<"beam_search"> {
     without `is_accumulated` pre_scores + log(scores). Of equal scores that of the later prefix is better. Of a source all whose
     selected candidates are the ends of prefixes that ended nothing stays. `parents` has the prefix of each selected row,
     `selected_offsets` says which rows came from which prefix.
-
-    Constraints:
-      C1. scores and ids are [prefixes, candidates], pre_ids and pre_scores have one element a prefix
-      C2. beam_size is positive
   }];
+  let constraints = [
+    "C1. scores and ids are [prefixes, candidates], pre_ids and pre_scores have one element a prefix",
+    "C2. beam_size is positive"
+  ];
   let arguments = (ins Pd_IntTensor:$pre_ids, Pd_FloatTensor:$pre_scores, Pd_FloatTensor:$scores, Pd_IntTensor:$offsets,
     Optional<Pd_IntTensor>:$ids, I64Attr:$beam_size, I64Attr:$end_id, DefaultValuedAttr<BoolAttr, "true">:$is_accumulated);
   let results = (outs Pd_IntTensor:$selected_ids, Pd_FloatTensor:$selected_scores, Pd_IntTensor:$parents,
@@ -64,12 +62,12 @@ def Pd_PyramidHashOp : Pd_TableOp<"pyramid_hash"> {
     below drop_out_percent; without it all rows are multiplied by drop_out_percent. A sequence of no runs has a row of zeros.
     `drop_pos` is 1 for each run that stays, 0 for others and behind them; `out_offsets` and `drop_offsets` count rows and runs that
     stay. `x_floats` has the ids as floats.
-
-    Constraints:
-      C1. x is [ids, 1], w float32 [space_len + rand_len, 1]
-      C2. space_len, rand_len and num_emb are positive, rand_len divides num_emb, and pyramid_layer is 2 or more
-      C3. there are no filters: with use_filter white_list_len and black_list_len are 0
   }];
+  let constraints = [
+    "C1. x is [ids, 1], w float32 [space_len + rand_len, 1]",
+    "C2. space_len, rand_len and num_emb are positive, rand_len divides num_emb, and pyramid_layer is 2 or more",
+    "C3. there are no filters: with use_filter white_list_len and black_list_len are 0"
+  ];
   let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$w, Pd_IntTensor:$offsets, I64Attr:$num_emb, I64Attr:$space_len, I64Attr:$rand_len,
     DefaultValuedAttr<I64Attr, "2">:$pyramid_layer, DefaultValuedAttr<F64Attr, "0.0">:$drop_out_percent,
     DefaultValuedAttr<I64Attr, "0">:$is_training, DefaultValuedAttr<I64Attr, "0">:$seed, DefaultValuedAttr<BoolAttr, "true">:$use_filter,

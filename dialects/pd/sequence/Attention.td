@@ -14,12 +14,12 @@ def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
     the sequence weighs its rows; with v their mean the gates are v . W_x + hidden . W_h + lstm_bias, where W_h is the first D rows of
     lstm_weight and W_x the other M, in the order forget, input, output, candidate. cell = forget * cell + input * candidate,
     hidden = output * cell_activation(cell). A sequence begins with its rows of c0 and h0 (absent: zeros).
-
-    Constraints:
-      C1. x is [T, M], c0 and h0 [sequences, D], attention_weight has M + D elements, lstm_weight is [D + M, 4 D], lstm_bias has
-          4 D elements
     At run time: activations are sigmoid, tanh, relu or identity.
   }];
+  let constraints = [
+    "C1. x is [T, M], c0 and h0 [sequences, D], attention_weight has M + D elements, lstm_weight is [D + M, 4 D], lstm_bias"
+      " has 4 D elements"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets, Pd_FloatTensor:$c0, Pd_FloatTensor:$attention_weight,
     Pd_FloatTensor:$lstm_weight, Pd_FloatTensor:$lstm_bias, Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$attention_bias,
     Optional<Pd_FloatTensor>:$attention_scalar, Optional<Pd_FloatTensor>:$attention_scalar_bias,

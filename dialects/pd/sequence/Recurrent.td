@@ -20,12 +20,11 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
       u = gate(x_u + h W_u);  r = gate(x_r + h W_r);  c = act(x_c + (r * h) W_c);
       state = (1 - u) * h + u * c, with origin_mode u * h + (1 - u) * c.
     weight holds 3 * D * D numbers: the matrix [D, 2 D] of W_u and W_r, then W_c [D, D].
-  }] # SequenceStates # [{
-
-    Constraints:
-      C1. x is [rows, 3 D], weight [D, 3 D], bias [1, 3 D], h0 [sequences, D]
-      C2. offsets is an int64 vector
-  }];
+  }] # SequenceStates;
+  let constraints = [
+    "C1. x is [rows, 3 D], weight [D, 3 D], bias [1, 3 D], h0 [sequences, D]",
+    "C2. offsets is an int64 vector"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
     Optional<Pd_FloatTensor>:$bias, Word<"tanh">:$activation, Word<"sigmoid">:$gate_activation, Flag<"false">:$is_reverse,
     Flag<"false">:$origin_mode);
@@ -61,12 +60,11 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
       g = candidate(g);  i = gate(i + c * p_i);  f = gate(f + c * p_f);  cell = g * i + c * f;
       o = gate(o + cell * p_o);  hidden = o * cell_activation(cell).
     With use_peepholes the bias holds p_i, p_f and p_o behind its 4 D numbers, else they are zero.
-  }] # SequenceStates # [{
-
-    Constraints:
-      C1. x is [rows, 4 D], weight [D, 4 D], bias [1, 4 D] or with peepholes [1, 7 D], h0 and c0 [sequences, D]
-      C2. offsets is an int64 vector
-  }];
+  }] # SequenceStates;
+  let constraints = [
+    "C1. x is [rows, 4 D], weight [D, 4 D], bias [1, 4 D] or with peepholes [1, 7 D], h0 and c0 [sequences, D]",
+    "C2. offsets is an int64 vector"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse,
     Word<"sigmoid">:$gate_activation, Word<"tanh">:$cell_activation, Word<"tanh">:$candidate_activation);
@@ -103,11 +101,11 @@ def Pd_GruUnitOp : Pd_Op<"gru_unit"> {
   let summary = "One step of gated recurrent units: pd.gru's formulas for a batch";
   let description = [{
     Activations by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu. `gate` holds u, r and c, `reset_hidden_prev` r * h.
-
-    Constraints:
-      C1. input is [batch, 3 D], hidden_prev [batch, D], weight [D, 3 D]
-      C2. activation and gate_activation are 0 to 3
   }];
+  let constraints = [
+    "C1. input is [batch, 3 D], hidden_prev [batch, D], weight [D, 3 D]",
+    "C2. activation and gate_activation are 0 to 3"
+  ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$hidden_prev, Pd_FloatTensor:$weight, Optional<Pd_FloatTensor>:$bias,
     DefaultValuedAttr<I64Attr, "2">:$activation, DefaultValuedAttr<I64Attr, "1">:$gate_activation, Flag<"false">:$origin_mode);
   let results = (outs Pd_FloatTensor:$gate, Pd_FloatTensor:$reset_hidden_prev, Pd_FloatTensor:$hidden);

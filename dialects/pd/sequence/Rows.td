@@ -9,11 +9,8 @@ def Pd_RowPositionsOp : Pd_Op<"row_positions"> {
   let description = [{
     `offsets` [sequences + 1] ascends from 0 to the number of rows of x; only the extent of x matters. Both results are
     int64 vectors, one element a row.
-
-    Constraints:
-      C1. offsets is an int64 vector of one element or more
-      C2. x has a rank of at least 1
   }];
+  let constraints = ["C1. offsets is an int64 vector of one element or more, and x has a rank of at least 1"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets);
   let results = (outs Pd_IntTensor:$sequence, Pd_IntTensor:$position);
   let infer = "inferRowPositions";
@@ -25,11 +22,9 @@ def Pd_RangesOp : Pd_Op<"ranges"> {
   let description = [{
     `rows` is starts[0], starts[0] + 1, ... (lengths[0] numbers), then those of the other ranges; `offsets` [n + 1] is 0, then
     the sums of the first lengths.
-
-    Constraints:
-      C1. starts and lengths are int64 vectors of one extent
     At run time: lengths are not negative.
   }];
+  let constraints = ["C1. starts and lengths are int64 vectors of one extent"];
   let arguments = (ins Pd_IntTensor:$starts, Pd_IntTensor:$lengths);
   let results = (outs Pd_IntTensor:$rows, Pd_IntTensor:$offsets);
   let infer = "inferRanges";

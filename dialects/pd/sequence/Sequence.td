@@ -4,11 +4,7 @@
 
 include "dialects/pd/Base.td"
 
-defvar OffsetsConstraint = [{
-
-    Constraints:
-      C1. offsets are int64 vectors of one element or more, and x has a rank of at least 1
-}];
+defvar OffsetsConstraint = "C1. offsets are int64 vectors of one element or more, and x has a rank of at least 1";
 
 class Pd_SequenceOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> { let decomposesInCode = 1; }
 
@@ -17,9 +13,8 @@ def Pd_SequencePoolOp : Pd_SequenceOp<"sequence_pool"> {
   let description = [{
     pooltype: SUM; AVERAGE: the sum over the length; SQRT: the sum over the square root of the length; MAX; FIRST; LAST.
     An empty sequence gives pad_value. `max_index` says for MAX which row each element comes from (-1: an empty sequence).
-  }] # OffsetsConstraint # [{
-      C2. pooltype is one of these
   }];
+  let constraints = [OffsetsConstraint, "C2. pooltype is one of these"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, DefaultValuedAttr<StrAttr, "\"AVERAGE\"">:$pooltype,
     DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$max_index);
@@ -33,7 +28,7 @@ def Pd_SequencePoolOp : Pd_SequenceOp<"sequence_pool"> {
 
 def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
   let summary = "The softmax over the rows of each sequence";
-  let description = OffsetsConstraint;
+  let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSameAsFirst";
@@ -43,7 +38,7 @@ def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
 
 def Pd_SequenceReverseOp : Pd_SequenceOp<"sequence_reverse"> {
   let summary = "The rows of each sequence in reverse order";
-  let description = OffsetsConstraint;
+  let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
@@ -52,11 +47,10 @@ def Pd_SequenceReverseOp : Pd_SequenceOp<"sequence_reverse"> {
 
 def Pd_SequenceConcatOp : Pd_SequenceOp<"sequence_concat", [AttrSizedOperandSegments]> {
   let summary = "Sequence i of the result is sequence i of the first tensor, then of the second, and so on";
-  let description = [{
-    Constraints:
-      C1. there are as many offsets as tensors, at least one, and all name one number of sequences
-      C2. the tensors agree in element type and in all dimensions but the first
-  }];
+  let constraints = [
+    "C1. there are as many offsets as tensors, at least one, and all name one number of sequences",
+    "C2. the tensors agree in element type and in all dimensions but the first"
+  ];
   let arguments = (ins Variadic<Pd_Tensor>:$x, Variadic<Pd_IntTensor>:$offsets);
   let assemblyFormat = "$x `offsets` `=` $offsets attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
@@ -70,7 +64,8 @@ def Pd_SequencePadOp : Pd_SequenceOp<"sequence_pad"> {
   let description = [{
     out [sequences, padded_length, ...]; a padded_length of -1 stands for the length of the longest. pad_value is one element or
     has the dimensions of a row. `length` holds the lengths.
-  }] # OffsetsConstraint;
+  }];
+  let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, Pd_Tensor:$pad_value,
     DefaultValuedAttr<I64Attr, "-1">:$padded_length);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$length);
@@ -81,10 +76,7 @@ def Pd_SequencePadOp : Pd_SequenceOp<"sequence_pad"> {
 
 def Pd_SequenceUnpadOp : Pd_SequenceOp<"sequence_unpad"> {
   let summary = "The first length[i] rows of each x[i], one after the other";
-  let description = [{
-    Constraints:
-      C1. x has rank 2 or more, and length is an integer vector with one element for each x[i]
-  }];
+  let constraints = ["C1. x has rank 2 or more, and length is an integer vector with one element for each x[i]"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$length);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceUnpad";
@@ -94,12 +86,12 @@ def Pd_SequenceUnpadOp : Pd_SequenceOp<"sequence_unpad"> {
 
 def Pd_SequenceReshapeOp : Pd_SequenceOp<"sequence_reshape"> {
   let summary = "The elements of each sequence in rows of another width";
-  let description = [{
-    Constraints:
-      C1. offsets is an int64 vector and x has rank 2
-      C2. new_dim is positive
-    At run time: the elements of each sequence fill whole rows.
+  let description = [{    At run time: the elements of each sequence fill whole rows.
   }];
+  let constraints = [
+    "C1. offsets is an int64 vector and x has rank 2",
+    "C2. new_dim is positive"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, I64Attr:$new_dim);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceReshape";
@@ -109,11 +101,10 @@ def Pd_SequenceReshapeOp : Pd_SequenceOp<"sequence_reshape"> {
 
 def Pd_SequenceScatterOp : Pd_SequenceOp<"sequence_scatter"> {
   let summary = "x with updates added: those of sequence i to row i, at the columns that ids names";
-  let description = [{
-    Constraints:
-      C1. x has rank 2; ids and updates have as many elements as rows, one element a row
-      C2. ids_offsets is an int64 vector
-  }];
+  let constraints = [
+    "C1. x has rank 2; ids and updates have as many elements as rows, one element a row",
+    "C2. ids_offsets is an int64 vector"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$ids, Pd_IntTensor:$ids_offsets, Pd_Tensor:$updates);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
@@ -122,10 +113,7 @@ def Pd_SequenceScatterOp : Pd_SequenceOp<"sequence_scatter"> {
 
 def Pd_SequenceSliceOp : Pd_SequenceOp<"sequence_slice"> {
   let summary = "Of each sequence length[i] rows from its row begin[i] on";
-  let description = [{
-    Constraints:
-      C1. offsets is an int64 vector; begin and length are integer tensors with one element for each sequence
-  }];
+  let constraints = ["C1. offsets is an int64 vector; begin and length are integer tensors with one element for each sequence"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, Pd_IntTensor:$begin, Pd_IntTensor:$length);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceSlice";
@@ -137,7 +125,8 @@ def Pd_SequenceExpandOp : Pd_SequenceOp<"sequence_expand"> {
   let summary = "Sequence i of x as many times in a row as sequence i of y has parts";
   let description = [{
     y_offsets is the LoD level of y that counts. Without `offsets` each row of x is a sequence.
-  }] # OffsetsConstraint;
+  }];
+  let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$y_offsets, Optional<Pd_IntTensor>:$offsets);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceExpand";
@@ -147,7 +136,7 @@ def Pd_SequenceExpandOp : Pd_SequenceOp<"sequence_expand"> {
 
 def Pd_SequenceExpandAsOp : Pd_SequenceOp<"sequence_expand_as"> {
   let summary = "Row i of x once for each row of sequence i of y";
-  let description = OffsetsConstraint;
+  let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$y_offsets);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSequenceExpandAs";
@@ -159,11 +148,10 @@ def Pd_SequenceExpandAsOp : Pd_SequenceOp<"sequence_expand_as"> {
 
 def Pd_SequenceEnumerateOp : Pd_SequenceOp<"sequence_enumerate"> {
   let summary = "For each row the win_size elements from it on, with pad_value behind the end of its sequence";
-  let description = [{
-    Constraints:
-      C1. offsets is an int64 vector; x has one element a row
-      C2. win_size is positive
-  }];
+  let constraints = [
+    "C1. offsets is an int64 vector; x has one element a row",
+    "C2. win_size is positive"
+  ];
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$offsets, I64Attr:$win_size, DefaultValuedAttr<I64Attr, "0">:$pad_value);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferSequenceEnumerate";
@@ -172,7 +160,7 @@ def Pd_SequenceEnumerateOp : Pd_SequenceOp<"sequence_enumerate"> {
 
 def Pd_SequenceEraseOp : Pd_SequenceOp<"sequence_erase"> {
   let summary = "The rows of x, of one element each, that are none of `tokens`";
-  let description = OffsetsConstraint;
+  let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$offsets, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$tokens);
   let results = (outs Pd_IntTensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceErase";
@@ -186,12 +174,12 @@ def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
     The rows from contextStart on, contextLength of them, form a vector of contextLength * width elements; what lies outside
     of the sequence is 0, or with `padding` a row of it: its first max(0, -contextStart) rows stand before the sequence, the
     others behind it.
-
-    Constraints:
-      C1. offsets is an int64 vector and x has rank 2
-      C2. context_length is positive and context_stride 1
-      C3. filter has rank 2 and context_length * width rows
   }];
+  let constraints = [
+    "C1. offsets is an int64 vector and x has rank 2",
+    "C2. context_length is positive and context_stride 1",
+    "C3. filter has rank 2 and context_length * width rows"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$padding, Pd_FloatTensor:$filter,
     I64Attr:$context_length, DefaultValuedAttr<I64Attr, "0">:$context_start, DefaultValuedAttr<I64Attr, "1">:$context_stride);
   let results = (outs Pd_FloatTensor:$out);
@@ -217,11 +205,10 @@ def Pd_SequenceMaskOp : Pd_SequenceOp<"sequence_mask"> {
 
 def Pd_RowConvOp : Pd_SequenceOp<"row_conv"> {
   let summary = "out[t] = sum over i of x[t + i] * filter[i], inside of t's sequence";
-  let description = [{
-    Constraints:
-      C1. with offsets x is [rows, width], without [batch, time, width]
-      C2. filter is [future context + 1, width]
-  }];
+  let constraints = [
+    "C1. with offsets x is [rows, width], without [batch, time, width]",
+    "C2. filter is [future context + 1, width]"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$filter, Optional<Pd_IntTensor>:$offsets);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferRowConv";
@@ -232,11 +219,11 @@ def Pd_Im2sequenceOp : Pd_SequenceOp<"im2sequence"> {
   let summary = "Each window of an image as a row: the windows of an image are a sequence";
   let description = [{
     paddings are those above, left, below and right. out [images * windows, channels * kernel height * kernel width].
-
-    Constraints:
-      C1. x has rank 4
-      C2. kernels and strides are pairs of positive numbers, paddings holds four
   }];
+  let constraints = [
+    "C1. x has rank 4",
+    "C2. kernels and strides are pairs of positive numbers, paddings holds four"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$kernels, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
     DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$paddings);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$out_offsets);

@@ -17,10 +17,8 @@ def Pd_FillDiagonalOp : Pd_FillOp<"fill_diagonal"> {
     tall matrix begins with. For more dimensions, all of one extent, it holds the elements whose indices are all equal.
     In elements, row-major, with w the extent of dimension 1 and s the sum of all strides: i + offset for i = 0, s, 2 s, ... as long
     as 0 <= i mod w + offset < w, and without `wrap` i < w * w.
-
-    Constraints:
-      C1. x has rank 2 or more; all extents are equal where it has more than 2
   }];
+  let constraints = ["C1. x has rank 2 or more; all extents are equal where it has more than 2"];
   let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<F64Attr, "0.0">:$value, DefaultValuedAttr<I64Attr, "0">:$offset,
     DefaultValuedAttr<BoolAttr, "false">:$wrap);
   let legacy = [Legacy<"fill_diagonal", ["X"], ["Out"], ["value", "offset", "wrap"]>];
@@ -31,11 +29,11 @@ def Pd_FillDiagonalTensorOp : Pd_FillOp<"fill_diagonal_tensor"> {
   let description = [{
     Diagonal `offset` is that many places along dim2 from the main one. y has the other dimensions of x, then one for the
     diagonal's elements; ones before them are ignored.
-
-    Constraints:
-      C1. x has rank 2 or more and dim1 and dim2 are two of its dimensions
-      C2. y has the extents of the other dimensions and of the diagonal, and x's element type
   }];
+  let constraints = [
+    "C1. x has rank 2 or more and dim1 and dim2 are two of its dimensions",
+    "C2. y has the extents of the other dimensions and of the diagonal, and x's element type"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$dim1,
     DefaultValuedAttr<I64Attr, "1">:$dim2);
   let legacy = [Legacy<"fill_diagonal_tensor", ["X", "Y"], ["Out"], ["offset:long", "dim1", "dim2"]>];

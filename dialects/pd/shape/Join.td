@@ -10,6 +10,13 @@ class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let summary = "Tensors one after another along an axis";
   let description = "Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and wins over `axis`.";
+  let constraints = [
+    "C1. there is at least one tensor",
+    "C2. all tensors have one element type",
+    "C3. all tensors have one rank, and axis is in [-rank, rank)",
+    "C4. the extents of all tensors but those along axis are equal",
+    "C5. axis_tensor is constant"
+  ];
   let arguments = (ins Variadic<Pd_Tensor>:$x, Optional<Pd_IntTensor>:$axis_tensor, IntDefault<"0">:$axis);
   let assemblyFormat = "$x (`axis` `=` $axis_tensor^)? attr-dict `:` functional-type(operands, results)";
   let vjpInCode = 1;
@@ -73,6 +80,7 @@ def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
 def Pd_PadOp : Pd_Op<"pad"> {
   let lod = "none";
   let summary = "x surrounded by `pad_value`";
+  let constraints = ["C1. paddings has two entries for each dimension of x", "C2. no padding is negative"];
   let description = "`paddings` holds for each dimension the number of elements before it and the number after it.";
   let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$paddings, DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
   let vjpInCode = 1;

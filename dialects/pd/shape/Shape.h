@@ -91,6 +91,15 @@ struct SliceRange {
   int64_t first = 0;
   int64_t count = 0;
 };
+/// What says which elements of x a slice takes; a tensor wins over the numbers beside it.
+struct SliceOperands {
+  mlir::RankedTensorType x;
+  llvm::ArrayRef<int64_t> axes, starts, ends, strides;
+  mlir::Value startsTensor, endsTensor, stridesTensor;
+};
+/// The dims of the slice; an error where the operands break C1, C2 or C3 of pd.slice.
+mlir::FailureOr<llvm::SmallVector<int64_t>> slicedDims(std::optional<mlir::Location> location,
+                                                       const SliceOperands &operands);
 /// By the rules of pd.slice; stride is not 0.
 SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t extent);
 

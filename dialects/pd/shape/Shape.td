@@ -12,6 +12,12 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
     In `shape`, 0 copies the dimension at the same place of `x`, and one -1 stands for what is left. `shape_tensor` wins
     over the attribute.
   }];
+  let constraints = [
+    "C1. shape has at most one -1, and no other negative number",
+    "C2. a 0 in shape stands where x has a dimension",
+    "C3. out has as many elements as x",
+    "C4. shape_tensor has a known number of elements"
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape);
   let vjpInCode = 1;
@@ -30,6 +36,11 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let lod = "none";
   let summary = "Dimensions permuted: dimension i of the result is dimension perm[i] of x";
+  let constraints = [
+    "C1. perm has one entry for each dimension of x",
+    "C2. the entries of perm are in [-rank, rank), and none names a dimension twice",
+    "C3. out has the element type of x"
+  ];
   let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$perm);
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
@@ -48,6 +59,11 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let description = [{
     In `shape`, -1 keeps the dimension of `x`. Dimensions are aligned at the end. `shape_tensor` wins over the attribute.
   }];
+  let constraints = [
+    "C1. shape has at least as many entries as x has dimensions",
+    "C2. an extent of x is 1 or that of shape",
+    "C3. shape_tensor has a known number of elements"
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape);
   let vjp = ["dout", ""];
@@ -75,6 +91,7 @@ def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]
 def Pd_DimOp : Pd_Op<"dim"> {
   let lod = "none";
   let summary = "The extent of dimension `index` as a rank-0 int64 tensor";
+  let constraints = ["C1. index is in [-rank, rank) of x", "C2. out has rank 0 and element type i64"];
   let arguments = (ins Pd_Tensor:$x, I64Attr:$index);
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferDim";
@@ -89,6 +106,7 @@ def Pd_DimOp : Pd_Op<"dim"> {
 def Pd_ShapeOp : Pd_Op<"shape"> {
   let lod = "none";
   let summary = "The extents of x as a 1-D int32 tensor";
+  let constraints = ["C1. out is a vector of i32 with one element for each dimension of x"];
   let arguments = (ins Pd_Tensor:$x);
   let results = (outs Pd_IntTensor:$out);
   let hasFolder = 1;

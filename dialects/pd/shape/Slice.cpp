@@ -58,11 +58,10 @@ FailureOr<llvm::SmallVector<int64_t>> boundList(std::optional<Location> location
   return list;
 }
 
-template <class Slice> FailureOr<SliceBounds> boundsOf(std::optional<Location> location, Slice op) {
+FailureOr<SliceBounds> boundsOf(std::optional<Location> location, const SliceOperands &op) {
   SliceBounds out;
-  int64_t rank = tensorType(op.getX()).getRank();
-  for (int64_t entry : op.getAxes()) {
-    auto axis = normalizeAxis(location, entry, rank);
+  for (int64_t entry : op.axes) {
+    auto axis = normalizeAxis(location, entry, op.x.getRank());
     if (failed(axis))
       return failure();
     if (llvm::is_contained(out.axes, *axis))
@@ -70,12 +69,12 @@ template <class Slice> FailureOr<SliceBounds> boundsOf(std::optional<Location> l
     out.axes.push_back(*axis);
   }
   size_t count = out.axes.size();
-  auto starts = boundList(location, "starts", op.getStartsTensor(), op.getStarts(), count);
-  auto ends = boundList(location, "ends", op.getEndsTensor(), op.getEnds(), count);
+  auto starts = boundList(location, "starts", op.startsTensor, op.starts, count);
+  auto ends = boundList(location, "ends", op.endsTensor, op.ends, count);
   llvm::SmallVector<int64_t> ones(count, 1);
-  bool unit = !op.getStridesTensor() && op.getStrides().empty();
-  auto strides = boundList(location, "strides", op.getStridesTensor(),
-                           unit ? llvm::ArrayRef(ones) : op.getStrides(), count);
+  bool unit = !op.stridesTensor && op.strides.empty();
+  auto strides =
+      boundList(location, "strides", op.stridesTensor, unit ? llvm::ArrayRef(ones) : op.strides, count);
   if (failed(starts) || failed(ends) || failed(strides))
     return failure();
   if (llvm::is_contained(*strides, 0))
@@ -90,26 +89,37 @@ template <class Slice> FailureOr<SliceBounds> boundsOf(std::optional<Location> l
   return out;
 }
 
+template <class Slice> SliceOperands operandsOf(Slice op) {
+  return {tensorType(op.getX()), op.getAxes(),         op.getStarts(),     op.getEnds(),
+          op.getStrides(),       op.getStartsTensor(), op.getEndsTensor(), op.getStridesTensor()};
+}
+
 } // namespace
+
+FailureOr<llvm::SmallVector<int64_t>> slicedDims(std::optional<Location> location, const SliceOperands &op) {
+  auto bounds = boundsOf(location, op);
+  if (failed(bounds))
+    return failure();
+  llvm::SmallVector<int64_t> shape(op.x.getShape());
+  for (auto [i, axis] : llvm::enumerate(bounds->axes))
+    shape[axis] = bounds->count(i, shape[axis]);
+  return shape;
+}
 
 //===-- slice
 //-----------------------------------------------------------------------------------------------------===//
 
 LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                         llvm::SmallVectorImpl<Type> &results) {
-  auto type = tensorType(adaptor.getX());
-  auto bounds = boundsOf(location, adaptor);
-  if (failed(bounds))
+  auto shape = slicedDims(location, operandsOf(adaptor));
+  if (failed(shape))
     return failure();
-  llvm::SmallVector<int64_t> shape(type.getShape());
-  for (auto [i, axis] : llvm::enumerate(bounds->axes))
-    shape[axis] = bounds->count(i, shape[axis]);
-  results.push_back(type.clone(shape));
+  results.push_back(tensorType(adaptor.getX()).clone(*shape));
   return success();
 }
 
 LogicalResult SliceOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  auto bounds = boundsOf(std::nullopt, *this);
+  auto bounds = boundsOf(std::nullopt, operandsOf(*this));
   if (operands.empty() || failed(bounds)) // bounds in tensors are known where those are constants
     return failure();
   const std::vector<int64_t> &dims = operands[0].dims();
@@ -129,7 +139,7 @@ LogicalResult SliceOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableAr
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   auto type = tensorType(getX());
-  auto bounds = boundsOf(std::nullopt, *this);
+  auto bounds = boundsOf(std::nullopt, operandsOf(*this));
   if (succeeded(bounds) && type == getType()) {
     bool whole = true;
     for (auto [i, axis] : llvm::enumerate(bounds->axes))

@@ -15,6 +15,11 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
     stride the elements are taken backwards and an end of -1 means down to the first. Missing strides are 1. The tensors
     win over the attributes of the same names.
   }];
+  let constraints = [
+    "C1. the axes are in [-rank, rank) of x, and none is named twice",
+    "C2. starts, ends and, where there are some, strides have one entry for each axis",
+    "C3. no stride is 0"
+  ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$starts_tensor, Optional<Pd_IntTensor>:$ends_tensor,
     Optional<Pd_IntTensor>:$strides_tensor, DenseI64ArrayAttr:$axes, IntsDefault:$starts, IntsDefault:$ends,
     IntsDefault:$strides);

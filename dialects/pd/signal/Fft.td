@@ -11,15 +11,15 @@ defvar transformDescription = [{
   The transform along an axis of extent n is `out[k] = factor * sum over j of x[j] exp(-2 pi i j k / n)`; with `forward` false
   the exponent is positive. `normalization` says which direction has the factor 1/n: "backward" the one that is not
   forward, "forward" the other one; "ortho": both have 1/sqrt(n).
-
-  Constraints:
-    C1. at least one axis, each in [-rank, rank) and none twice
-    C2. normalization is one of the three
 }];
 
 class Pd_TransformOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = transformDescription;
+  let constraints = [
+    "C1. at least one axis, each in [-rank, rank) and none twice",
+    "C2. normalization is one of the three"
+  ];
   let vjpInCode = 1;
   let library = mnemonic;
 }

@@ -1,5 +1,6 @@
 //! Extents, counts, distinct elements, and labels by trying everything.
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/control/CheckOps.h"
 #include "dialects/pd/search/CountOps.h"
 #include "dialects/pd/sequence/Labels.h"
 #include "dialects/pd/shape/ShapeOps.h"
@@ -14,6 +15,18 @@ LogicalResult dim(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableA
   storeScalar(results[0], 0, HostScalar::of(operands[0].dims()[cast<DimOp>(op).getIndex()]));
   return success();
 }
+
+LogicalResult shape(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  results[0] = vectorOf(results[0].dtype(), operands[0].dims());
+  return success();
+}
+
+LogicalResult holds(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor>) {
+  return success(loadScalar(operands[0], 0).integer != 0);
+}
+
+/// What is shown is no result.
+LogicalResult shown(Operation *, llvm::ArrayRef<Tensor>, llvm::MutableArrayRef<Tensor>) { return success(); }
 
 LogicalResult bincount(Operation *op, llvm::ArrayRef<Tensor> operands,
                        llvm::MutableArrayRef<Tensor> results) {
@@ -193,6 +206,9 @@ LogicalResult viterbi(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::Muta
 
 void addCounts(Textbook &book) {
   book.add<DimOp>(dim);
+  book.add<ShapeOp>(shape);
+  book.add<AssertOp>(holds);
+  book.add<PrintOp>(shown);
   book.add<BincountOp>(bincount);
   book.add<UniqueOp>(unique);
   book.add<UniqueConsecutiveOp>(uniqueConsecutive);

@@ -466,6 +466,47 @@ LogicalResult svd(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArr
   });
 }
 
+/// The least of the smallest solutions, where x has full rank: by the normal equations of x or, with fewer
+/// rows than columns, of x^T.
+LogicalResult leastSquares(Operation *op, llvm::ArrayRef<Tensor> operands,
+                           llvm::MutableArrayRef<Tensor> results) {
+  Stack stack(operands[0]), right(operands[1]);
+  llvm::StringRef driver = cast<LstsqOp>(op).getDriver();
+  if (!isReal(operands[0]))
+    return failure();
+  int64_t least = std::min(stack.rows, stack.columns);
+  bool isTall = stack.rows >= stack.columns;
+  return forEachMatrix(operands[0], [&](int64_t n, const Matrix &x) {
+    Matrix y = load(operands[1], n, right.rows, right.columns),
+           squares = isTall ? product(x.adjoint(), x) : product(x, x.adjoint());
+    Matrix values = squares, vectors = Matrix::identity(least);
+    diagonalize(values, vectors);
+    llvm::SmallVector<int64_t> order = orderOfDiagonal(values, /*rising=*/false);
+    if (least == 0 ||
+        values(order.back(), order.back()).real() < 1e-9 * values(order.front(), order.front()).real())
+      return failure(); // what counts as 0 is up to the driver
+    auto solution = isTall ? solved(squares, product(x.adjoint(), y)) : solved(squares, y);
+    if (!solution)
+      return failure();
+    if (!isTall)
+      solution = product(x.adjoint(), *solution);
+    store(results[0], n, *solution);
+    Matrix fitted = product(x, *solution);
+    for (int64_t c = 0; stack.rows > stack.columns && c < right.columns; ++c) {
+      double sum = 0;
+      for (int64_t r = 0; r < stack.rows; ++r)
+        sum += std::norm(y(r, c) - fitted(r, c));
+      setReal(results[1], n * right.columns + c, sum);
+    }
+    if (driver != "gels")
+      storeScalar(results[2], n, HostScalar::of(least));
+    for (int64_t k = 0; (driver == "gelsd" || driver == "gelss") && k < least; ++k)
+      setReal(results[3], n * least + k,
+              std::sqrt(values(order[static_cast<size_t>(k)], order[static_cast<size_t>(k)]).real()));
+    return success();
+  });
+}
+
 } // namespace
 
 void addMatrices(Textbook &book) {
@@ -481,6 +522,7 @@ void addMatrices(Textbook &book) {
   book.add<QrOp>(qr);
   book.add<EighOp>(eigh);
   book.add<SvdOp>(svd);
+  book.add<LstsqOp>(leastSquares);
 }
 
 } // namespace proa::pd

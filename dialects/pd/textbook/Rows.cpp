@@ -1,8 +1,13 @@
 //! Integer ops on rows and positions, whose results have extents that depend on data.
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/graph/Graph.h"
 #include "dialects/pd/search/SearchOps.h"
+#include "dialects/pd/search/Tables.h"
 #include "dialects/pd/sequence/RowsOps.h"
 #include "dialects/pd/textbook/Textbook.h"
+
+#include <array>
+#include <bit>
 
 using namespace mlir;
 
@@ -50,12 +55,114 @@ LogicalResult nonzero(Operation *, llvm::ArrayRef<Tensor> operands, llvm::Mutabl
   return success();
 }
 
+/// xxHash64, by its specification.
+uint64_t hashOf(llvm::ArrayRef<uint8_t> bytes, uint64_t seed) {
+  constexpr uint64_t p1 = 0x9E3779B185EBCA87ULL, p2 = 0xC2B2AE3D27D4EB4FULL, p3 = 0x165667B19E3779F9ULL,
+                     p4 = 0x85EBCA77C2B2AE63ULL, p5 = 0x27D4EB2F165667C5ULL;
+  auto round = [](uint64_t accumulator, uint64_t lane) {
+    return std::rotl(accumulator + lane * p2, 31) * p1;
+  };
+  auto take = [&](size_t count) {
+    uint64_t out = 0;
+    for (size_t i = 0; i < count; ++i)
+      out |= uint64_t(bytes[i]) << (8 * i);
+    bytes = bytes.drop_front(count);
+    return out;
+  };
+  uint64_t length = bytes.size(), hash = seed + p5;
+  if (length >= 32) {
+    std::array<uint64_t, 4> lanes{seed + p1 + p2, seed + p2, seed, seed - p1};
+    while (bytes.size() >= 32)
+      for (uint64_t &lane : lanes)
+        lane = round(lane, take(8));
+    hash =
+        std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) + std::rotl(lanes[3], 18);
+    for (uint64_t lane : lanes)
+      hash = (hash ^ round(0, lane)) * p1 + p4;
+  }
+  hash += length;
+  while (bytes.size() >= 8)
+    hash = std::rotl(hash ^ round(0, take(8)), 27) * p1 + p4;
+  if (bytes.size() >= 4)
+    hash = std::rotl(hash ^ (take(4) * p1), 23) * p2 + p3;
+  while (!bytes.empty())
+    hash = std::rotl(hash ^ (take(1) * p5), 11) * p1;
+  hash = (hash ^ (hash >> 33)) * p2;
+  hash = (hash ^ (hash >> 29)) * p3;
+  return hash ^ (hash >> 32);
+}
+
+LogicalResult hash(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  auto codes = cast<HashOp>(op);
+  int64_t rows = operands[0].dims()[0];
+  size_t width = operands[0].bytes() / static_cast<size_t>(std::max<int64_t>(1, rows));
+  std::vector<int64_t> out;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t seed = 0; seed < static_cast<int64_t>(codes.getNumHash()); ++seed)
+      out.push_back(
+          static_cast<int64_t>(hashOf({operands[0].as<uint8_t>() + static_cast<size_t>(row) * width, width},
+                                      static_cast<uint64_t>(seed)) %
+                               static_cast<uint64_t>(codes.getModBy())));
+  results[0] =
+      vectorOf(results[0].dtype(), out).reshaped({rows, static_cast<int64_t>(codes.getNumHash()), 1});
+  return success();
+}
+
+LogicalResult lookUpBytes(Operation *op, llvm::ArrayRef<Tensor> operands,
+                          llvm::MutableArrayRef<Tensor> results) {
+  auto padding = static_cast<int64_t>(cast<LookupTableDequantOp>(op).getPaddingIdx());
+  std::vector<int64_t> ids = integersOf(operands[1]), dims(operands[1].dims());
+  int64_t columns = operands[0].dims()[1], width = 4 * (columns - 2);
+  dims.back() = width;
+  results[0] = Tensor(results[0].dtype(), dims);
+  for (auto [i, id] : llvm::enumerate(ids)) {
+    bool isPadding = id == padding && padding != -1;
+    if (!isPadding && (id < 0 || id >= operands[0].dims()[0]))
+      return failure();
+    for (int64_t k = 0; k < width; ++k) {
+      int64_t place = isPadding ? 0 : id * columns;
+      double least = realAt(operands[0], place), most = realAt(operands[0], place + 1);
+      double code = operands[0].as<uint8_t>()[4 * (place + 2) + k];
+      setReal(results[0], static_cast<int64_t>(i) * width + k,
+              isPadding ? 0 : least + (most - least) * code / 256);
+    }
+  }
+  return success();
+}
+
+/// A node's number is its place among all that were met before it.
+LogicalResult reindexGraph(Operation *, llvm::ArrayRef<Tensor> operands,
+                           llvm::MutableArrayRef<Tensor> results) {
+  std::vector<int64_t> nodes, sources, targets, count = integersOf(operands[2]);
+  auto numberOf = [&](int64_t node) {
+    auto found = llvm::find(nodes, node);
+    auto number = static_cast<int64_t>(found - nodes.begin());
+    if (found == nodes.end())
+      nodes.push_back(node);
+    return number;
+  };
+  for (int64_t node : integersOf(operands[0]))
+    numberOf(node);
+  for (int64_t node : integersOf(operands[1]))
+    sources.push_back(numberOf(node));
+  for (auto [node, neighbors] : llvm::enumerate(count))
+    targets.insert(targets.end(), static_cast<size_t>(std::max<int64_t>(0, neighbors)),
+                   static_cast<int64_t>(node));
+  results[0] = vectorOf(results[0].dtype(), sources);
+  results[1] = vectorOf(results[1].dtype(), targets);
+  results[2] = vectorOf(results[2].dtype(), nodes);
+  return success(targets.size() == sources.size());
+}
+
 } // namespace
 
 void addRowComputations(Textbook &book) {
   book.add<RowPositionsOp>(rowPositions);
   book.add<RangesOp>(ranges);
   book.add<NonzeroOp>(nonzero);
+  book.add<HashOp>(hash);
+  book.add<LookupTableDequantOp>(lookUpBytes);
+  book.add<ReindexGraphOp>(reindexGraph);
 }
 
 } // namespace proa::pd

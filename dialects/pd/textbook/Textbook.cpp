@@ -16,6 +16,11 @@ const Textbook &Textbook::get() {
     addMatrices(made);
     addRecurrences(made);
     addRegions(made);
+    addBoxes(made);
+    addLabels(made);
+    addMetrics(made);
+    addSelections(made);
+    addTargets(made);
     return made;
   }();
   return book;
@@ -56,6 +61,43 @@ llvm::SmallVector<int64_t> paddingsBefore(llvm::StringRef algorithm, llvm::Array
 double realAt(const Tensor &tensor, int64_t index) { return loadScalar(tensor, index).real(); }
 void setReal(Tensor &tensor, int64_t index, double value) {
   storeScalar(tensor, index, HostScalar::of(value));
+}
+
+const Tensor *operandOf(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, mlir::Value operand) {
+  for (auto [value, tensor] : llvm::zip(op->getOperands(), operands))
+    if (value == operand)
+      return &tensor;
+  return nullptr;
+}
+
+llvm::FailureOr<std::vector<Rows>> sequencesOf(const Tensor &x, const Tensor *lengths,
+                                               const Tensor *offsets) {
+  std::vector<Rows> out;
+  if (offsets) {
+    std::vector<int64_t> ends = integersOf(*offsets);
+    for (size_t i = 0; i + 1 < ends.size(); ++i)
+      out.push_back({ends[i], ends[i + 1]});
+    bool fits = !ends.empty() && ends.front() == 0 && llvm::is_sorted(ends) && !x.dims().empty() &&
+                ends.back() == x.dims()[0];
+    if (!fits)
+      return llvm::failure();
+    return out;
+  }
+  if (x.dims().size() < 2)
+    return llvm::failure();
+  int64_t time = x.dims()[1];
+  std::vector<int64_t> counts(static_cast<size_t>(x.dims()[0]), time);
+  if (lengths)
+    counts = integersOf(*lengths);
+  if (static_cast<int64_t>(counts.size()) != x.dims()[0])
+    return llvm::failure();
+  for (auto [i, count] : llvm::enumerate(counts)) {
+    if (count < 0 || count > time)
+      return llvm::failure();
+    auto begin = static_cast<int64_t>(i) * time;
+    out.push_back({begin, begin + count});
+  }
+  return out;
 }
 
 std::vector<int64_t> integersOf(const Tensor &tensor) {

@@ -41,6 +41,11 @@ void addCounts(Textbook &book);
 void addMatrices(Textbook &book);
 void addRecurrences(Textbook &book);
 void addRegions(Textbook &book);
+void addBoxes(Textbook &book);
+void addLabels(Textbook &book);
+void addMetrics(Textbook &book);
+void addSelections(Textbook &book);
+void addTargets(Textbook &book);
 
 /// A tensor of images or volumes with its dims in the order batch, channels, spatial..., however it is
 /// stored.
@@ -65,6 +70,17 @@ llvm::SmallVector<int64_t> paddingsBefore(llvm::StringRef algorithm, llvm::Array
 
 double realAt(const Tensor &tensor, int64_t index);
 void setReal(Tensor &tensor, int64_t index, double value);
+
+/// The tensor of an optional operand; null where the op does not have it.
+const Tensor *operandOf(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, mlir::Value operand);
+
+/// Where a sequence stands among the rows of a tensor: [begin, end).
+struct Rows {
+  int64_t begin, end;
+};
+/// The sequences that offsets name, or the first lengths[i] elements of each x[i], or all of them. Failure
+/// where they do not fit.
+llvm::FailureOr<std::vector<Rows>> sequencesOf(const Tensor &x, const Tensor *lengths, const Tensor *offsets);
 
 std::vector<int64_t> integersOf(const Tensor &tensor);
 Tensor vectorOf(DType dtype, llvm::ArrayRef<int64_t> values);

@@ -14,24 +14,6 @@ func.func @index(%x: tensor<4xf64>, %p: index) -> tensor<f64> {
 
 // -----
 
-func.func @unknown(%x: tensor<4xf64>, %n: tensor<i64>) -> tensor<f64> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %e = tensor.extract %n[] : tensor<i64>
-  %p = arith.index_cast %e : i64 to index
-  // expected-note@+2 {{the gradient comes through 'scf.for'}}
-  // expected-error@+1 {{binomial checkpointing needs a known number of iterations}}
-  %y = scf.for %i = %c0 to %p step %c1 iter_args(%s = %x) -> (tensor<4xf64>) {
-    %c = pd.sin %s : (tensor<4xf64>) -> tensor<4xf64>
-    scf.yield %c : tensor<4xf64>
-  } {pd.snapshots = 2 : i64}
-  // expected-note@+1 {{the gradient comes through 'pd.sum'}}
-  %l = pd.sum %y : (tensor<4xf64>) -> tensor<f64>
-  return %l : tensor<f64>
-}
-
-// -----
-
 func.func @used_otherwise(%x: tensor<4xf64>) -> tensor<f64> {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index

@@ -1,5 +1,5 @@
 // What recomputation is chosen by: minimum cuts and the schedule of binomial checkpointing.
-#include "dialects/pd/autodiff/ForLoop.h"
+#include "lib/support/BinomialSchedule.h"
 #include "passes/autodiff/MinimumCut.h"
 
 #include <gtest/gtest.h>
@@ -46,21 +46,21 @@ TEST(MinimumCutTest, IsTheLeastOfAllCuts) {
 int64_t stepsOf(int64_t iterations, int64_t snapshots) {
   int64_t state = 0, next = iterations, steps = 0;
   std::map<int64_t, int64_t> kept;
-  for (const pd::LoopAction &action : pd::binomialSchedule(iterations, snapshots))
+  for (const LoopAction &action : binomialSchedule(iterations, snapshots))
     switch (action.kind) {
-    case pd::LoopAction::Step:
+    case LoopAction::Step:
       EXPECT_EQ(action.argument, state++);
       ++steps;
       break;
-    case pd::LoopAction::Store:
+    case LoopAction::Store:
       EXPECT_LT(action.argument, snapshots);
       kept[action.argument] = state;
       break;
-    case pd::LoopAction::Restore:
+    case LoopAction::Restore:
       EXPECT_TRUE(kept.contains(action.argument));
       state = kept[action.argument];
       break;
-    case pd::LoopAction::Reverse:
+    case LoopAction::Reverse:
       EXPECT_EQ(action.argument, state);
       EXPECT_EQ(action.argument, --next);
       break;

@@ -264,3 +264,34 @@ func.func @array_in_kept_states(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor
   %f = pd.reshape %r {shape = array<i64: 7, 3>} : (tensor<?x3xf64>) -> tensor<7x3xf64>
   return %f, %y#1 : tensor<7x3xf64>, tensor<3xf64>
 }
+
+// How often a loop runs that keeps few states is fed.
+func.func @for_unknown(%a: tensor<3xf64>, %n: tensor<i64> {test.values = [6.0]}, %b: tensor<3xf64>) -> (tensor<3xf64>) attributes {test.twice, test.batch_first} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.extract %n[] : tensor<i64>
+  %end = arith.index_cast %e : i64 to index
+  %y = scf.for %i = %c0 to %end step %c1 iter_args(%s = %a) -> (tensor<3xf64>) {
+    %k = arith.index_cast %i : index to i64
+    %t = tensor.from_elements %k : tensor<i64>
+    %f = pd.cast %t {dtype = f64} : (tensor<i64>) -> tensor<f64>
+    %p = pd.multiply %s, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %q = pd.add %p, %f : (tensor<3xf64>, tensor<f64>) -> tensor<3xf64>
+    %r = pd.sin %q : (tensor<3xf64>) -> tensor<3xf64>
+    scf.yield %r : tensor<3xf64>
+  } {pd.snapshots = 2 : i64}
+  return %y : tensor<3xf64>
+}
+
+func.func @for_unknown_never(%a: tensor<3xf64>, %n: tensor<i64> {test.values = [0.0]}, %b: tensor<3xf64>) -> (tensor<3xf64>) attributes {test.batch_first} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %e = tensor.extract %n[] : tensor<i64>
+  %end = arith.index_cast %e : i64 to index
+  %y = scf.for %i = %c2 to %end step %c2 iter_args(%s = %a) -> (tensor<3xf64>) {
+    %p = pd.multiply %s, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    scf.yield %p : tensor<3xf64>
+  } {pd.snapshots = 3 : i64}
+  %z = pd.multiply %y, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  return %z : tensor<3xf64>
+}

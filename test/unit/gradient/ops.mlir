@@ -141,6 +141,18 @@ func.func @put_along_axis(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values 
   return %y : tensor<4x3xf64>
 }
 
+// Of several updates of one element the last one counts.
+func.func @put_along_axis_repeated(%a: tensor<4x3xf64>, %b: tensor<3x3xi64> {test.values = [0.0, 1.0, 2.0, 3.0, 1.0, 2.0, 0.0, 2.0, 2.0]}, %c: tensor<3x3xf64>) -> (tensor<4x3xf64>) {
+  %y = pd.put_along_axis %a, %b, %c {axis = 0 : i64, reduce = "assign"} : (tensor<4x3xf64>, tensor<3x3xi64>, tensor<3x3xf64>) -> tensor<4x3xf64>
+  return %y : tensor<4x3xf64>
+}
+
+func.func @put_along_axis_one_value(%a: tensor<4x3xf64>, %b: tensor<2x3xi64> {test.values = [0.0, 1.0, 2.0, 0.0, 3.0, 2.0]}, %c: tensor<1x3xf64>) -> (tensor<4x3xf64>) attributes {test.twice} {
+  %p = pd.multiply %c, %c : (tensor<1x3xf64>, tensor<1x3xf64>) -> tensor<1x3xf64>
+  %y = pd.put_along_axis %a, %b, %p {axis = 0 : i64, reduce = "assign"} : (tensor<4x3xf64>, tensor<2x3xi64>, tensor<1x3xf64>) -> tensor<4x3xf64>
+  return %y : tensor<4x3xf64>
+}
+
 // U diag(s^2) VH does not see the phases of the vectors.
 func.func @svd_complex(%a: tensor<3x2xf64>, %b: tensor<3x2xf64>) -> (tensor<3x2xf64>, tensor<3x2xf64>) {
   %x = pd.complex %a, %b : (tensor<3x2xf64>, tensor<3x2xf64>) -> tensor<3x2xcomplex<f64>>

@@ -22,3 +22,21 @@ func.func @random(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @binomial_schedule_c1(%n: tensor<2xi64>) {
+  // expected-error@+2 {{C1: iterations must have one element, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.binomial_schedule"(%n) <{snapshots = 2 : i64}> : (tensor<2xi64>) -> (tensor<?xi64>, tensor<?xi64>)
+  return
+}
+
+// -----
+
+func.func @binomial_schedule_c2(%n: tensor<i64>) {
+  // expected-error@+2 {{C2: snapshots must be positive, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.binomial_schedule"(%n) <{snapshots = 0 : i64}> : (tensor<i64>) -> (tensor<?xi64>, tensor<?xi64>)
+  return
+}

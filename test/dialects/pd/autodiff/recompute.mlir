@@ -36,3 +36,10 @@ func.func @barrier(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4
   %h = pd.add %e, %d : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %h, %f, %g : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// CHECK-LABEL: func @schedule(
+// CHECK: pd.binomial_schedule %{{.*}} {snapshots = 3 : i64} : (tensor<1xi64>) -> (tensor<?xi64>, tensor<?xi64>)
+func.func @schedule(%n: tensor<1xi64>) -> (tensor<?xi64>, tensor<?xi64>) {
+  %kinds, %numbers = pd.binomial_schedule %n {snapshots = 3 : i64} : (tensor<1xi64>) -> (tensor<?xi64>, tensor<?xi64>)
+  return %kinds, %numbers : tensor<?xi64>, tensor<?xi64>
+}

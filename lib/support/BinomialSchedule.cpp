@@ -1,9 +1,9 @@
 //! The order of steps of binomial checkpointing.
-#include "dialects/pd/autodiff/ForLoop.h"
+#include "lib/support/BinomialSchedule.h"
 
 #include <algorithm>
 
-namespace proa::pd {
+namespace proa {
 namespace {
 
 /// Steps that it takes to reverse `length` iterations with `snapshots` kept states, the first one among them:
@@ -83,4 +83,4 @@ std::vector<LoopAction> binomialSchedule(int64_t iterations, int64_t snapshots) 
   return Schedule().make(iterations, std::max<int64_t>(snapshots, 1));
 }
 
-} // namespace proa::pd
+} // namespace proa

@@ -1,0 +1,30 @@
+/// Boxes as the textbook computations of detection ops see them.
+#pragma once
+
+#include "dialects/pd/textbook/Textbook.h"
+
+#include <array>
+
+namespace proa::pd::boxes {
+
+/// Corners: left, top, right, bottom.
+using Box = std::array<double, 4>;
+
+Box boxAt(const Tensor &boxes, int64_t number);
+void setBoxes(Tensor &result, const std::vector<Box> &boxes);
+
+/// What decides is compared in the element type: a float of 0.1 is not above a threshold of 0.1.
+double rounded(DType dtype, double value);
+
+double area(const Box &box, double pixel);
+/// Intersection over union; `pixel` is 1 where corners are pixels.
+double overlap(const Box &a, const Box &b, double pixel);
+/// Which of `boxes`, the best first, overlap no better one that stays by more than the threshold, which each
+/// makes smaller by `eta`.
+std::vector<size_t> staying(const std::vector<Box> &boxes, double threshold, double eta, double pixel);
+
+/// A box from an anchor and four numbers: how far its centre is in extents of the anchor, and the logarithms
+/// of how many times as large it is.
+Box decoded(const Box &anchor, std::array<double, 4> numbers, double pixel, double mostLogarithm);
+
+} // namespace proa::pd::boxes

@@ -1,0 +1,98 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @roi_align_c1(%a0: tensor<8x4x4xf32>, %a1: tensor<3x4xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and boxes be [R, 4]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.roi_align"(%a0, %a1) <{pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64}> : (tensor<8x4x4xf32>, tensor<3x4xf32>) -> tensor<3x8x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @roi_pool_c2(%a0: tensor<1x8x4x4xf32>, %a1: tensor<3x4xf64>) {
+  // expected-error@+2 {{C2: x and boxes must have one element type}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.roi_pool"(%a0, %a1) <{pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64}> : (tensor<1x8x4x4xf32>, tensor<3x4xf64>) -> (tensor<3x8x2x2xf32>, tensor<3x8x2x2xi64>)
+  return
+}
+
+// -----
+
+func.func @roi_align_c3(%a0: tensor<1x8x4x4xf32>, %a1: tensor<3x4xf32>) {
+  // expected-error@+2 {{C3: pooled_height and pooled_width must be positive, found 0 and 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.roi_align"(%a0, %a1) <{pooled_height = 0 : i64}> : (tensor<1x8x4x4xf32>, tensor<3x4xf32>) -> tensor<3x8x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @psroi_pool_c4(%a0: tensor<1x8x4x4xf32>, %a1: tensor<3x4xf32>) {
+  // expected-error@+2 {{C4: output_channels must be positive and x have a channel for each cell of each, found 3 and 8 channels of x}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.psroi_pool"(%a0, %a1) <{pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64, output_channels = 3 : i64}> : (tensor<1x8x4x4xf32>, tensor<3x4xf32>) -> tensor<3x3x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @roi_align_grad_c1(%a0: tensor<8x4x4xf32>, %a1: tensor<3x4xf32>, %a2: tensor<3x8x2x2xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and boxes be [R, 4]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.roi_align_grad"(%a0, %a1, %a2) <{pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64, sampling_ratio = -1 : i64, aligned = false}> : (tensor<8x4x4xf32>, tensor<3x4xf32>, tensor<3x8x2x2xf32>) -> tensor<1x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @roi_align_grad_c5(%a0: tensor<1x8x4x4xf32>, %a1: tensor<3x4xf32>, %a2: tensor<3x8x2x3xf32>) {
+  // expected-error@+2 {{C5: out_grad must have the type tensor<3x8x2x2xf32> of the pooling's result, and arg_max its dimensions, found tensor<3x8x2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.roi_align_grad"(%a0, %a1, %a2) <{pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64, sampling_ratio = -1 : i64, aligned = false}> : (tensor<1x8x4x4xf32>, tensor<3x4xf32>, tensor<3x8x2x3xf32>) -> tensor<1x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @roi_pool_grad_c5(%a0: tensor<1x8x4x4xf32>, %a1: tensor<3x4xf32>, %a2: tensor<3x8x2x2xf32>, %a3: tensor<3x8x2x1xi64>) {
+  // expected-error@+2 {{C5: out_grad must have the type tensor<3x8x2x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.roi_pool_grad"(%a0, %a1, %a2, %a3) <{pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64}> : (tensor<1x8x4x4xf32>, tensor<3x4xf32>, tensor<3x8x2x2xf32>, tensor<3x8x2x1xi64>) -> tensor<1x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @psroi_pool_grad_c4(%a0: tensor<1x8x4x4xf32>, %a1: tensor<3x4xf32>, %a2: tensor<3x0x2x2xf32>) {
+  // expected-error@+2 {{C4: output_channels must be positive}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.psroi_pool_grad"(%a0, %a1, %a2) <{pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64, output_channels = 0 : i64}> : (tensor<1x8x4x4xf32>, tensor<3x4xf32>, tensor<3x0x2x2xf32>) -> tensor<1x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @psroi_pool_grad_c5(%a0: tensor<1x8x4x4xf32>, %a1: tensor<3x4xf32>, %a2: tensor<3x2x2x2xf64>) {
+  // expected-error@+2 {{C5: out_grad must have the type tensor<3x2x2x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.psroi_pool_grad"(%a0, %a1, %a2) <{pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64, output_channels = 2 : i64}> : (tensor<1x8x4x4xf32>, tensor<3x4xf32>, tensor<3x2x2x2xf64>) -> tensor<1x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @roi_align_grad_c2(%a0: tensor<1x8x4x4xf32>, %a1: tensor<3x4xf64>, %a2: tensor<3x8x2x2xf32>) {
+  // expected-error@+2 {{C2: x and boxes must have one element type}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.roi_align_grad"(%a0, %a1, %a2) <{pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64, sampling_ratio = -1 : i64, aligned = false}> : (tensor<1x8x4x4xf32>, tensor<3x4xf64>, tensor<3x8x2x2xf32>) -> tensor<1x8x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @roi_align_grad_c3(%a0: tensor<1x8x4x4xf32>, %a1: tensor<3x4xf32>, %a2: tensor<3x8x2x2xf32>) {
+  // expected-error@+2 {{C3: pooled_height and pooled_width must be positive}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.roi_align_grad"(%a0, %a1, %a2) <{pooled_height = 0 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64, sampling_ratio = -1 : i64, aligned = false}> : (tensor<1x8x4x4xf32>, tensor<3x4xf32>, tensor<3x8x2x2xf32>) -> tensor<1x8x4x4xf32>
+  return
+}

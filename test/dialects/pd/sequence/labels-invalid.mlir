@@ -1,0 +1,62 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @crf_decoding_c1(%a0: tensor<4x3xf32>, %a1: tensor<5x3xf32>) {
+  // expected-error@+2 {{C1: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.crf_decoding"(%a0, %a1) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<4x3xf32>, tensor<5x3xf32>) -> tensor<4x3xi64>
+  return
+}
+
+// -----
+
+func.func @crf_decoding_c2(%a0: tensor<2x4x3xf32>, %a1: tensor<4x3xf32>) {
+  // expected-error@+2 {{C2: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.crf_decoding"(%a0, %a1) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x4x3xf32>, tensor<4x3xf32>) -> tensor<2x4xi64>
+  return
+}
+
+// -----
+
+func.func @ctc_align_c1(%a0: tensor<4xi64>) {
+  // expected-error@+2 {{C1: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.ctc_align"(%a0) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<4xi64>) -> (tensor<4xi64>, tensor<4x1xi64>)
+  return
+}
+
+// -----
+
+func.func @edit_distance_c1(%a0: tensor<4xi64>, %a1: tensor<4xi64>) {
+  // expected-error@+2 {{C1: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.edit_distance"(%a0, %a1) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>}> : (tensor<4xi64>, tensor<4xi64>) -> (tensor<1xi64>, tensor<4x1xf32>)
+  return
+}
+
+// -----
+
+func.func @gather_tree_c1(%a0: tensor<2x3xi64>, %a1: tensor<2x3xi64>) {
+  // expected-error@+2 {{C1: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.gather_tree"(%a0, %a1) : (tensor<2x3xi64>, tensor<2x3xi64>) -> tensor<2x3xi64>
+  return
+}
+
+// -----
+
+func.func @viterbi_c1(%a0: tensor<2x3xf32>, %a1: tensor<3x3xf32>, %a2: tensor<2xi64>) {
+  // expected-error@+2 {{C1: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.viterbi_decode"(%a0, %a1, %a2) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<2xi64>) -> (tensor<2xf32>, tensor<2x?xi64>)
+  return
+}
+
+// -----
+
+func.func @row_positions_c1(%a0: tensor<f32>, %a1: tensor<2xi64>) {
+  // expected-error@+2 {{C1: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.row_positions"(%a0, %a1) : (tensor<f32>, tensor<2xi64>) -> (tensor<?xi64>, tensor<?xi64>)
+  return
+}
