@@ -128,8 +128,7 @@ Value ProgramImporter::scalarCondition(Value condition, Location location) {
   return tensor::ExtractOp::create(builder, location, condition);
 }
 
-//===-- Waiting arms
-//----------------------------------------------------------------------------------------------===//
+//===-- Waiting arms ------------------------------------------------------------------------------------===//
 
 Value ProgramImporter::inputsHaveElements(const legacy::Operation &op) {
   OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
@@ -224,8 +223,7 @@ void ProgramImporter::finishArmsBefore(const legacy::Operation &op) {
   finishArmsWriting(effects.read, value);
 }
 
-//===-- Making an scf.if
-//------------------------------------------------------------------------------------------===//
+//===-- Making an scf.if --------------------------------------------------------------------------------===//
 
 void ProgramImporter::importArm(const Arm *arm, Branch &branch, size_t region) {
   OpBuilder::InsertionGuard guard(builder);
@@ -364,8 +362,7 @@ bool ProgramImporter::isReadLater(llvm::StringRef name) const {
   return llvm::none_of(own, [&](const legacy::Variable &variable) { return variable.name == name; });
 }
 
-//===-- select_input
-//----------------------------------------------------------------------------------------------===//
+//===-- select_input ------------------------------------------------------------------------------------===//
 
 bool ProgramImporter::isOuter(const std::string &name) const { return !findArm(name) && lookup(name); }
 

@@ -131,8 +131,7 @@ void ProgramImporter::shareLod(const legacy::Operation &op, const LegacyOp *entr
   }
 }
 
-//===-- What hooks and the table see
-//------------------------------------------------------------------------------===//
+//===-- What hooks and the table see --------------------------------------------------------------------===//
 
 bool ProgramImporter::checkLod(llvm::StringRef slot, llvm::StringRef name) {
   if (!variableLod(name).isUnclear)

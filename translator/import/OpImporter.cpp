@@ -117,8 +117,7 @@ llvm::StringRef OpImporter::target() const { return entry->target; }
 
 bool OpImporter::isOfPaddle3() const { return program.program.version >= 3000000; }
 
-//===-- Inputs and outputs
-//----------------------------------------------------------------------------------------===//
+//===-- Inputs and outputs ------------------------------------------------------------------------------===//
 
 llvm::SmallVector<Value> OpImporter::inputs(llvm::StringRef slot) {
   llvm::SmallVector<Value> values;
@@ -273,8 +272,7 @@ void OpImporter::overrideAttribute(llvm::StringRef name, Attribute value) {
   attributeOverrides.emplace_back(name.str(), value);
 }
 
-//===-- Attributes
-//------------------------------------------------------------------------------------------------===//
+//===-- Attributes --------------------------------------------------------------------------------------===//
 
 bool OpImporter::hasAttribute(llvm::StringRef name) const {
   return op.attribute(std::string_view(name.data(), name.size())) != nullptr;
@@ -383,8 +381,7 @@ Type OpImporter::typeAttribute(llvm::StringRef name, int64_t otherwise) {
   return {};
 }
 
-//===-- Making ops
-//------------------------------------------------------------------------------------------------===//
+//===-- Making ops --------------------------------------------------------------------------------------===//
 
 llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name,
                                             llvm::ArrayRef<llvm::SmallVector<Value>> operands,

@@ -199,8 +199,7 @@ void ProgramImporter::finishRecurrent(Recurrence &loop, Region &body, llvm::Smal
     importer.setOutputs("outputs", outputs);
 }
 
-//===-- pylayer
-//----------------------------------------------------------------------------------------------------===//
+//===-- pylayer -----------------------------------------------------------------------------------------===//
 
 void ProgramImporter::importLayerBlock(int32_t block, const legacy::Slot *results) {
   if (block <= 0 || static_cast<size_t>(block) >= program.blocks.size() ||

@@ -14,8 +14,7 @@ template <class... Cases> struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 
-//===-- Protobuf
-//--------------------------------------------------------------------------------------------------===//
+//===-- Protobuf ----------------------------------------------------------------------------------------===//
 
 void fill(const Variable &variable, proto::VarDesc &out) {
   out.set_name(variable.name);
@@ -84,8 +83,7 @@ void fill(const Slot &slot, proto::OpDesc::Var &out) {
     out.add_arguments(name);
 }
 
-//===-- JSON
-//------------------------------------------------------------------------------------------------------===//
+//===-- JSON --------------------------------------------------------------------------------------------===//
 
 using Json = nlohmann::ordered_json;
 

@@ -85,8 +85,7 @@ std::optional<ArangeOp::Bounds> ArangeOp::getBounds() {
   return Bounds{*start, *step, arangeCount(*start, *end, *step)};
 }
 
-//===-- linspace and logspace
-//-------------------------------------------------------------------------------------===//
+//===-- linspace and logspace ---------------------------------------------------------------------------===//
 
 LogicalResult inferSpaced(std::optional<Location> location, ValueRange operands, Type dtype,
                           Results &results) {
@@ -134,8 +133,7 @@ FailureOr<SmallVector<Value>> LogspaceOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{e.cast(e.pow(base, exponents), getDtype())};
 }
 
-//===-- Matrices
-//--------------------------------------------------------------------------------------------------===//
+//===-- Matrices ----------------------------------------------------------------------------------------===//
 
 static int64_t columnsOf(int64_t rows, int64_t columns) { return columns < 0 ? rows : columns; }
 

@@ -40,8 +40,7 @@ mlir::LogicalResult inferMatrixNms(std::optional<mlir::Location> location, Adapt
                             results);
 }
 
-//===-- Boxes from positions and from other boxes
-//---------------------------------------------------------------===//
+//===-- Boxes from positions and from other boxes -------------------------------------------------------===//
 
 int64_t priorCount(llvm::ArrayRef<double> minSizes, llvm::ArrayRef<double> maxSizes,
                    llvm::ArrayRef<double> ratios, bool flip);

@@ -13,8 +13,7 @@ using namespace mlir;
 
 namespace proa::pd {
 
-//===-- Inference
-//-------------------------------------------------------------------------------------------------===//
+//===-- Inference ---------------------------------------------------------------------------------------===//
 
 LogicalResult checkRing(std::optional<Location> location, int64_t ring) {
   return ring >= 0 ? success()
@@ -89,8 +88,7 @@ LogicalResult inferParallelCrossEntropyOf(std::optional<Location> location, Rank
   return success();
 }
 
-//===-- On one process
-//--------------------------------------------------------------------------------------------===//
+//===-- On one process ----------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -133,8 +131,7 @@ FailureOr<SmallVector<Value>> CReduceProdOp::decompose(OpBuilder &) { return asI
 FailureOr<SmallVector<Value>> ReduceOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
 FailureOr<SmallVector<Value>> BroadcastOp::decompose(OpBuilder &) { return asIsAtRoot(*this); }
 
-//===-- Without communication
-//-------------------------------------------------------------------------------------===//
+//===-- Without communication ---------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> CSplitOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());

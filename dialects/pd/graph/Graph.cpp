@@ -13,8 +13,7 @@ namespace proa::pd {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-//===-- Types
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Types -------------------------------------------------------------------------------------------===//
 
 LogicalResult checkReduceKind(std::optional<Location> location, llvm::StringRef kind) {
   if (kind == "SUM" || kind == "MEAN" || kind == "MAX" || kind == "MIN")
@@ -93,8 +92,7 @@ LogicalResult inferSegmentPoolOf(std::optional<Location> location, RankedTensorT
   return success();
 }
 
-//===-- Decompositions
-//----------------------------------------------------------------------------------------------===//
+//===-- Decompositions ----------------------------------------------------------------------------------===//
 
 namespace {
 

@@ -24,8 +24,7 @@ LogicalResult checkVector(std::optional<Location> location, Value index) {
 
 } // namespace
 
-//===-- gather
-//----------------------------------------------------------------------------------------------------===//
+//===-- gather ------------------------------------------------------------------------------------------===//
 
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          llvm::SmallVectorImpl<Type> &results) {
@@ -68,8 +67,7 @@ LogicalResult GatherOp::canonicalize(GatherOp op, PatternRewriter &rewriter) {
   return absorbOperand(rewriter, op, op.getAxisTensorMutable(), [&](auto axis) { op.setAxis(axis.front()); });
 }
 
-//===-- gather_nd
-//-------------------------------------------------------------------------------------------------===//
+//===-- gather_nd ---------------------------------------------------------------------------------------===//
 
 LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                            llvm::SmallVectorImpl<Type> &results) {
@@ -95,8 +93,7 @@ LogicalResult GatherNdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutabl
   return success();
 }
 
-//===-- take_along_axis
-//-------------------------------------------------------------------------------------------===//
+//===-- take_along_axis ---------------------------------------------------------------------------------===//
 
 LogicalResult TakeAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                 Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
@@ -139,8 +136,7 @@ LogicalResult TakeAlongAxisOp::evaluate(llvm::ArrayRef<Tensor> operands,
   return success(inside);
 }
 
-//===-- Composites
-//------------------------------------------------------------------------------------------------===//
+//===-- Composites --------------------------------------------------------------------------------------===//
 
 LogicalResult IndexSelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                               Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {

@@ -96,8 +96,7 @@ llvm::SmallVector<Extent> commonExtents(TensorBuilder &e, ValueRange operands,
 
 } // namespace
 
-//===-- scatter_nd
-//------------------------------------------------------------------------------------------------===//
+//===-- scatter_nd --------------------------------------------------------------------------------------===//
 
 LogicalResult ScatterNdOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                             llvm::SmallVectorImpl<Type> &results) {
@@ -130,8 +129,7 @@ LogicalResult ScatterNdOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::Mutab
   return success();
 }
 
-//===-- put_along_axis
-//--------------------------------------------------------------------------------------------===//
+//===-- put_along_axis ----------------------------------------------------------------------------------===//
 
 LogicalResult PutAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
@@ -175,8 +173,7 @@ LogicalResult PutAlongAxisOp::evaluate(llvm::ArrayRef<Tensor> operands,
   return success(inside);
 }
 
-//===-- set_value
-//-------------------------------------------------------------------------------------------------===//
+//===-- set_value ---------------------------------------------------------------------------------------===//
 
 LogicalResult SetValueOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                            llvm::SmallVectorImpl<Type> &results) {
@@ -230,8 +227,7 @@ LogicalResult SetValueOp::canonicalize(SetValueOp op, PatternRewriter &rewriter)
   return success(changed);
 }
 
-//===-- Composites
-//------------------------------------------------------------------------------------------------===//
+//===-- Composites --------------------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> ScatterOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());

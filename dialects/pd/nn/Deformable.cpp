@@ -21,8 +21,7 @@ namespace {
 constexpr int64_t unknown = ShapedType::kDynamic;
 } // namespace
 
-//===-- Types
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Types -------------------------------------------------------------------------------------------===//
 
 LogicalResult inferDeformableConvOf(std::optional<Location> location, const DeformableShape &given,
                                     Results &results) {
@@ -101,8 +100,7 @@ FailureOr<int64_t> partialColumns(std::optional<Location> location, ValueRange x
   return count;
 }
 
-//===-- deformable_conv
-//---------------------------------------------------------------------------------------------===//
+//===-- deformable_conv ---------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -181,8 +179,7 @@ Values DeformableConvOp::decompose(OpBuilder &builder) {
   return e.results({e.reshape(e.matmul(weights, windows), {-1, filters, rows, columns})});
 }
 
-//===-- hsigmoid_loss
-//-----------------------------------------------------------------------------------------------===//
+//===-- hsigmoid_loss -----------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -222,8 +219,7 @@ Values HsigmoidLossOp::decompose(OpBuilder &builder) {
   return e.results({e.sum(softplus - bits * v, {1}), softplus});
 }
 
-//===-- Small layers
-//------------------------------------------------------------------------------------------------===//
+//===-- Small layers ------------------------------------------------------------------------------------===//
 
 namespace {
 

@@ -10,8 +10,7 @@
 
 namespace proa::pd {
 
-//===-- Convolutions
-//--------------------------------------------------------------------------------------------===//
+//===-- Convolutions ------------------------------------------------------------------------------------===//
 
 /// The window of a convolution; works on ops and on adaptors.
 template <class ConvOp> Window convWindow(ConvOp op, int64_t spatial, mlir::RankedTensorType filter) {
@@ -67,8 +66,7 @@ mlir::LogicalResult inferConvWeightGradient(std::optional<mlir::Location> locati
                                    adaptor.getDataFormat(), results);
 }
 
-//===-- Poolings
-//------------------------------------------------------------------------------------------------===//
+//===-- Poolings ----------------------------------------------------------------------------------------===//
 
 struct PoolWindow {
   Window window;
@@ -135,8 +133,7 @@ mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location
   return mlir::success();
 }
 
-//===-- Normalizations
-//------------------------------------------------------------------------------------------===//
+//===-- Normalizations ----------------------------------------------------------------------------------===//
 
 int64_t channelAxis(mlir::RankedTensorType x, llvm::StringRef dataFormat);
 /// Whether batch_norm in training leaves x as it is, as Paddle does: there is nothing to take a mean of.
@@ -247,8 +244,7 @@ mlir::LogicalResult inferAffineChannel(std::optional<mlir::Location> location, A
   return mlir::success();
 }
 
-//===-- Softmax, dropout, activations with parameters
-//-----------------------------------------------------------===//
+//===-- Softmax, dropout, activations with parameters ---------------------------------------------------===//
 
 /// log_softmax as a formula; cross entropy is made of it too.
 Expression logSoftmax(Expression x, llvm::ArrayRef<int64_t> axes);
@@ -325,8 +321,7 @@ mlir::LogicalResult inferMaxout(std::optional<mlir::Location> location, Adaptor 
   return inferMaxoutOf(location, tensorType(adaptor.getX()), adaptor.getGroups(), adaptor.getAxis(), results);
 }
 
-//===-- Embeddings, resampling, recurrence
-//-----------------------------------------------------------------------===//
+//===-- Embeddings, resampling, recurrence --------------------------------------------------------------===//
 
 mlir::LogicalResult inferEmbeddingOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                      mlir::RankedTensorType weight, int64_t paddingIndex, Results &results);
@@ -423,8 +418,7 @@ mlir::LogicalResult inferRnnGradient(std::optional<mlir::Location> location, Ada
   return mlir::success();
 }
 
-//===-- Grids and columns
-//---------------------------------------------------------------------------------------===//
+//===-- Grids and columns -------------------------------------------------------------------------------===//
 
 mlir::LogicalResult inferGridSampleOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                       mlir::RankedTensorType grid, llvm::StringRef mode,

@@ -38,8 +38,7 @@ LogicalResult inferUpdate(std::optional<Location> location, Value param, Value g
   return success();
 }
 
-//===-- UpdateBuilder
-//---------------------------------------------------------------------------------------------===//
+//===-- UpdateBuilder -----------------------------------------------------------------------------------===//
 
 UpdateBuilder::UpdateBuilder(OpBuilder &builder, Operation *op, Value param, Value master,
                              bool multiPrecision)
@@ -84,8 +83,7 @@ Expression proximalStep(UpdateBuilder &update, Expression p, Expression rate, do
   return p / (1.0 + rate * l2);
 }
 
-//===-- Rules with at most a velocity
-//-----------------------------------------------------------------------------===//
+//===-- Rules with at most a velocity -------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> SgdOp::decompose(OpBuilder &builder) {
   UpdateBuilder update(builder, getOperation(), getParam(), getMasterParam(), getMultiPrecision());

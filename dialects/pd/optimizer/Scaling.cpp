@@ -37,8 +37,7 @@ Value shapedAs(TensorBuilder &e, Expression x, Value result) {
 
 } // namespace
 
-//===-- add_n
-//-----------------------------------------------------------------------------------------------------===//
+//===-- add_n -------------------------------------------------------------------------------------------===//
 
 LogicalResult inferAddNOf(std::optional<Location> location, ValueRange inputs, Results &results) {
   if (inputs.empty())
@@ -68,8 +67,7 @@ FailureOr<SmallVector<Value>> AddNOp::decompose(OpBuilder &builder) {
   return e.results({sum});
 }
 
-//===-- Loss scaling
-//----------------------------------------------------------------------------------------------===//
+//===-- Loss scaling ------------------------------------------------------------------------------------===//
 
 LogicalResult inferUnscaleOf(std::optional<Location> location, ValueRange x, Value scale, Results &results) {
   if (!mayHaveOneElement(scale))
@@ -141,8 +139,7 @@ FailureOr<SmallVector<Value>> UpdateLossScalingOp::decompose(OpBuilder &builder)
   return values;
 }
 
-//===-- Averages
-//--------------------------------------------------------------------------------------------------===//
+//===-- Averages ----------------------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> AverageAccumulatesOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
@@ -187,8 +184,7 @@ FailureOr<SmallVector<Value>> Pow2DecayWithLinearWarmupOp::decompose(OpBuilder &
   return SmallVector<Value>{shapedAs(e, rate, getLearningRateOut()), shapedAs(e, step, getStepOut())};
 }
 
-//===-- coalesce_tensor
-//-------------------------------------------------------------------------------------------===//
+//===-- coalesce_tensor ---------------------------------------------------------------------------------===//
 
 int64_t coalescedElements(RankedTensorType type, int64_t alignment) {
   Type dtype = type.getElementType();

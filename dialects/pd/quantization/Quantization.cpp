@@ -12,8 +12,7 @@ using namespace mlir;
 
 namespace proa::pd {
 
-//===-- Inference
-//-------------------------------------------------------------------------------------------------===//
+//===-- Inference ---------------------------------------------------------------------------------------===//
 
 LogicalResult checkQuantization(std::optional<Location> location, int64_t bitLength, int64_t roundType) {
   if (bitLength < 2 || bitLength > 16)
@@ -63,8 +62,7 @@ LogicalResult inferChannelDequantizeOf(std::optional<Location> location, RankedT
   return success();
 }
 
-//===-- Formulas
-//--------------------------------------------------------------------------------------------------===//
+//===-- Formulas ----------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -304,8 +302,7 @@ FailureOr<SmallVector<Value>> DequantizeLogOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{e.select(isNegative, -entry, entry)};
 }
 
-//===-- The affine ops of oneDNN
-//----------------------------------------------------------------------------------===//
+//===-- The affine ops of oneDNN ------------------------------------------------------------------------===//
 
 namespace {
 

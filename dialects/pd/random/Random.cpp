@@ -63,8 +63,7 @@ Expression gaussian(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type element
   return gaussianOf(e, shape, elementType, llvm::APFloat(0.0), llvm::APFloat(deviation), seed);
 }
 
-//===-- Inference
-//-------------------------------------------------------------------------------------------------===//
+//===-- Inference ---------------------------------------------------------------------------------------===//
 
 LogicalResult inferBatchSizeLikeOf(std::optional<Location> location, RankedTensorType input,
                                    llvm::ArrayRef<int64_t> given, int64_t from, int64_t to, Type dtype,
@@ -128,8 +127,7 @@ FailureOr<SmallVector<Value>> ShuffleBatchOp::vjp(OpBuilder &builder, ArrayRef<V
   return gradients;
 }
 
-//===-- Decompositions
-//--------------------------------------------------------------------------------------------===//
+//===-- Decompositions ----------------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> UniformRandomBatchSizeLikeOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());

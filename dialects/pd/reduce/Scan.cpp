@@ -99,8 +99,7 @@ LogicalResult inferExtremes(std::optional<Location> location, RankedTensorType t
   return success();
 }
 
-//===-- cumsum, cumprod, logcumsumexp
-//-----------------------------------------------------------------------------===//
+//===-- cumsum, cumprod, logcumsumexp -------------------------------------------------------------------===//
 
 LogicalResult CumsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          llvm::SmallVectorImpl<Type> &results) {
@@ -161,8 +160,7 @@ OpFoldResult LogcumsumexpOp::fold(FoldAdaptor adaptor) {
   return foldByEvaluation(getOperation(), adaptor.getOperands());
 }
 
-//===-- linear_recurrence
-//----------------------------------------------------------------------------------------===//
+//===-- linear_recurrence -------------------------------------------------------------------------------===//
 
 LogicalResult LinearRecurrenceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                    Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
@@ -202,8 +200,7 @@ OpFoldResult LinearRecurrenceOp::fold(FoldAdaptor adaptor) {
   return foldByEvaluation(getOperation(), adaptor.getOperands());
 }
 
-//===-- cummax, cummin
-//--------------------------------------------------------------------------------------------===//
+//===-- cummax, cummin ----------------------------------------------------------------------------------===//
 
 LogicalResult CummaxOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   return evaluateExtremes(*this, operands[0], results[0], results[1], true);

@@ -27,8 +27,7 @@ template <class Predicate> SmallVector<Value> anyOf(Operation *op, OpBuilder &bu
 
 } // namespace
 
-//===-- mode
-//--------------------------------------------------------------------------------------------------------===//
+//===-- mode --------------------------------------------------------------------------------------------===//
 
 LogicalResult inferModeOf(std::optional<Location> location, RankedTensorType x, int64_t axisAttribute,
                           bool keepdim, Results &results) {
@@ -74,8 +73,7 @@ Values ModeOp::decompose(OpBuilder &builder) {
   return results;
 }
 
-//===-- NaNs and infinities
-//-----------------------------------------------------------------------------------------===//
+//===-- NaNs and infinities -----------------------------------------------------------------------------===//
 
 Values HasNanOp::decompose(OpBuilder &builder) { return anyOf<IsnanOp>(getOperation(), builder); }
 Values HasInfOp::decompose(OpBuilder &builder) { return anyOf<IsinfOp>(getOperation(), builder); }
@@ -95,8 +93,7 @@ Values CheckNumericsOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{counts, values};
 }
 
-//===-- auc
-//---------------------------------------------------------------------------------------------------------===//
+//===-- auc ---------------------------------------------------------------------------------------------===//
 
 LogicalResult inferAucOf(std::optional<Location> location, RankedTensorType predict, RankedTensorType label,
                          int64_t thresholds, int64_t steps, Results &results) {

@@ -110,8 +110,7 @@ template <class Op> LogicalResult absorbAxis(Op op, PatternRewriter &rewriter) {
 
 } // namespace
 
-//===-- argmax and argmin
-//-----------------------------------------------------------------------------------------===//
+//===-- argmax and argmin -------------------------------------------------------------------------------===//
 
 LogicalResult inferArgOf(std::optional<Location> location, RankedTensorType type, Value axisTensor,
                          int64_t axisAttribute, bool keepdims, bool flatten, std::optional<Type> dtype,
@@ -151,8 +150,7 @@ LogicalResult ArgminOp::canonicalize(ArgminOp op, PatternRewriter &rewriter) {
   return absorbAxis(op, rewriter);
 }
 
-//===-- Sorting
-//---------------------------------------------------------------------------------------------------===//
+//===-- Sorting -----------------------------------------------------------------------------------------===//
 
 LogicalResult ArgsortOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                           Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
@@ -326,8 +324,7 @@ FailureOr<SmallVector<Value>> SearchsortedOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{e.create<SumOp>(before, llvm::ArrayRef(last), false, TypeAttr::get(dtype))};
 }
 
-//===-- Finding
-//---------------------------------------------------------------------------------------------------===//
+//===-- Finding -----------------------------------------------------------------------------------------===//
 
 LogicalResult NonzeroOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
                                           llvm::SmallVectorImpl<Type> &results) {

@@ -14,8 +14,7 @@ namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-//===-- linear_chain_crf
-//--------------------------------------------------------------------------------------------===//
+//===-- linear_chain_crf --------------------------------------------------------------------------------===//
 
 /// Emissions [time, sequences, tags] and labels [time, sequences] of sequences, with their lengths.
 struct Chain {
@@ -106,8 +105,7 @@ Values LinearChainCrfGradOp::decompose(OpBuilder &builder) {
                            });
 }
 
-//===-- warpctc
-//-----------------------------------------------------------------------------------------------------===//
+//===-- warpctc -----------------------------------------------------------------------------------------===//
 
 namespace {
 

@@ -44,8 +44,7 @@ double leastOf(Type type) {
 
 } // namespace
 
-//===-- One row a sequence
-//------------------------------------------------------------------------------------------===//
+//===-- One row a sequence ------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -116,8 +115,7 @@ Values SequenceSoftmaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
   return SmallVector<Value>{weighted - out * gatherRows(sums, group), Value()};
 }
 
-//===-- Rows moved
-//--------------------------------------------------------------------------------------------------===//
+//===-- Rows moved --------------------------------------------------------------------------------------===//
 
 Values SequenceReverseOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
@@ -245,8 +243,7 @@ Values SequenceEraseOp::decompose(OpBuilder &builder) {
   return e.results({gatherRows(x, rows), rangeRows(sequences.starts * 0.0, counts).offsets});
 }
 
-//===-- Rows and their neighbours
-//-----------------------------------------------------------------------------------===//
+//===-- Rows and their neighbours -----------------------------------------------------------------------===//
 
 namespace {
 

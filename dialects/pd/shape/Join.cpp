@@ -39,8 +39,7 @@ LogicalResult sameRank(std::optional<Location> location, size_t x, size_t y) {
 
 } // namespace
 
-//===-- concat and stack
-//------------------------------------------------------------------------------------------===//
+//===-- concat and stack --------------------------------------------------------------------------------===//
 
 LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          llvm::SmallVectorImpl<Type> &results) {
@@ -137,8 +136,7 @@ FailureOr<SmallVector<Value>> StackOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{concat(parts, axis)};
 }
 
-//===-- Repetition
-//------------------------------------------------------------------------------------------------===//
+//===-- Repetition --------------------------------------------------------------------------------------===//
 
 LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                        llvm::SmallVectorImpl<Type> &results) {
@@ -356,8 +354,7 @@ FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) 
   return SmallVector<Value>{concat(parts, axis)};
 }
 
-//===-- Padding
-//---------------------------------------------------------------------------------------------------===//
+//===-- Padding -----------------------------------------------------------------------------------------===//
 
 LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                       llvm::SmallVectorImpl<Type> &results) {

@@ -106,8 +106,7 @@ FailureOr<llvm::SmallVector<int64_t>> slicedDims(std::optional<Location> locatio
   return shape;
 }
 
-//===-- slice
-//-----------------------------------------------------------------------------------------------------===//
+//===-- slice -------------------------------------------------------------------------------------------===//
 
 LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                         llvm::SmallVectorImpl<Type> &results) {
@@ -162,8 +161,7 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
   return success(changed);
 }
 
-//===-- Composites
-//------------------------------------------------------------------------------------------------===//
+//===-- Composites --------------------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>> FlipOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
@@ -229,8 +227,7 @@ LogicalResult RollOp::canonicalize(RollOp op, PatternRewriter &rewriter) {
   return absorbOperand(rewriter, op, op.getShiftsTensorMutable(), [&](auto shifts) { op.setShifts(shifts); });
 }
 
-//===-- split and unbind
-//------------------------------------------------------------------------------------------===//
+//===-- split and unbind --------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -404,8 +401,7 @@ FailureOr<SmallVector<Value>> UnbindOp::decompose(OpBuilder &builder) {
   return parts;
 }
 
-//===-- crop
-//------------------------------------------------------------------------------------------------------===//
+//===-- crop --------------------------------------------------------------------------------------------===//
 
 LogicalResult CropOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                        llvm::SmallVectorImpl<Type> &results) {

@@ -77,8 +77,7 @@ namespace {
 
 using namespace boxes;
 
-//===-- yolo_box
-//---------------------------------------------------------------------------------------------------===//
+//===-- yolo_box ----------------------------------------------------------------------------------------===//
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -131,8 +130,7 @@ LogicalResult yoloBox(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::Muta
   return success();
 }
 
-//===-- multiclass_nms3, matrix_nms
-//--------------------------------------------------------------------------------===//
+//===-- multiclass_nms3, matrix_nms ---------------------------------------------------------------------===//
 
 /// The boxes of one image and their scores by class. Shared: one box for all classes.
 struct Candidates {
@@ -295,8 +293,7 @@ LogicalResult matrixNms(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- nms, bipartite_match
-//---------------------------------------------------------------------------------------===//
+//===-- nms, bipartite_match ----------------------------------------------------------------------------===//
 
 LogicalResult nms(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   std::vector<Box> boxes;
@@ -359,8 +356,7 @@ LogicalResult bipartiteMatch(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- generate_proposals
-//-----------------------------------------------------------------------------------------===//
+//===-- generate_proposals ------------------------------------------------------------------------------===//
 
 /// What generate_proposals finds in one image.
 class ImageProposals {
@@ -462,8 +458,7 @@ LogicalResult generateProposals(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- Levels of a feature pyramid
-//--------------------------------------------------------------------------------===//
+//===-- Levels of a feature pyramid ---------------------------------------------------------------------===//
 
 /// The image of each of `count` boxes, of which each image has perImage[i].
 std::vector<int64_t> imageOfEach(llvm::ArrayRef<int64_t> perImage) {
@@ -548,8 +543,7 @@ LogicalResult collectProposals(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- box_decoder_and_assign
-//-------------------------------------------------------------------------------------===//
+//===-- box_decoder_and_assign --------------------------------------------------------------------------===//
 
 LogicalResult decodeAndAssign(Operation *op, llvm::ArrayRef<Tensor> operands,
                               llvm::MutableArrayRef<Tensor> results) {

@@ -47,8 +47,7 @@ LogicalResult bincount(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- Distinct elements
-//---------------------------------------------------------------------------------===//
+//===-- Distinct elements -------------------------------------------------------------------------------===//
 
 bool isLess(const HostScalar &a, const HostScalar &b) {
   return a.isInteger() ? a.integer < b.integer : a.number.real() < b.number.real();
@@ -138,8 +137,7 @@ LogicalResult uniqueWithCounts(Operation *, llvm::ArrayRef<Tensor> operands,
   return setDistinct(distinct(operands[0], fromTheFirst), results);
 }
 
-//===-- Labels
-//--------------------------------------------------------------------------------------------===//
+//===-- Labels ------------------------------------------------------------------------------------------===//
 
 LogicalResult gatherTree(Operation *, llvm::ArrayRef<Tensor> operands,
                          llvm::MutableArrayRef<Tensor> results) {

@@ -10,8 +10,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-//===-- ctc_align
-//---------------------------------------------------------------------------------------------------===//
+//===-- ctc_align ---------------------------------------------------------------------------------------===//
 
 LogicalResult ctcAlign(Operation *op, llvm::ArrayRef<Tensor> operands,
                        llvm::MutableArrayRef<Tensor> results) {
@@ -51,8 +50,7 @@ LogicalResult ctcAlign(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- edit_distance
-//-----------------------------------------------------------------------------------------------===//
+//===-- edit_distance -----------------------------------------------------------------------------------===//
 
 /// The number of changes that make b of a: by what becomes of the first elements that are left.
 class Distance {
@@ -101,8 +99,7 @@ LogicalResult editDistance(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- crf_decoding
-//------------------------------------------------------------------------------------------------===//
+//===-- crf_decoding ------------------------------------------------------------------------------------===//
 
 /// The heaviest path through the rows: what is gained from a tag on to the end, the last row first.
 std::vector<int64_t> heaviestPath(const Tensor &emission, const Tensor &moves, Rows rows, int64_t tags) {
@@ -165,8 +162,7 @@ LogicalResult crfDecoding(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- beam_search
-//-------------------------------------------------------------------------------------------------===//
+//===-- beam_search -------------------------------------------------------------------------------------===//
 
 /// How a prefix may go on.
 struct Continuation {

@@ -57,8 +57,7 @@ Matrix product(const Matrix &a, const Matrix &b) {
   return out;
 }
 
-//===-- Matrices in tensors
-//-------------------------------------------------------------------------------===//
+//===-- Matrices in tensors -----------------------------------------------------------------------------===//
 
 /// The matrices along the last two dimensions of a tensor.
 struct Stack {
@@ -108,8 +107,7 @@ llvm::SmallVector<int64_t> broadcastPlaces(llvm::ArrayRef<int64_t> own, llvm::Ar
   return places;
 }
 
-//===-- Elimination
-//---------------------------------------------------------------------------------------===//
+//===-- Elimination -------------------------------------------------------------------------------------===//
 
 /// L (below the diagonal) and U in one matrix, and which row each row was swapped with.
 struct Elimination {
@@ -302,8 +300,7 @@ LogicalResult triangularSolve(Operation *op, llvm::ArrayRef<Tensor> operands,
   });
 }
 
-//===-- Factors
-//-------------------------------------------------------------------------------------------===//
+//===-- Factors -----------------------------------------------------------------------------------------===//
 
 LogicalResult cholesky(Operation *op, llvm::ArrayRef<Tensor> operands,
                        llvm::MutableArrayRef<Tensor> results) {

@@ -20,8 +20,7 @@ void setOne(Tensor &result, double value) {
                                              : HostScalar::of(value));
 }
 
-//===-- chunk_eval
-//--------------------------------------------------------------------------------------------------===//
+//===-- chunk_eval --------------------------------------------------------------------------------------===//
 
 /// Which tags a scheme begins and ends a chunk with, whatever stands beside them.
 struct Scheme {
@@ -94,8 +93,7 @@ LogicalResult chunkEval(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- precision_recall
-//--------------------------------------------------------------------------------------------===//
+//===-- precision_recall --------------------------------------------------------------------------------===//
 
 /// True positives, false positives, true negatives, false negatives.
 using Counts = std::array<double, 4>;
@@ -149,8 +147,7 @@ LogicalResult precisionRecall(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- auc
-//---------------------------------------------------------------------------------------------------------===//
+//===-- auc ---------------------------------------------------------------------------------------------===//
 
 /// The chance that a positive sample stands above a negative one, equal ones by half; not divided where there
 /// are none. Counts below 0, of sums that do not belong to their calls, turn no area around, as in Paddle.
@@ -210,8 +207,7 @@ LogicalResult auc(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableA
   return success();
 }
 
-//===-- detection_map
-//-----------------------------------------------------------------------------------------------===//
+//===-- detection_map -----------------------------------------------------------------------------------===//
 
 /// A detection that counts, and whether it is right.
 struct Verdict {

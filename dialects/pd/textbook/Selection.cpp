@@ -48,8 +48,7 @@ std::vector<Box> boxesOf(const std::vector<Selected> &list) {
   return out;
 }
 
-//===-- retinanet_detection_output
-//---------------------------------------------------------------------------------===//
+//===-- retinanet_detection_output ----------------------------------------------------------------------===//
 
 /// The best pairs of a box and a class that one level has for one image.
 std::vector<Selected> levelOf(RetinanetDetectionOutputOp op, llvm::ArrayRef<Tensor> operands, size_t level,
@@ -104,8 +103,7 @@ LogicalResult retinanetOutput(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- mine_hard_examples
-//-----------------------------------------------------------------------------------------===//
+//===-- mine_hard_examples ------------------------------------------------------------------------------===//
 
 LogicalResult mineHardExamples(Operation *op, llvm::ArrayRef<Tensor> operands,
                                llvm::MutableArrayRef<Tensor> results) {
@@ -148,8 +146,7 @@ LogicalResult mineHardExamples(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- similarity_focus
-//-------------------------------------------------------------------------------------------===//
+//===-- similarity_focus --------------------------------------------------------------------------------===//
 
 LogicalResult similarityFocus(Operation *op, llvm::ArrayRef<Tensor> operands,
                               llvm::MutableArrayRef<Tensor> results) {

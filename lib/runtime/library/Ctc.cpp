@@ -14,8 +14,7 @@
 namespace proa::runtime {
 namespace {
 
-//===-- warpctc
-//-----------------------------------------------------------------------------------------------------===//
+//===-- warpctc -----------------------------------------------------------------------------------------===//
 
 template <class T> T logAdd(T a, T b) {
   if (a < b)
@@ -184,8 +183,7 @@ template <class T> Result<void> warpctc(Call &call, int64_t blank) {
   return {};
 }
 
-//===-- ctc_align
-//---------------------------------------------------------------------------------------------------===//
+//===-- ctc_align ---------------------------------------------------------------------------------------===//
 
 struct AlignAttributes {
   int64_t blank = 0, padding = 0;
@@ -254,8 +252,7 @@ Result<void> ctcAlign(Call &call, const AlignAttributes &attributes) {
   return {};
 }
 
-//===-- edit_distance
-//-----------------------------------------------------------------------------------------------===//
+//===-- edit_distance -----------------------------------------------------------------------------------===//
 
 int64_t editDistance(std::span<const int64_t> a, std::span<const int64_t> b) {
   std::vector<int64_t> row(b.size() + 1);
@@ -304,8 +301,7 @@ Result<void> editDistances(Call &call, bool normalized) {
   return {};
 }
 
-//===-- gather_tree
-//-------------------------------------------------------------------------------------------------===//
+//===-- gather_tree -------------------------------------------------------------------------------------===//
 
 Result<void> gatherTree(Call &call) {
   const View &ids = call.input(0), &parents = call.input(1);

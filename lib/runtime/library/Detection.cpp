@@ -30,8 +30,7 @@ Result<DetectionInput> DetectionInput::check(const View &boxes, const View &scor
 
 namespace {
 
-//===-- yolo_box
-//---------------------------------------------------------------------------------------------------===//
+//===-- yolo_box ----------------------------------------------------------------------------------------===//
 
 struct YoloAttributes {
   std::vector<int64_t> anchors;
@@ -131,8 +130,7 @@ Result<void> yoloBox(Call &call, const YoloAttributes &attributes) {
   return {};
 }
 
-//===-- multiclass_nms3
-//--------------------------------------------------------------------------------------------===//
+//===-- multiclass_nms3 ---------------------------------------------------------------------------------===//
 
 struct NmsAttributes {
   double scoreThreshold = 0, nmsThreshold = 0.3, eta = 1;
@@ -182,8 +180,7 @@ std::vector<Detection<T>> detect(const ImageBoxes<T> &image, const NmsAttributes
   return found;
 }
 
-//===-- matrix_nms
-//-------------------------------------------------------------------------------------------------===//
+//===-- matrix_nms --------------------------------------------------------------------------------------===//
 
 struct MatrixNmsAttributes {
   double scoreThreshold = 0, postThreshold = 0, sigma = 2;

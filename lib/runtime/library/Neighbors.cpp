@@ -160,8 +160,7 @@ Result<void> sampleByWeight(Call &call, int64_t size, bool wantsEdges) {
   return writeNeighbors(call, drawn);
 }
 
-//===-- graph_khop_sampler
-//------------------------------------------------------------------------------------------===//
+//===-- graph_khop_sampler ------------------------------------------------------------------------------===//
 
 std::vector<int64_t> sortedOnce(std::vector<int64_t> list) {
   std::sort(list.begin(), list.end());

@@ -23,8 +23,7 @@ template <class T> void storeInts(const View &view, const std::vector<T> &values
   storeInts(view, std::span<const T>(values));
 }
 
-//===-- nms
-//---------------------------------------------------------------------------------------------------------===//
+//===-- nms ---------------------------------------------------------------------------------------------===//
 
 Result<void> checkBoxes(const View &boxes) {
   if (boxes.rank() != 2 || boxes.dims[1] != 4)
@@ -47,8 +46,7 @@ template <class T> Result<void> nms(Call &call, double threshold) {
   return {};
 }
 
-//===-- bipartite_match
-//---------------------------------------------------------------------------------------------===//
+//===-- bipartite_match ---------------------------------------------------------------------------------===//
 
 /// Pairs of a row and a column, the greatest distance first, each row and each column once. Distances below
 /// this are none.
@@ -124,8 +122,7 @@ template <class T> Result<void> bipartiteMatch(Call &call, bool perPrediction, d
   return {};
 }
 
-//===-- generate_proposals
-//------------------------------------------------------------------------------------------===//
+//===-- generate_proposals ------------------------------------------------------------------------------===//
 
 struct ProposalAttributes {
   int64_t preTopN = 6000, postTopN = 1000;
@@ -277,8 +274,7 @@ template <class T> Result<void> generateProposals(Call &call, const ProposalAttr
   return {};
 }
 
-//===-- Levels of a feature pyramid
-//---------------------------------------------------------------------------------===//
+//===-- Levels of a feature pyramid ---------------------------------------------------------------------===//
 
 struct LevelAttributes {
   int64_t least = 2, most = 5, reference = 4, scale = 224;

@@ -49,8 +49,7 @@ struct Regions {
   int64_t plane() const { return rows * columns; }
 };
 
-//===-- roi_align
-//---------------------------------------------------------------------------------------------------===//
+//===-- roi_align ---------------------------------------------------------------------------------------===//
 
 /// Calls use(place, weight) for the four elements around a point of a plane, whose weights are those of the
 /// interpolation.
@@ -101,8 +100,7 @@ void alignedCell(const T *box, int64_t cell, const Regions &regions, const Regio
                   regions.columns, [&](int64_t place, T part) { use(place, part * weight); });
 }
 
-//===-- psroi_pool
-//--------------------------------------------------------------------------------------------------===//
+//===-- psroi_pool --------------------------------------------------------------------------------------===//
 
 template <class T, class Use>
 void psroiCell(const T *box, int64_t cell, const Regions &regions, const RegionAttributes &attributes,
@@ -123,8 +121,7 @@ void psroiCell(const T *box, int64_t cell, const Regions &regions, const RegionA
       use(y * regions.columns + x, weight);
 }
 
-//===-- Both: cells that are weighted sums
-//--------------------------------------------------------------------------===//
+//===-- Both: cells that are weighted sums --------------------------------------------------------------===//
 
 enum class Kind : uint8_t { Align, PositionSensitive };
 
@@ -188,8 +185,7 @@ Result<void> weightedPool(Call &call, Kind kind, const RegionAttributes &attribu
   return {};
 }
 
-//===-- roi_pool
-//----------------------------------------------------------------------------------------------------===//
+//===-- roi_pool ----------------------------------------------------------------------------------------===//
 
 template <class T> Result<void> maxPool(Call &call, const RegionAttributes &attributes) {
   const View &x = call.input(0), &boxes = call.input(1);

@@ -68,8 +68,7 @@ void cut(auto &list, int64_t most) {
     list.resize(static_cast<size_t>(most));
 }
 
-//===-- locality_aware_nms
-//------------------------------------------------------------------------------------------===//
+//===-- locality_aware_nms ------------------------------------------------------------------------------===//
 
 /// Merges boxes into the last one that they overlap, in place; the numbers of those that others were merged
 /// into.
@@ -150,8 +149,7 @@ template <class T> Result<void> localityAwareNms(Call &call, const SelectionAttr
   return writeFound(call, images, /*marksNone=*/true, 0);
 }
 
-//===-- retinanet_detection_output
-//----------------------------------------------------------------------------------===//
+//===-- retinanet_detection_output ----------------------------------------------------------------------===//
 
 /// Height, width and scale of an image, in the image's own pixels.
 template <class T> struct ImageSize {
@@ -236,8 +234,7 @@ template <class T> Result<void> retinanetDetectionOutput(Call &call, const Selec
   return writeFound(call, images, /*marksNone=*/false, 1);
 }
 
-//===-- box_decoder_and_assign
-//--------------------------------------------------------------------------------------===//
+//===-- box_decoder_and_assign --------------------------------------------------------------------------===//
 
 template <class T> Result<void> boxDecoderAndAssign(Call &call, double most) {
   const View &priors = call.input(0), &variances = call.input(1), &targets = call.input(2),
@@ -287,8 +284,7 @@ template <class T> Result<void> boxDecoderAndAssign(Call &call, double most) {
   return {};
 }
 
-//===-- mine_hard_examples
-//------------------------------------------------------------------------------------------===//
+//===-- mine_hard_examples ------------------------------------------------------------------------------===//
 
 struct MiningAttributes {
   double ratio = 1, distance = 0.5;
@@ -361,8 +357,7 @@ template <class T> Result<void> mineHardExamples(Call &call, const MiningAttribu
   return {};
 }
 
-//===-- similarity_focus
-//--------------------------------------------------------------------------------------------===//
+//===-- similarity_focus --------------------------------------------------------------------------------===//
 
 template <class T>
 Result<void> similarityFocus(Call &call, size_t axis, const std::vector<int64_t> &indexes) {

@@ -78,8 +78,7 @@ template <class T> std::vector<T> zeros(int64_t count) {
   return std::vector<T>(static_cast<size_t>(count), T(0));
 }
 
-//===-- gru
-//---------------------------------------------------------------------------------------------------------===//
+//===-- gru ---------------------------------------------------------------------------------------------===//
 
 template <class T> struct Gru {
   const LayerAttributes &attributes;
@@ -190,8 +189,7 @@ template <class T> Result<void> gru(Call &call, const LayerAttributes &attribute
   return {};
 }
 
-//===-- lstm
-//--------------------------------------------------------------------------------------------------------===//
+//===-- lstm --------------------------------------------------------------------------------------------===//
 
 template <class T> struct Lstm {
   const LayerAttributes &attributes;
