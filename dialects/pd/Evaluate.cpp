@@ -49,15 +49,16 @@ bool isStaticTensor(Type type) {
 }
 
 /// Runs one op of a decomposition. Where it has dims that only a run knows, they are known now.
-Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<Tensor> operands) {
+Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<Tensor> operands,
+                                               Draws *draws) {
   if (llvm::all_of(step->getOperandTypes(), isStaticTensor) &&
       llvm::all_of(step->getResultTypes(), isStaticTensor))
-    return evaluateOp(step, operands);
+    return evaluateOp(step, operands, draws);
   Block block;
   Operation *clone = cloneForValues(step, operands, block);
   if (!clone)
     return problem(step->getName().getStringRef().str(), "its operands do not fit");
-  return evaluateOp(clone, operands);
+  return evaluateOp(clone, operands, draws);
 }
 
 /// Replaces ops with regions, which may read what stands before them, by their decompositions, in `wanted`
@@ -86,7 +87,7 @@ LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
 
 /// Decomposes into a block of its own and runs that.
 Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
-                                                    llvm::ArrayRef<Tensor> operands) {
+                                                    llvm::ArrayRef<Tensor> operands, Draws *draws) {
   std::string name = op->getName().getStringRef().str();
   Block block;
   OpBuilder builder(op.getContext());
@@ -103,7 +104,7 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
     llvm::SmallVector<Tensor> inputs;
     for (Value input : step.getOperands())
       inputs.push_back(known.at(input));
-    auto results = evaluateStep(&step, inputs);
+    auto results = evaluateStep(&step, inputs, draws);
     if (!results)
       return results;
     for (auto [value, tensor] : llvm::zip(step.getResults(), *results))
@@ -192,15 +193,16 @@ DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor
       type, llvm::ArrayRef<char>(static_cast<const char *>(tensor.data()), tensor.bytes()));
 }
 
-Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands) {
+Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands, Draws *draws) {
   llvm::SmallVector<Tensor> results;
   Textbook::Computation computation = Textbook::get().find(op);
+  Textbook::RandomComputation drawing = draws ? Textbook::get().findRandom(op) : nullptr;
   auto composite = dyn_cast<DecomposableOpInterface>(op);
   if (composite && !computation && !llvm::all_of(op->getResultTypes(), isStaticTensor))
-    return evaluateComposite(composite, operands);
+    return evaluateComposite(composite, operands, draws);
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || (!tensor.hasStaticShape() && !computation))
+    if (!tensor || (!tensor.hasStaticShape() && !computation && !drawing))
       return problem(op->getName().getStringRef().str(), "the reference evaluator needs static result types");
     auto dtype = dtypeOf(tensor.getElementType());
     if (!dtype)
@@ -218,8 +220,10 @@ Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tenso
     return results;
   if (computation && succeeded(computation(op, operands, results)))
     return results;
+  if (drawing && succeeded(drawing(op, operands, results, *draws)))
+    return results;
   if (composite)
-    return evaluateComposite(composite, operands);
+    return evaluateComposite(composite, operands, draws);
   if (ElementsAttr value; matchPattern(op, m_Constant(&value)))
     return llvm::SmallVector<Tensor>{tensorFromAttribute(value)};
   return problem(op->getName().getStringRef().str(), "the reference evaluator can't run this op");

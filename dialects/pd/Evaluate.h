@@ -6,9 +6,12 @@
 
 namespace proa::pd {
 
+class Draws;
+
 /// The results of a primitive with all types static, or a composite by way of its decomposition. Problems
-/// name the op.
-Result<llvm::SmallVector<Tensor>> evaluateOp(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
+/// name the op. Without `draws` an op that draws random numbers is one that can't be run.
+Result<llvm::SmallVector<Tensor>> evaluateOp(mlir::Operation *op, llvm::ArrayRef<Tensor> operands,
+                                             Draws *draws = nullptr);
 
 /// A constant as a host tensor, and back.
 Tensor tensorFromAttribute(mlir::ElementsAttr attribute);

@@ -1,11 +1,12 @@
 #include "lib/check/ReferenceRun.h"
-#include "lib/check/ArrayInterpreter.h"
 #include "lib/check/OpenDims.h"
 
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Specialize.h"
 #include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/textbook/Arrays.h"
+#include "dialects/pd/textbook/Draws.h"
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 #include "passes/decompose/Passes.h"
@@ -39,8 +40,8 @@ public:
       known.copy(op.getOperand(0), op.getResult(0));
       return {};
     }
-    if (isArrayOp(op))
-      return runArrayOp(op, known);
+    if (auto computation = pd::ArrayComputations::get().find(op.getName()))
+      return computation(&op, known);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return evaluateBranch(branch);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
@@ -56,7 +57,10 @@ public:
     Operation *clone = pd::cloneForValues(&op, operands, *scratch);
     if (!clone)
       return op.getName().getStringRef().str() + ": its operands do not fit";
-    auto results = pd::evaluateOp(clone, operands);
+    pd::Draws before = draws;
+    auto results = pd::evaluateOp(clone, operands, &draws);
+    if (!results)
+      draws = before;
     if (!results && isa<pd::DecomposableOpInterface>(clone)) {
       formulas.push_back(std::move(scratch));
       return evaluateFormula(op, clone, operands);
@@ -124,7 +128,7 @@ private:
 
   /// Gives each of `to` what the value beside it has; all are read before any is written.
   void move(ValueRange from, ValueRange to) {
-    HostValues read;
+    pd::HostValues read;
     for (auto [source, value] : llvm::zip(from, to)) {
       if (known.arrays.contains(source))
         read.arrays[value] = known.arrays.at(source);
@@ -166,7 +170,8 @@ private:
     return "a loop of more than " + std::to_string(maxIterations) + " iterations";
   }
 
-  HostValues known;
+  pd::HostValues known;
+  pd::Draws draws;
   std::vector<std::unique_ptr<Block>> formulas; ///< whose values are known as long as the run goes on
 };
 

@@ -5,7 +5,11 @@
 #include "passes/autodiff/BackwardPart.h"
 #include "passes/autodiff/PrecisionLists.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/BitVector.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -19,10 +23,49 @@ bool isSingle(Type type) {
   return tensor && tensor.getElementType().isF32();
 }
 
+/// What decides how often a loop runs: elementwise computations that its condition comes from, and which
+/// values the loop carries for them. In 16 bits a counter would stop at 2048, or at 256.
+struct LoopControl {
+  llvm::DenseSet<Operation *> ops;
+  llvm::BitVector carried;
+
+  explicit LoopControl(scf::WhileOp loop) : carried(loop.getInits().size()) {
+    SmallVector<Value> pending{loop.getConditionOp().getCondition()};
+    while (!pending.empty()) {
+      Value value = pending.pop_back_val();
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (argument && argument.getOwner() == loop.getBeforeBody()) {
+        if (carried.test(argument.getArgNumber()))
+          continue;
+        carried.set(argument.getArgNumber());
+        pending.push_back(loop.getYieldOp().getOperand(argument.getArgNumber()));
+      } else if (argument && argument.getOwner() == loop.getAfterBody()) {
+        pending.push_back(loop.getConditionOp().getArgs()[argument.getArgNumber()]);
+      } else if (Operation *op = value.getDefiningOp();
+                 op && op->getParentOp() == loop && isElementwise(op) && ops.insert(op).second) {
+        llvm::append_range(pending, op->getOperands());
+      }
+    }
+  }
+
+private:
+  static bool isElementwise(Operation *op) {
+    return isa<pd::ScalarOpInterface, pd::MovementOpInterface, tensor::ExtractOp, tensor::CastOp>(op);
+  }
+};
+
+/// One block; a block within another one sees what that one has.
 class MixedPrecision {
 public:
-  MixedPrecision(Block &block, Type low, const PrecisionLists &lists, bool isO2)
-      : block(block), low(low), lists(lists), isO2(isO2) {
+  /// The lists and formats, the same for all blocks.
+  struct Rules {
+    Type low;
+    const PrecisionLists &lists;
+    bool isO2;
+  };
+
+  MixedPrecision(Block &block, const Rules &rules, const MixedPrecision *outer = nullptr)
+      : block(block), rules(rules), outer(outer) {
     // What the gradients do not need, and what comes after them, is no part of the network.
     auto part = findBackwardPart(block);
     if (part.gradients.empty())
@@ -35,52 +78,62 @@ public:
 
   void run() {
     for (Operation &op : llvm::make_early_inc_range(block))
-      visit(&op);
-    // What control flow hands on keeps its type; within each body the same rules hold.
-    for (Operation &op : block)
-      if (!untouched.contains(&op))
-        for (Region &region : op.getRegions())
-          for (Block &body : region)
-            MixedPrecision(body, low, lists, isO2).run();
+      if (!outer ||
+          !op.hasTrait<OpTrait::IsTerminator>()) // that of a body is the matter of what it belongs to
+        visit(&op);
   }
 
 private:
+  /// For a trial in the same block, which leaves nothing behind.
+  explicit MixedPrecision(const MixedPrecision *outer)
+      : block(outer->block), rules(outer->rules), outer(outer) {}
+
+  bool isLow(Value value) const { return lowered.contains(value) || (outer && outer->isLow(value)); }
+  bool isFull(Value value) const { return full.contains(value) || (outer && outer->isFull(value)); }
+
   void visit(Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>())
       return;
+    if (!untouched.contains(op) && isa<scf::IfOp, scf::WhileOp, scf::ForOp>(op)) {
+      lowerControlFlow(op);
+      return;
+    }
     Precision precision = precisionOf(op);
     if (precision == Precision::Low && lower(op))
       return;
     raise(op);
     if (precision != Precision::Follow)
       full.insert(op->result_begin(), op->result_end());
+    if (!untouched.contains(op))
+      for (Region &region : op->getRegions())
+        for (Block &body : region)
+          MixedPrecision(body, rules).run();
   }
 
   Precision precisionOf(Operation *op) {
     if (untouched.contains(op) || op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>())
       return Precision::Full;
-    Precision precision = lists.of(op);
+    Precision precision = rules.lists.of(op);
     if (precision == Precision::Unknown)
-      return isO2 && isa_and_present<pd::PdDialect>(op->getDialect()) ? Precision::Low : Precision::Full;
+      return rules.isO2 && isa_and_present<pd::PdDialect>(op->getDialect()) ? Precision::Low
+                                                                            : Precision::Full;
     if (precision != Precision::Follow)
       return precision;
     bool follows =
-        llvm::any_of(op->getOperands(), [&](Value v) { return lowered.contains(v); }) &&
-        llvm::none_of(op->getOperands(), [&](Value v) { return full.contains(v) && isSingle(v.getType()); });
+        llvm::any_of(op->getOperands(), [&](Value v) { return isLow(v); }) &&
+        llvm::none_of(op->getOperands(), [&](Value v) { return isFull(v) && isSingle(v.getType()); });
     return follows ? Precision::Low : Precision::Follow;
   }
 
   /// Gives the op operands in 16 bits; false, with nothing changed, where it does not take them.
   bool lower(Operation *op) {
     auto inferable = dyn_cast<InferTypeOpInterface>(op);
-    if (!inferable || llvm::none_of(op->getOperands(),
-                                    [&](Value v) { return isSingle(v.getType()) || lowered.contains(v); }))
+    if (!inferable ||
+        llvm::none_of(op->getOperands(), [&](Value v) { return isSingle(v.getType()) || isLow(v); }))
       return false;
     SmallVector<Value> before(op->getOperands());
-    OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands())
-      if (isSingle(operand.get().getType()))
-        operand.set(converted(builder, op->getLoc(), operand.get(), low, casts));
+      give(operand, true);
     SmallVector<Type> types;
     bool fits;
     {
@@ -95,39 +148,163 @@ private:
       op->setOperands(before);
       return false;
     }
-    for (auto [result, type] : llvm::zip(op->getResults(), types)) {
-      auto given = dyn_cast<RankedTensorType>(result.getType());
-      Type element = cast<RankedTensorType>(type).getElementType();
-      if (given && isSingle(given) && element == low) {
-        result.setType(given.clone(element));
-        lowered.insert(result);
-      }
-    }
+    for (auto [result, type] : llvm::zip(op->getResults(), types))
+      if (isSingle(result.getType()) && cast<RankedTensorType>(type).getElementType() == rules.low)
+        setLow(result);
     return true;
   }
 
   /// Gives the op, and what is in it, the operands that it had.
   void raise(Operation *op) {
-    OpBuilder builder(op);
     op->walk([&](Operation *reader) {
       for (OpOperand &operand : reader->getOpOperands())
-        if (lowered.contains(operand.get()))
-          operand.set(converted(builder, op->getLoc(), operand.get(), builder.getF32Type(), raised));
+        if (isLow(operand.get()))
+          operand.set(converted(op, operand.get(), Float32Type::get(op->getContext()), raised));
     });
   }
 
-  static Value converted(OpBuilder &builder, Location location, Value value, Type element,
-                         llvm::DenseMap<Value, Value> &known) {
+  //===-- Control flow ----------------------------------------------------------------------------------===//
+
+  void setLow(Value value) {
+    value.setType(cast<RankedTensorType>(value.getType()).clone(rules.low));
+    lowered.insert(value);
+  }
+
+  /// Makes an operand one in 16 bits, or what it was before.
+  void give(OpOperand &operand, bool wantsLow) {
+    Operation *op = operand.getOwner();
+    if (wantsLow && isSingle(operand.get().getType()))
+      operand.set(converted(op, operand.get(), rules.low, casts));
+    else if (!wantsLow && isLow(operand.get()))
+      operand.set(converted(op, operand.get(), Float32Type::get(op->getContext()), raised));
+  }
+
+  /// Gives the values that a body hands on the formats that they are wanted in.
+  void finish(MutableArrayRef<OpOperand> given, const llvm::BitVector &wanted) {
+    for (unsigned i = 0; i < given.size(); ++i)
+      give(given[i], wanted.test(i));
+  }
+
+  llvm::BitVector areLow(ArrayRef<OpOperand> values) const {
+    llvm::BitVector out(static_cast<unsigned>(values.size()));
+    for (auto [i, operand] : llvm::enumerate(values))
+      if (isLow(operand.get()))
+        out.set(static_cast<unsigned>(i));
+    return out;
+  }
+
+  void setLow(ValueRange values, const llvm::BitVector &which) {
+    for (unsigned i : which.set_bits())
+      setLow(values[i]);
+  }
+
+  /// Results of control flow: in 16 bits, or from what must not be in them.
+  void setResults(Operation *op, const llvm::BitVector &low) {
+    for (OpResult result : op->getResults())
+      if (low.test(result.getResultNumber()))
+        setLow(result);
+      else
+        full.insert(result);
+  }
+
+  void lowerControlFlow(Operation *op) {
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return lowerBranch(branch);
+    auto loop = cast<LoopLikeOpInterface>(op);
+    // In 16 bits is what begins or is computed so, as long as each iteration leaves it so.
+    llvm::BitVector carried = areLow(loop.getInitsMutable());
+    carried |= resultOfTrial(loop, carried);
+    if (auto conditional = dyn_cast<scf::WhileOp>(op))
+      carried.reset(LoopControl(conditional).carried);
+    for (bool isStable = carried.none(); !isStable;) {
+      llvm::BitVector left = carried;
+      left &= resultOfTrial(loop, carried);
+      isStable = left == carried;
+      carried = left;
+    }
+    lowerLoop(op, carried);
+  }
+
+  /// What each iteration would hand on in 16 bits.
+  llvm::BitVector resultOfTrial(LoopLikeOpInterface loop, const llvm::BitVector &carried) {
+    Operation *trial = loop->clone();
+    OpBuilder(loop).insert(trial);
+    Operation *before = trial->getPrevNode();
+    llvm::BitVector out = MixedPrecision(this).lowerLoop(trial, carried);
+    // What it begins with was converted in front of it.
+    trial->erase();
+    while (Operation *made = before ? before->getNextNode() : &block.front()) {
+      if (made == loop)
+        break;
+      made->erase();
+    }
+    return out;
+  }
+
+  /// The arms' results are in 16 bits where those of both are.
+  void lowerBranch(scf::IfOp branch) {
+    give(branch->getOpOperand(0), false);
+    SmallVector<std::unique_ptr<MixedPrecision>> arms;
+    llvm::BitVector low(branch.getNumResults(), true);
+    for (Region *region : branch.getRegions())
+      if (!region->empty()) {
+        arms.push_back(std::make_unique<MixedPrecision>(region->front(), rules, this));
+        arms.back()->run();
+        low &= arms.back()->areLow(region->front().getTerminator()->getOpOperands());
+      }
+    for (auto &arm : arms)
+      arm->finish(arm->block.getTerminator()->getOpOperands(), low);
+    setResults(branch, low);
+  }
+
+  /// Carries these values in 16 bits. Returns which ones an iteration computes so.
+  llvm::BitVector lowerLoop(Operation *op, const llvm::BitVector &carried) {
+    auto loop = cast<LoopLikeOpInterface>(op);
+    finish(loop.getInitsMutable(), carried);
+    if (auto counted = dyn_cast<scf::ForOp>(op)) {
+      llvm::BitVector low =
+          lowerBody(*counted.getBody(), counted.getRegionIterArgs(), carried, nullptr, &carried);
+      setResults(op, carried);
+      return low;
+    }
+    auto conditional = cast<scf::WhileOp>(op);
+    LoopControl control(conditional);
+    llvm::BitVector given =
+        lowerBody(*conditional.getBeforeBody(), conditional.getBeforeArguments(), carried, &control, nullptr);
+    llvm::BitVector low =
+        lowerBody(*conditional.getAfterBody(), conditional.getAfterArguments(), given, &control, &carried);
+    setResults(op, given);
+    return low;
+  }
+
+  /// Rewrites a body with these arguments in 16 bits. It hands on what is wanted in them, by default what it
+  /// computes so, which is returned.
+  llvm::BitVector lowerBody(Block &body, ValueRange arguments, const llvm::BitVector &which,
+                            const LoopControl *control, const llvm::BitVector *wanted) {
+    MixedPrecision inner(body, rules, this);
+    if (control)
+      inner.untouched.insert(control->ops.begin(), control->ops.end());
+    inner.setLow(arguments, which);
+    inner.run();
+    Operation *end = body.getTerminator();
+    MutableArrayRef<OpOperand> handedOn = end->getOpOperands().drop_front(isa<scf::ConditionOp>(end) ? 1 : 0);
+    llvm::BitVector low = inner.areLow(handedOn);
+    inner.finish(handedOn, wanted ? *wanted : low);
+    return low;
+  }
+
+  Value converted(Operation *reader, Value value, Type element, llvm::DenseMap<Value, Value> &known) {
     Value &cast = known[value];
-    if (!cast)
-      cast = pd::CastOp::create(builder, location, value, TypeAttr::get(element));
+    if (!cast) {
+      OpBuilder builder(reader);
+      cast = pd::CastOp::create(builder, reader->getLoc(), value, TypeAttr::get(element));
+    }
     return cast;
   }
 
   Block &block;
-  Type low;
-  const PrecisionLists &lists;
-  bool isO2;
+  const Rules &rules;
+  const MixedPrecision *outer;
   llvm::DenseSet<Operation *> untouched;
   llvm::DenseSet<Value> lowered; ///< in 16 bits now
   llvm::DenseSet<Value> full;    ///< from ops that must not be in 16 bits
@@ -151,7 +328,8 @@ LogicalResult mixPrecision(func::FuncOp function, const AmpOptions &options) {
         return function.emitError() << "there is no op '" << name
                                     << "' to be put on a list of mixed precision";
   Block &block = function.getBody().front();
-  MixedPrecision mixed(block, pd::elementTypeOf(context, options.dtype), lists, isO2);
+  MixedPrecision::Rules rules{pd::elementTypeOf(context, options.dtype), lists, isO2};
+  MixedPrecision mixed(block, rules);
   if (failed(expandGradients(function)))
     return failure();
   mixed.run();

@@ -9,8 +9,9 @@ namespace proa::autodiff {
 
 /// Rewrites the ops of a function's body by the lists of the options, with casts where formats meet;
 /// arguments and results keep their types. In a training program, whose pd.vjp are taken apart, only what its
-/// gradients need is rewritten: not the update of parameters, nor learning rates. What control flow hands on
-/// stays in float32. Failure, after an error, for an unknown op in a list.
+/// gradients need is rewritten: not the update of parameters, nor learning rates. Control flow hands on in 16
+/// bits what its bodies compute so, but for what decides how often a loop runs. Failure, after an error, for
+/// an unknown op in a list.
 llvm::LogicalResult mixPrecision(mlir::func::FuncOp function, const AmpOptions &options);
 
 /// Multiplies the cotangents with which the backward part of a training program begins by the loss scale, and

@@ -142,7 +142,8 @@ def MixPrecision : PrecisionPass<"pd-amp"> {
   let description = [{
     On level O1 the ops on the allow list (products) are computed in `dtype`, those on the deny list and unlisted ones in
     float32, those on the grey list as their operands are: in `dtype` if one is and none comes from an op that must not be. On
-    level O2 all but the ops on the deny list are. Arguments and results keep their types: parameters in float32 are the master
+    level O2 all but the ops on the deny list are. A loop carries in `dtype` what each of its iterations computes in it, but for
+    what its condition is computed from; a branch gives what both arms do. Arguments and results keep their types: parameters in float32 are the master
     weights. In a training program gradients are taken apart first; the update of the parameters stays in float32.
 
     The lists are at first those of Paddle 2.6.2; they stand on the op records, in the field `precision`.

@@ -4,6 +4,7 @@
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/LinearOps.h"
+#include "dialects/pd/textbook/Arrays.h"
 #include "dialects/pd/textbook/Textbook.h"
 #include "lib/support/Files.h"
 #include "translator/import/LegacyTable.h"
@@ -41,7 +42,10 @@ public:
 
   bool isOnArrays() const { return pd::isOnArrays(op); }
   bool isLinear() const { return pd::linearGroups(op).has_value(); }
-  bool isInTextbook() const { return pd::Textbook::get().find(op) != nullptr; }
+  bool isInTextbook() const {
+    return pd::Textbook::get().find(op) != nullptr || pd::Textbook::get().findRandom(op) != nullptr ||
+           pd::ArrayComputations::get().find(op->getName()) != nullptr;
+  }
   bool hasBatchingRule() const { return pd::BatchingRules::get().find(op) != nullptr; }
 
 private:
@@ -161,6 +165,7 @@ std::vector<OpCoverage> coverageOfOps(const std::map<std::string, int64_t> &case
     row.legacy = type;
     row.op = entry.getValue();
     row.cpu = "compiled";
+    row.evaluator = "yes";
     row.elements = "any";
     // Of the ops of control flow: they have rules in each transform, or none.
     if (import::isImported(type + "_grad"))

@@ -1,7 +1,8 @@
-//! Batching of tensor arrays: an array of batched elements. Where it is written is the same for all examples
-//! that still go on.
+//! Batching of tensor arrays, and of the schedules of what is kept in them: an array of batched elements.
+//! Where it is written is the same for all examples that still go on.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/autodiff/RecomputeOps.h"
 #include "dialects/pd/control/ArrayOps.h"
 #include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/math/BinaryOps.h"
@@ -111,6 +112,16 @@ BatchedResults split(Batcher &batcher, Operation *op) {
   return batcher.allOf(made);
 }
 
+/// One schedule for all, of the most iterations: an action beyond an example's own ones does nothing to it.
+BatchedResults schedule(Batcher &batcher, Operation *op) {
+  TensorBuilder e(batcher.builder, op);
+  Expression iterations = e.reshape(e.wrap(batcher.batched(op->getOperand(0))), {-1});
+  Operation *made = batcher.cloneOn(op, Value(e.max(iterations, {0})));
+  for (auto [result, type] : llvm::zip(made->getResults(), op->getResultTypes()))
+    result.setType(type);
+  return SmallVector<Batched>{Batched(made->getResult(0), false), Batched(made->getResult(1), false)};
+}
+
 } // namespace
 
 void addArrayBatching(BatchingRules &rules) {
@@ -119,6 +130,7 @@ void addArrayBatching(BatchingRules &rules) {
   rules.add<ArrayLengthOp>(length);
   rules.add<ArrayToTensorOp>(toTensor);
   rules.add<ArraySplitOp>(split);
+  rules.add<BinomialScheduleOp>(schedule);
 }
 
 } // namespace proa::pd

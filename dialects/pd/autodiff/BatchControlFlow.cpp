@@ -4,6 +4,7 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/autodiff/RecomputeOps.h"
 #include "dialects/pd/control/ArrayOps.h"
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
@@ -66,8 +67,8 @@ void findDiffering(Batcher &batcher, Operation *op, Values &differing) {
     flow(loop.getAfterArguments(), op->getResults(), differing);
     return;
   }
-  // Extents are the same for all.
-  if (isa<ShapeOp, DimOp, ArrayLengthOp>(op))
+  // Extents are the same for all, and a schedule is that of the example with most iterations.
+  if (isa<ShapeOp, DimOp, ArrayLengthOp, BinomialScheduleOp>(op))
     return;
   bool any = false;
   op->walk([&](Operation *inner) { any |= llvm::any_of(inner->getOperands(), differs); });

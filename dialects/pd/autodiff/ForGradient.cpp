@@ -97,6 +97,7 @@ public:
   /// Actions as vectors: what is done, with what, and how many there are.
   struct Table {
     Value kinds, arguments, count;
+    Value iterations; ///< where only the run knows them
   };
   Table tableOf(ArrayRef<LoopAction> actions) {
     std::vector<int64_t> kinds, arguments;
@@ -105,7 +106,7 @@ public:
       arguments.push_back(action.argument);
     }
     return {constant(kinds), constant(arguments),
-            oneInt(builder, location, static_cast<int64_t>(actions.size()))};
+            oneInt(builder, location, static_cast<int64_t>(actions.size())), Value()};
   }
   /// Where only the run knows how many iterations there are.
   Table tableOf(Value iterations, int64_t snapshots) {
@@ -113,7 +114,8 @@ public:
         BinomialScheduleOp::create(builder, location, iterations, static_cast<uint64_t>(snapshots));
     Value count = DimOp::create(builder, location, schedule.getKinds(), builder.getI64IntegerAttr(0));
     return {schedule.getKinds(), schedule.getNumbers(),
-            ReshapeOp::create(builder, location, count, Value(), builder.getDenseI64ArrayAttr({1}))};
+            ReshapeOp::create(builder, location, count, Value(), builder.getDenseI64ArrayAttr({1})),
+            iterations};
   }
 
   /// State and kept states after the actions, and the gradients where there were some before.
@@ -123,6 +125,7 @@ public:
                        [&](OpBuilder &inside, Value number, ValueRange values) {
                          kind = at(inside, table.kinds, number);
                          argument = at(inside, table.arguments, number);
+                         setIteration(inside, table.iterations);
                          ValueRange state = values.take_front(parts), kept = values.slice(parts, keptCount),
                                     gradients = values.drop_front(parts + keptCount);
                          SmallVector<Value> next = move(inside, state, kept);
@@ -150,10 +153,25 @@ private:
     return GatherOp::create(inside, location, numbers, index, Value(), inside.getI64IntegerAttr(0));
   }
 
+  /// In a batch the actions are those of the example with most iterations; the others have none of that
+  /// number, and look at their last one instead.
+  void setIteration(OpBuilder &inside, Value count) {
+    iteration = argument;
+    isOwn = Value();
+    if (!count)
+      return;
+    TensorBuilder e(inside, loop);
+    Expression last = e.wrap(count) - 1.0;
+    isOwn = e.wrap(argument) <= last;
+    iteration = e.maximum(e.minimum(e.wrap(argument), last), 0.0);
+  }
+
   /// `then` where the action is of that kind, else `otherwise`.
   SmallVector<Value> where(OpBuilder &inside, LoopAction::Kind wanted, ValueRange otherwise,
                            llvm::function_ref<SmallVector<Value>(OpBuilder &)> then) {
     Value is = EqualOp::create(inside, location, kind, oneInt(inside, location, wanted));
+    if (isOwn && (wanted == LoopAction::Step || wanted == LoopAction::Reverse))
+      is = LogicalAndOp::create(inside, location, is, isOwn);
     auto branch = scf::IfOp::create(inside, location, otherwise.getTypes(), asCondition(inside, location, is),
                                     /*withElseRegion=*/true);
     OpBuilder inThen = OpBuilder::atBlockBegin(&branch.getThenRegion().front()),
@@ -175,7 +193,7 @@ private:
 
   SmallVector<Value> move(OpBuilder &inside, ValueRange state, ValueRange kept) {
     auto next = where(inside, LoopAction::Step, state,
-                      [&](OpBuilder &then) { return stepped(then, argument, state); });
+                      [&](OpBuilder &then) { return stepped(then, iteration, state); });
     return where(inside, LoopAction::Restore, next, [&](OpBuilder &then) {
       SmallVector<Value> restored;
       ValueRange left = kept;
@@ -250,7 +268,7 @@ private:
         mapping.map(i < carried.size() ? loop.getRegionIterArgs()[carried[i]] : reads[i - carried.size()],
                     own);
       }
-      SmallVector<Value> yielded = step.write(then, argument, mapping);
+      SmallVector<Value> yielded = step.write(then, iteration, mapping);
       for (size_t i : arraysRead)
         yielded.push_back(body->getArgument(static_cast<unsigned>(i)));
       YieldOp::create(then, location, yielded);
@@ -269,7 +287,8 @@ private:
   Location location;
   SmallVector<Value> reads, values;
   SmallVector<unsigned> carried;
-  Value kind, argument; ///< of the action
+  Value kind, argument;   ///< of the action
+  Value iteration, isOwn; ///< its number, and whether there is such an iteration; null: there is
 };
 
 SmallVector<Value> tensorsOf(ValueRange values) {

@@ -25,10 +25,10 @@ public:
         samples(op.getSamplePerPart()) {}
 
   Values build() {
-    int64_t classes = op.getNoTrans() ? 2 : tensorType(op.getTrans()).getDimSize(1);
-    if (ShapedType::isDynamic(classes) || classes < 2 || channels < classes / 2)
+    Extent classes = op.getNoTrans() ? Extent(1) : divide(e, Extent(e.computed(op.getTrans()), 1), 2);
+    if (classes.isKnown() && (classes.getNumber() < 1 || channels < classes.getNumber()))
       return failure();
-    Axis down = axisOf(0, classes / 2), across = axisOf(1, classes / 2);
+    Axis down = axisOf(0, classes), across = axisOf(1, classes);
     Expression isInside = both(down.isInside, across.isInside);
     Expression plane = planes();
     Expression upper = across.between(at(plane, down.low, across.low), at(plane, down.low, across.high)),
@@ -54,6 +54,8 @@ private:
     auto type = RankedTensorType::get(shape, integer());
     return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, numbers)));
   }
+
+  Expression quotient(Expression a, Expression b) { return e.wrap(e.create<FloorDivideOp>(a, b)); }
 
   Expression both(Expression a, Expression b) { return e.wrap(e.create<LogicalAndOp>(a, b)); }
 
@@ -93,17 +95,17 @@ private:
   }
 
   /// trans for each cell: [regions, channels, rows, columns, 1, 1]. Each class has first how far right.
-  Expression moves(int64_t axis, int64_t classes) {
-    Ints kinds;
-    for (int64_t c = 0; c < channels; ++c)
-      kinds.push_back(2 * std::min(c / (channels / classes), classes - 1) + 1 - axis);
-    Expression moved = gather(e.computed(op.getTrans()), kinds, 1);
+  Expression moves(int64_t axis, const Extent &classes) {
+    Expression number = e.wrap(classes.getValue(e)), channel = iota(e, channels, integer());
+    Expression each = quotient(e.constant(static_cast<double>(channels), integer()), number);
+    Expression kinds = e.minimum(quotient(channel, each), number - 1.0) * 2.0 + static_cast<double>(1 - axis);
+    Expression moved = e.wrap(e.create<GatherOp>(e.computed(op.getTrans()), kinds, Value(), uint64_t(1)));
     for (int64_t i = 0; i < 2; ++i)
       moved = gather(moved, partsOf(counts[i], op.getPartSize()[i]), 2 + i);
     return insertDim(insertDim(moved, 4), 5);
   }
 
-  Axis axisOf(int64_t axis, int64_t classes) {
+  Axis axisOf(int64_t axis, const Extent &classes) {
     Type element = x.type().getElementType();
     double scale = static_cast<float>(op.getSpatialScale().convertToDouble());
     Expression start = corner(1 - axis) * scale - 0.5, end = (corner(3 - axis) + 1.0) * scale - 0.5;

@@ -62,25 +62,7 @@ Values IouSimilarityOp::decompose(OpBuilder &builder) {
 
 namespace {
 
-/// The corners of all boxes of an element, from its centre.
-llvm::SmallVector<double> densityCorners(DensityPriorBoxOp op, int64_t stepAverage) {
-  llvm::SmallVector<double> corners;
-  for (auto [size, density] : llvm::zip(op.getFixedSizes(), op.getDensities()))
-    for (double ratio : op.getFixedRatios()) {
-      auto shift = static_cast<double>(stepAverage / density);
-      double halfWidth = size * std::sqrt(ratio) / 2, halfHeight = size / std::sqrt(ratio) / 2;
-      double first = -static_cast<double>(stepAverage) / 2 + shift / 2;
-      for (int64_t i = 0; i < density; ++i)
-        for (int64_t j = 0; j < density; ++j) {
-          double x = first + static_cast<double>(j) * shift, y = first + static_cast<double>(i) * shift;
-          corners.append({x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight});
-        }
-    }
-  return corners;
-}
-
-Expression constantOf(TensorBuilder &e, llvm::ArrayRef<double> values, llvm::ArrayRef<int64_t> shape,
-                      FloatType element) {
+Expression constantOf(TensorBuilder &e, llvm::ArrayRef<double> values, FloatType element) {
   llvm::SmallVector<llvm::APFloat> elements;
   for (double value : values) {
     llvm::APFloat exact(value);
@@ -88,44 +70,88 @@ Expression constantOf(TensorBuilder &e, llvm::ArrayRef<double> values, llvm::Arr
     exact.convert(element.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
     elements.push_back(exact);
   }
-  auto type = RankedTensorType::get(shape, element);
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
   return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, elements)));
 }
+
+/// The boxes around one element: how many stand side by side, which one it is along an axis, and half its
+/// extent there.
+struct DensityBoxes {
+  llvm::SmallVector<double> density, number, half;
+
+  DensityBoxes(DensityPriorBoxOp op, bool isX) {
+    for (auto [size, count] : llvm::zip(op.getFixedSizes(), op.getDensities()))
+      for (double ratio : op.getFixedRatios())
+        for (int64_t i = 0; i < count * count; ++i) {
+          density.push_back(static_cast<double>(count));
+          number.push_back(static_cast<double>(isX ? i % count : i / count));
+          half.push_back((isX ? size * std::sqrt(ratio) : size / std::sqrt(ratio)) / 2);
+        }
+  }
+};
+
+/// density_prior_box as a formula, in float64.
+class DensityGrid {
+public:
+  DensityGrid(TensorBuilder &e, DensityPriorBoxOp op)
+      : e(e), op(op), f64(cast<FloatType>(e.getBuilder().getF64Type())), input(e.wrap(op.getInput())),
+        image(e.wrap(op.getImage())) {}
+
+  /// [height, width, boxes, 4].
+  Expression build() {
+    Expression stepX = step(op.getStepW(), 3), stepY = step(op.getStepH(), 2);
+    // Steps between the boxes of an element are whole pixels.
+    Expression average = e.floor((stepX + stepY) * 0.5);
+    auto [left, right] = ends(stepX, average, 3);
+    auto [top, bottom] = ends(stepY, average, 2);
+    llvm::SmallVector<Extent> shape{Extent(input, 2), Extent(input, 3), Extent(left, 2)};
+    llvm::SmallVector<Expression> corners;
+    for (Expression corner : {left, top, right, bottom})
+      corners.push_back(insertDim(expandTo(corner, shape), 3));
+    return concat(corners, 3);
+  }
+
+private:
+  Expression number(Expression x, int64_t axis) { return e.cast(e.wrap(Extent(x, axis).getValue(e)), f64); }
+
+  Expression step(const llvm::APFloat &given, int64_t axis) {
+    if (!op.getStepW().isZero() && !op.getStepH().isZero())
+      return e.constant(given.convertToDouble(), f64);
+    return number(image, axis) / number(input, axis);
+  }
+
+  /// Where boxes begin and end along an axis of the image, in shares of it.
+  std::pair<Expression, Expression> ends(Expression step, Expression average, int64_t axis) {
+    bool isX = axis == 3;
+    DensityBoxes boxes(op, isX);
+    Expression shift = e.floor(average / constantOf(e, boxes.density, f64));
+    Expression place = shift * 0.5 - average * 0.5 + constantOf(e, boxes.number, f64) * shift;
+    Expression cells = iota(e, Extent(input, axis), f64);
+    Expression centre = (cells + op.getOffset().convertToDouble()) * step;
+    centre = insertDim(insertDim(centre, 1), isX ? 0 : 1) + place; // [1, width, boxes] or [height, 1, boxes]
+    Expression half = constantOf(e, boxes.half, f64);
+    auto share = [&](Expression x) { return e.minimum(e.maximum(x / number(image, axis), 0.0), 1.0); };
+    return {share(centre - half), share(centre + half)};
+  }
+
+  TensorBuilder &e;
+  DensityPriorBoxOp op;
+  FloatType f64;
+  Expression input, image;
+};
 
 } // namespace
 
 Values DensityPriorBoxOp::decompose(OpBuilder &builder) {
-  auto input = tensorType(getInput()), image = tensorType(getImage());
-  if (input.isDynamicDim(2) || input.isDynamicDim(3) || image.isDynamicDim(2) || image.isDynamicDim(3))
-    return failure();
   TensorBuilder e(builder, getOperation());
   auto element = cast<FloatType>(e.computed(getInput()).type().getElementType());
-  auto height = input.getDimSize(2), width = input.getDimSize(3);
-  auto imageHeight = static_cast<double>(image.getDimSize(2)),
-       imageWidth = static_cast<double>(image.getDimSize(3));
-  double stepX = getStepW().convertToDouble(), stepY = getStepH().convertToDouble(),
-         offset = getOffset().convertToDouble();
-  if (stepX == 0 || stepY == 0) {
-    stepX = imageWidth / static_cast<double>(width);
-    stepY = imageHeight / static_cast<double>(height);
+  Expression boxes = e.cast(DensityGrid(e, *this).build(), element),
+             variances = expandTo(constantOf(e, getVariances(), element), extentsOf(boxes));
+  if (getFlattenTo_2d()) {
+    boxes = e.reshape(boxes, {-1, 4});
+    variances = e.reshape(variances, {-1, 4});
   }
-  llvm::SmallVector<double> corners = densityCorners(*this, static_cast<int64_t>((stepX + stepY) * 0.5));
-  auto boxes = static_cast<int64_t>(corners.size() / 4);
-  llvm::SmallVector<double> all;
-  for (int64_t h = 0; h < height; ++h)
-    for (int64_t w = 0; w < width; ++w)
-      for (auto [i, corner] : llvm::enumerate(corners)) {
-        bool isX = i % 2 == 0;
-        double centre =
-            isX ? (static_cast<double>(w) + offset) * stepX : (static_cast<double>(h) + offset) * stepY;
-        all.push_back(std::clamp((centre + corner) / (isX ? imageWidth : imageHeight), 0.0, 1.0));
-      }
-  llvm::SmallVector<int64_t> shape{height, width, boxes, 4};
-  if (getFlattenTo_2d())
-    shape = {height * width * boxes, 4};
-  Expression out = constantOf(e, all, shape, element);
-  Expression variances = constantOf(e, getVariances(), {4}, element);
-  return e.results({out, e.wrap(e.create<ExpandOp>(variances, Value(), llvm::ArrayRef<int64_t>(shape)))});
+  return e.results({boxes, variances});
 }
 
 } // namespace proa::pd

@@ -5,7 +5,7 @@
 #include "dialects/pd/linalg/Matrices.h"
 #include "dialects/pd/linalg/SolveOps.h"
 #include "dialects/pd/math/ComplexOps.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/OpenExtents.h"
 
 using namespace mlir;
 
@@ -43,8 +43,28 @@ Expression solveAdjoint(Expression x, Expression y, bool upper, bool unit = fals
   return solveTriangle(x.owner().conj(x), y, upper, true, unit);
 }
 
-/// The first `count` columns, or rows.
-Expression columns(Expression x, int64_t count) { return slice(x, x.rank() - 1, 0, count); }
+/// The first `count` columns, or those behind them; the same of rows.
+Expression columns(Expression x, const Extent &count) { return sliceBetween(x, x.rank() - 1, 0, count); }
+Expression columnsFrom(Expression x, const Extent &count) {
+  return sliceBetween(x, x.rank() - 1, count, toTheEnd);
+}
+Expression rowsTo(Expression x, const Extent &count) { return sliceBetween(x, x.rank() - 2, 0, count); }
+Expression rowsFrom(Expression x, const Extent &count) {
+  return sliceBetween(x, x.rank() - 2, count, toTheEnd);
+}
+
+/// The permutation that pivots stand for, of so many rows, in the element type of `like`.
+Expression permutationOf(Value pivots, const Extent &rows, Expression like) {
+  TensorBuilder &e = like.owner();
+  return e.wrap(e.create<LuPermutationOp>(pivots, rows.isKnown() ? Value() : rows.getValue(e),
+                                          rows.isKnown() ? static_cast<uint64_t>(rows.getNumber()) : 0,
+                                          like.type().getElementType()));
+}
+
+/// Whether one extent is known to be no greater than another one.
+bool fitsInto(const Extent &x, const Extent &y) {
+  return x.isKnown() && y.isKnown() && x.getNumber() <= y.getNumber();
+}
 
 } // namespace
 
@@ -63,54 +83,51 @@ Gradients CholeskyOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) 
   return llvm::SmallVector<Value>{(both + adjoint(both)) * 0.5};
 }
 
-// dx = P L^-H (tril(L^H dL, -1) + triu(dU U^H)) U^-H for square matrices.
+// With x = P [A B; C D], L = [L1; L2] and U = [U1 U2], L1 and U1 square:
+// dA = L1^-H (tril(L1^H dL1 - dU2 U2^H, -1) + triu(dU1 U1^H - L2^H dL2)) U1^-H, dB = L1^-H dU2, dC = dL2
+// U1^-H. D has elements only where B and C have none, then of no rows or no columns.
 Gradients LuOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  auto type = tensorType(getX());
-  int64_t rank = type.getRank(), rows = type.getDimSize(rank - 2), width = type.getShape().back();
-  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width))
-    return failure(); // not yet
   TensorBuilder e(builder, getOperation());
   if (!cotangents[0])
     return llvm::SmallVector<Value>{Value()};
-  int64_t least = std::min(rows, width);
   Expression packed = e.wrap(getOut()), gradient = e.wrap(cotangents[0]);
+  int64_t rank = packed.rank();
+  Extent rows(packed, rank - 2), width(packed, rank - 1), least = minimum(e, rows, width);
+  bool isWide = !fitsInto(width, rows), isTall = !fitsInto(rows, width);
   auto lowerPart = [&](Expression matrix) { return lowerTriangle(columns(matrix, least), -1); };
-  auto upperPart = [&](Expression matrix) { return upperTriangle(slice(matrix, rank - 2, 0, least)); };
+  auto upperPart = [&](Expression matrix) { return upperTriangle(rowsTo(matrix, least)); };
   Expression dl = lowerPart(gradient), du = upperPart(gradient), upper = upperPart(packed),
              lower = lowerPart(packed);
   lower = lower + identityLike(lower);
-  Expression fromLower = e.matmul(adjoint(lower), dl), fromUpper = e.matmul(du, adjoint(upper)),
-             both = packed;
-  // y U^-H = (U^-1 y^H)^H
-  auto overUpper = [](Expression y, Expression u) {
-    return adjoint(solveTriangle(u, adjoint(y), true, false));
-  };
-  if (rows == width) {
-    Expression inner = lowerTriangle(fromLower, -1) + upperTriangle(fromUpper);
-    both = overUpper(solveAdjoint(lower, inner, false, true), upper);
-  } else if (rows < width) { // the columns behind the square are L times those of U
-    Expression inner = overUpper(lowerTriangle(fromLower - fromUpper, -1), columns(upper, rows));
-    both = concat({inner + columns(du, rows), slice(du, rank - 1, rows, toTheEnd)}, rank - 1);
-    both = solveAdjoint(lower, both, false, true);
-  } else { // the rows below the square are those of L times U
-    Expression square = slice(lower, rank - 2, 0, width);
-    Expression inner = solveAdjoint(square, upperTriangle(fromUpper - fromLower), false, true);
-    both = concat({inner + slice(dl, rank - 2, 0, width), slice(dl, rank - 2, width, toTheEnd)}, rank - 2);
-    both = overUpper(both, upper);
+  Expression l1 = rowsTo(lower, least), u1 = columns(upper, least);
+  // y U1^-H = (U1^-1 y^H)^H
+  auto overUpper = [&](Expression y) { return adjoint(solveTriangle(u1, adjoint(y), true, false)); };
+  auto overLower = [&](Expression y) { return solveAdjoint(l1, y, false, true); };
+  Expression below = e.matmul(adjoint(l1), rowsTo(dl, least)),
+             above = e.matmul(columns(du, least), adjoint(u1));
+  if (isWide)
+    below = below - e.matmul(columnsFrom(du, least), adjoint(columnsFrom(upper, least)));
+  if (isTall)
+    above = above - e.matmul(adjoint(rowsFrom(lower, least)), rowsFrom(dl, least));
+  Expression both = overUpper(overLower(lowerTriangle(below, -1) + upperTriangle(above)));
+  if (isWide)
+    both = concat({both, overLower(columnsFrom(du, least))}, rank - 1);
+  if (isTall) {
+    Expression rest = overUpper(rowsFrom(dl, least));
+    if (isWide)
+      rest = concat({rest, e.matmul(rowsFrom(lower, least), columnsFrom(upper, least))}, rank - 1);
+    both = concat({both, rest}, rank - 2);
   }
-  Expression permutation = e.wrap(e.create<LuPermutationOp>(getPivots(), rows, type.getElementType()));
+  Expression permutation = permutationOf(getPivots(), rows, packed);
   return llvm::SmallVector<Value>{e.matmul(permutation, both)};
 }
 
 FailureOr<SmallVector<Value>> LuUnpackOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
-  int64_t rank = x.rank(), rows = x.type().getDimSize(rank - 2), width = x.type().getShape().back();
-  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width))
-    return failure();
-  int64_t least = std::min(rows, width);
-  Expression left = columns(x, least), top = slice(x, rank - 2, 0, least);
-  Value permutation = e.create<LuPermutationOp>(getPivots(), rows, x.type().getElementType());
+  Extent least = minimum(e, Extent(x, x.rank() - 2), Extent(x, x.rank() - 1));
+  Expression left = columns(x, least), top = rowsTo(x, least);
+  Expression permutation = permutationOf(getPivots(), Extent(x, x.rank() - 2), x);
   return SmallVector<Value>{permutation, lowerTriangle(left, -1) + identityLike(left), upperTriangle(top)};
 }
 
@@ -131,8 +148,8 @@ Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
     emitOpError("has a gradient in modes reduced and r, or complete with no more rows than columns");
     return failure();
   }
-  if (!type.hasStaticShape())
-    return failure(); // not yet
+  if (getMode() == "complete" && (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width)))
+    return failure(); // rows may be more than columns
   TensorBuilder e(builder, getOperation());
   Value factor = getQ(), given = cotangents[0];
   if (getMode() == "r") { // the Q that was not asked for
@@ -141,12 +158,14 @@ Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   }
   Expression q = e.wrap(factor), r = e.wrap(getR());
   Expression dq = cotangentOr0(e, given, factor), dr = cotangentOr0(e, cotangents[1], getR());
-  if (rows >= width)
-    return llvm::SmallVector<Value>{qrGradient(q, r, dq, dr)};
-  // x = [a | b] with a = Q U square and b = Q V.
   int64_t last = type.getRank() - 1;
-  Expression right = slice(e.wrap(getX()), last, rows, toTheEnd), dv = slice(dr, last, rows, toTheEnd);
-  Expression da = qrGradient(q, columns(r, rows), dq + e.matmul(right, adjoint(dv)), columns(dr, rows));
+  Extent height(e.wrap(getX()), last - 1), across(e.wrap(getX()), last);
+  if (fitsInto(across, height))
+    return llvm::SmallVector<Value>{qrGradient(q, r, dq, dr)};
+  // x = [a | b] with a = Q U, U square, and b = Q V.
+  Extent least = minimum(e, height, across);
+  Expression right = columnsFrom(e.wrap(getX()), least), dv = columnsFrom(dr, least);
+  Expression da = qrGradient(q, columns(r, least), dq + e.matmul(right, adjoint(dv)), columns(dr, least));
   return llvm::SmallVector<Value>{concat({da, e.matmul(q, dv)}, last)};
 }
 
@@ -172,27 +191,25 @@ static Expression svdInner(Expression u, Expression s, Expression v, Value du, V
 }
 
 Gradients SvdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  auto type = tensorType(getX());
-  int64_t rank = type.getRank(), rows = type.getDimSize(rank - 2), width = type.getShape().back(),
-          least = std::min(rows, width);
-  if (!type.hasStaticShape())
-    return failure(); // not yet
   TensorBuilder e(builder, getOperation());
-  Expression u = columns(e.wrap(getU()), least), s = e.wrap(getS()),
-             vh = slice(e.wrap(getVh()), rank - 2, 0, least), number = e.cast(s, type.getElementType());
+  Expression x = e.wrap(getX()), s = e.wrap(getS()), number = e.cast(s, x.type().getElementType());
+  Extent rows(x, x.rank() - 2), width(x, x.rank() - 1), least(s, s.rank() - 1);
+  auto ofColumnsOf = [&](Value u) { return getFullMatrices() ? columns(e.wrap(u), least) : e.wrap(u); };
+  auto ofRowsOf = [&](Value vh) { return getFullMatrices() ? rowsTo(e.wrap(vh), least) : e.wrap(vh); };
+  Expression u = ofColumnsOf(getU()), vh = ofRowsOf(getVh());
   Value du, dvh;
   if (cotangents[0])
-    du = columns(e.wrap(cotangents[0]), least);
+    du = ofColumnsOf(cotangents[0]);
   if (cotangents[2])
-    dvh = slice(e.wrap(cotangents[2]), rank - 2, 0, least);
+    dvh = ofRowsOf(cotangents[2]);
   Expression inner = svdInner(u, s, adjoint(vh), du, cotangents[1], dvh);
   Expression gradient = e.matmul(e.matmul(u, inner), vh);
   // What leaves the spaces that U and V span.
-  if (du && rows > least) {
+  if (du && !fitsInto(rows, least)) {
     Expression scaled = e.wrap(du) / ofColumns(number);
     gradient = gradient + e.matmul(scaled - e.matmul(u, e.matmul(adjoint(u), scaled)), vh);
   }
-  if (dvh && width > least) {
+  if (dvh && !fitsInto(width, least)) {
     Expression scaled = e.wrap(dvh) / ofRows(number);
     gradient = gradient + e.matmul(u, scaled - e.matmul(e.matmul(scaled, adjoint(vh)), vh));
   }

@@ -42,8 +42,10 @@ def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, 
 
 def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
   let summary = "The permutation P, of ones and zeros, with x = P L U for the pivots of pd.lu";
+  let description = "The element of `rows_tensor` wins over `rows`.";
   let constraints = ["C1. pivots has rank 1 or more", "C2. rows is not below the number of pivots of a matrix"];
-  let arguments = (ins Pd_IntTensor:$pivots, I64Attr:$rows, TypeAttr:$dtype);
+  let arguments = (ins Pd_IntTensor:$pivots, Optional<Pd_IntTensor>:$rows_tensor, DefaultValuedAttr<I64Attr, "0">:$rows,
+    TypeAttr:$dtype);
   let results = (outs Pd_Matrices:$out);
   let infer = "inferLuPermutation";
   let library = "lu_permutation";

@@ -63,7 +63,9 @@ template <class Adaptor>
 mlir::LogicalResult inferLuPermutation(std::optional<mlir::Location> location, Adaptor adaptor,
                                        Results &results) {
   return inferLuPermutationOf(location, tensorType(adaptor.getPivots()),
-                              static_cast<int64_t>(adaptor.getRows()), adaptor.getDtype(), results);
+                              adaptor.getRowsTensor() ? mlir::ShapedType::kDynamic
+                                                      : static_cast<int64_t>(adaptor.getRows()),
+                              adaptor.getDtype(), results);
 }
 template <class Adaptor>
 mlir::LogicalResult inferLuUnpack(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {

@@ -1,3 +1,4 @@
+#include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/linalg/ProductOps.h"
 #include "dialects/pd/shape/Extent.h"
 
@@ -77,13 +78,46 @@ LogicalResult CrossOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
+/// The product along the first dimension of extent 3, which only the run knows: of those along each that may
+/// be it one is taken, by a number that is out of range where none is.
+static Expression openCross(Expression x, Expression y) {
+  TensorBuilder &e = x.owner();
+  auto rolled = [&](Expression value, int64_t axis, int64_t by) {
+    return concat({slice(value, axis, by, toTheEnd), slice(value, axis, 0, by)}, axis);
+  };
+  llvm::SmallVector<Expression> products;
+  llvm::SmallVector<Extent> extents;
+  for (int64_t axis = 0;
+       axis < x.rank() && !llvm::any_of(
+                              extents, [](const Extent &extent) { return extent.isNumber(3); });
+       ++axis) {
+    Extent extent(x, axis);
+    if (extent.isKnown() && !extent.isNumber(3))
+      continue;
+    extents.push_back(extent);
+    products.push_back(
+        insertDim(rolled(x, axis, 1) * rolled(y, axis, 2) - rolled(x, axis, 2) * rolled(y, axis, 1), 0));
+  }
+  Type i64 = e.getBuilder().getI64Type();
+  Expression number = e.constant(static_cast<double>(extents.size()), i64);
+  for (size_t i = extents.size(); i-- > 0;)
+    number = e.select(e.equal(e.wrap(extents[i].getValue(e)), 3.0), e.constant(static_cast<double>(i), i64),
+                      number);
+  return dropDim(
+      e.wrap(e.create<GatherOp>(concat(products, 0), e.reshape(number, {1}), Value(), uint64_t(0))), 0);
+}
+
 FailureOr<SmallVector<Value>> CrossOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0), y = e.operand(1);
   int64_t axis = crossAxis(x.type(), getAxis());
   bool isOpen = getAxis() == 9 && x.type().getNumDynamicDims() > 0;
-  if (axis < 0 || (isOpen && llvm::is_contained(x.type().getShape().take_front(axis), ShapedType::kDynamic)))
-    return failure();
+  if (axis < 0 ||
+      (isOpen && llvm::is_contained(x.type().getShape().take_front(axis), ShapedType::kDynamic))) {
+    if (!isOpen)
+      return failure();
+    return e.results({openCross(x, y)});
+  }
   auto part = [&](Expression value, int64_t i) { return slice(value, axis, i % 3, i % 3 + 1); };
   llvm::SmallVector<Expression> parts;
   for (int64_t i = 0; i < 3; ++i)

@@ -4,7 +4,7 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/nn/ConvOps.h"
 #include "dialects/pd/nn/Nn.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/shape/OpenExtents.h"
 #include "dialects/pd/shape/ShapeOps.h"
 #include "dialects/pd/shape/SliceOps.h"
 
@@ -98,11 +98,61 @@ template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker 
 using Maker2d = Maker<Conv2dOp, Conv2dTransposeOp, Conv2dWeightGradientOp>;
 using Maker3d = Maker<Conv3dOp, Conv3dTransposeOp, Conv3dWeightGradientOp>;
 
+/// Images with what the padding SAME adds to extents that only the run knows, and how much of it comes first.
+struct OpenImage {
+  Expression padded;
+  llvm::SmallVector<Extent> before;
+
+  OpenImage(Expression x, int64_t first, const Window &window) : padded(x) {
+    TensorBuilder &e = x.owner();
+    for (int64_t i = 0; i < window.spatial; ++i) {
+      int64_t axis = first + i, stride = window.strides[i];
+      Extent extent(x, axis), windows = divide(e, add(e, extent, stride - 1), stride),
+                              reach = add(e, multiply(e, windows, stride), window.kernel[i] - stride);
+      Expression all = e.maximum(e.wrap(reach.getValue(e)) - e.wrap(extent.getValue(e)), 0.0);
+      Extent total = extentOf(all);
+      before.push_back(divide(e, total, 2));
+      Extent after = divide(e, add(e, total, 1), 2);
+      auto zeros = [&](const Extent &count) {
+        llvm::SmallVector<Extent> shape = extentsOf(padded);
+        shape[axis] = count;
+        return expandTo(e.constant(0, x.type().getElementType()), shape);
+      };
+      padded = concat({zeros(before.back()), padded, zeros(after)}, axis);
+    }
+  }
+};
+
+/// By the convolution without paddings of the padded images.
+template <class Make, class Op>
+Gradients openSameGradient(TensorBuilder &e, Op op, const Window &window, Value cotangent) {
+  Expression input = e.wrap(op.getInput());
+  int64_t first = channelsAreLast(op.getDataFormat()) ? 1 : 2;
+  OpenImage image(input, first, window);
+  Convolution conv{window.spatial,
+                   spatialDims(image.padded.type().getShape(), op.getDataFormat()),
+                   window.kernel,
+                   window.strides,
+                   Ints(2 * window.spatial, 0),
+                   Ints(window.spatial, 1),
+                   static_cast<int64_t>(op.getGroups()),
+                   op.getDataFormat()};
+  Make make{e, conv};
+  Expression gradient = e.wrap(make.transposed(cotangent, op.getFilter(), image.padded));
+  for (auto [i, before] : llvm::enumerate(image.before)) {
+    int64_t axis = first + static_cast<int64_t>(i);
+    gradient = sliceBetween(gradient, axis, before, sum(e, before, Extent(input, axis)));
+  }
+  return llvm::SmallVector<Value>{gradient, make.weightGradient(image.padded, cotangent)};
+}
+
 template <class Make, class Op> Gradients convGradient(OpBuilder &builder, Op op, Value cotangent) {
   TensorBuilder e(builder, op.getOperation());
   RankedTensorType input = tensorType(op.getInput());
   Window window = convWindow(op, input.getRank() - 2, tensorType(op.getFilter()));
   auto conv = convolutionOf(op, op.getInput(), window);
+  if (failed(conv) && isKnown(window.kernel))
+    return openSameGradient<Make>(e, op, window, cotangent);
   if (failed(conv))
     return failure();
   conv->paddings = window.paddingsThatFit(conv->extents);

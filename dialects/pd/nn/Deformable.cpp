@@ -104,19 +104,21 @@ FailureOr<int64_t> partialColumns(std::optional<Location> location, ValueRange x
 
 namespace {
 
-/// The numbers begin, begin + step, ... as floats of that shape.
-Expression steps(TensorBuilder &e, int64_t count, double begin, double step, Type element,
-                 llvm::ArrayRef<int64_t> shape) {
-  return e.reshape(iota(e, Extent(count), element) * step + begin, shape);
+/// The numbers begin, begin + step, ... as floats, along the first of `rank` dimensions.
+Expression steps(TensorBuilder &e, const Extent &count, double begin, double step, Type element,
+                 int64_t rank) {
+  llvm::SmallVector<Extent> shape(rank, Extent(1));
+  shape.front() = count;
+  return reshapeTo(iota(e, count, element) * step + begin, shape);
 }
 
 /// Which elements of x a deformable convolution reads.
 class Sampling {
 public:
   /// x as [N, deformable groups, channels of a group, H * W].
-  Sampling(Expression x, int64_t groups)
-      : height(x.type().getDimSize(2)), width(x.type().getDimSize(3)), planes(x) {
-    planes = x.owner().reshape(x, {-1, groups, x.type().getDimSize(1) / groups, height * width});
+  Sampling(Expression x, int64_t channels, int64_t groups) : height(x, 2), width(x, 3), planes(x) {
+    planes = reshapeTo(
+        x, {Extent(x, 0), Extent(groups), Extent(channels / groups), multiply(x.owner(), height, width)});
   }
 
   /// The values of x at the places [N, groups, count], interpolated: [N, groups, channels of a group, count].
@@ -130,18 +132,21 @@ public:
 private:
   Expression corner(Expression y, Expression x, Expression weight) const {
     TensorBuilder &e = y.owner();
-    auto limit = [&](Expression place, int64_t extent) {
-      return e.minimum(e.maximum(place, 0.0), double(extent - 1));
+    auto number = [&](const Extent &extent) {
+      return e.cast(e.wrap(extent.getValue(e)), y.type().getElementType());
+    };
+    auto limit = [&](Expression place, const Extent &extent) {
+      return e.minimum(e.maximum(place, 0.0), number(extent) - 1.0);
     };
     Expression row = limit(y, height), column = limit(x, width);
     Expression isInside =
         e.wrap(e.create<LogicalAndOp>(e.create<EqualOp>(row, y), e.create<EqualOp>(column, x)));
-    Expression place = insertDim(e.cast(row * double(width) + column, e.getBuilder().getI64Type()), 2);
+    Expression place = insertDim(e.cast(row * number(width) + column, e.getBuilder().getI64Type()), 2);
     Expression taken = e.wrap(e.create<TakeAlongAxisOp>(planes, place, uint64_t(3)));
     return taken * insertDim(e.select(isInside, weight, 0.0), 2);
   }
 
-  int64_t height, width;
+  Extent height, width;
   Expression planes;
 };
 
@@ -149,34 +154,37 @@ private:
 
 Values DeformableConvOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Expression x = e.computed(getX()), filter = e.computed(getFilter());
+  Expression x = e.computed(getX()), filter = e.computed(getFilter()), given = e.computed(getOffset());
   RankedTensorType out = tensorType(getOut());
-  bool isKnown = llvm::all_of(x.type().getShape().drop_front(), [](int64_t dim) { return dim != unknown; });
-  if (!isKnown || out.isDynamicDim(2) || out.isDynamicDim(3))
-    return failure();
+  // There is an offset for each element of the result.
+  auto extent = [&](int64_t axis) {
+    return out.isDynamicDim(axis) ? Extent(given, axis) : Extent(out.getDimSize(axis));
+  };
+  Extent images(x, 0), rows = extent(2), columns = extent(3);
   Type element = x.type().getElementType();
   int64_t kernelHeight = filter.type().getDimSize(2), kernelWidth = filter.type().getDimSize(3);
-  int64_t kernel = kernelHeight * kernelWidth, rows = out.getDimSize(2), columns = out.getDimSize(3);
-  int64_t parts = getDeformableGroups(), groups = getGroups(), filters = out.getDimSize(1),
-          channels = x.type().getDimSize(1);
+  int64_t kernel = kernelHeight * kernelWidth, parts = getDeformableGroups(), groups = getGroups(),
+          filters = filter.type().getDimSize(0), channels = filter.type().getDimSize(1) * groups;
   // Places as [N, parts, kernel height, kernel width, rows, columns].
-  Expression offset =
-      e.reshape(e.computed(getOffset()), {-1, parts, kernelHeight, kernelWidth, 2, rows, columns});
+  Expression offset = reshapeTo(
+      given, {images, Extent(parts), Extent(kernelHeight), Extent(kernelWidth), Extent(2), rows, columns});
   auto moved = [&](int64_t i) { return dropDim(slice(offset, 4, i, i + 1), 4); };
-  auto stride = [&](size_t i) { return double(getStrides()[i]); };
-  auto dilation = [&](size_t i) { return double(getDilations()[i]); };
-  Expression y = moved(0) + steps(e, rows, -double(getPaddings()[0]), stride(0), element, {rows, 1}) +
-                 steps(e, kernelHeight, 0, dilation(0), element, {kernelHeight, 1, 1, 1});
-  Expression left = moved(1) + steps(e, columns, -double(getPaddings()[1]), stride(1), element, {columns}) +
-                    steps(e, kernelWidth, 0, dilation(1), element, {kernelWidth, 1, 1});
-  int64_t count = kernel * rows * columns;
-  Expression values =
-      Sampling(x, parts).at(e.reshape(y, {-1, parts, count}), e.reshape(left, {-1, parts, count}));
+  auto places = [&](size_t i, const Extent &count, int64_t extent) {
+    auto last = 2 - static_cast<int64_t>(i);
+    return moved(static_cast<int64_t>(i)) +
+           steps(e, count, -double(getPaddings()[i]), double(getStrides()[i]), element, last) +
+           steps(e, Extent(extent), 0, double(getDilations()[i]), element, last + 2);
+  };
+  Expression y = places(0, rows, kernelHeight), left = places(1, columns, kernelWidth);
+  Extent elements = multiply(e, rows, columns), count = multiply(e, Extent(kernel), elements);
+  llvm::SmallVector<Extent> flat{images, Extent(parts), count};
+  Expression values = Sampling(x, channels, parts).at(reshapeTo(y, flat), reshapeTo(left, flat));
   if (getMask())
-    values = values * e.reshape(e.computed(getMask()), {-1, parts, 1, count});
-  Expression windows = e.reshape(values, {-1, groups, channels / groups * kernel, rows * columns});
+    values = values * reshapeTo(e.computed(getMask()), {images, Extent(parts), Extent(1), count});
+  Expression windows =
+      reshapeTo(values, {images, Extent(groups), Extent(channels / groups * kernel), elements});
   Expression weights = e.reshape(filter, {1, groups, filters / groups, channels / groups * kernel});
-  return e.results({e.reshape(e.matmul(weights, windows), {-1, filters, rows, columns})});
+  return e.results({reshapeTo(e.matmul(weights, windows), {images, Extent(filters), rows, columns})});
 }
 
 //===-- hsigmoid_loss -----------------------------------------------------------------------------------===//

@@ -138,6 +138,8 @@ mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location
 int64_t channelAxis(mlir::RankedTensorType x, llvm::StringRef dataFormat);
 /// Whether batch_norm in training leaves x as it is, as Paddle does: there is nothing to take a mean of.
 bool isOneElementAChannel(mlir::RankedTensorType x, int64_t channelAxis);
+/// Whether channels have several elements, where only the run can tell.
+std::optional<Expression> haveChannelsElements(Expression x, int64_t channelAxis);
 /// The dimensions of a tensor but for the given ones.
 llvm::SmallVector<int64_t> axesBut(int64_t rank, llvm::ArrayRef<int64_t> kept);
 /// A tensor of one element a channel, placed to broadcast against one of that rank.

@@ -145,6 +145,18 @@ bool isOneElementAChannel(RankedTensorType x, int64_t channelAxis) {
   return x.hasStaticShape() && x.getNumElements() == x.getDimSize(channelAxis);
 }
 
+std::optional<Expression> haveChannelsElements(Expression x, int64_t channelAxis) {
+  int64_t known = 1;
+  for (auto [axis, extent] : llvm::enumerate(x.type().getShape()))
+    if (static_cast<int64_t>(axis) != channelAxis && !ShapedType::isDynamic(extent))
+      known *= extent;
+  llvm::SmallVector<int64_t> others = axesBut(x.rank(), {channelAxis});
+  bool isOpen = llvm::any_of(others, [&](int64_t axis) { return x.type().isDynamicDim(axis); });
+  if (known > 1 || !isOpen)
+    return std::nullopt;
+  return x.owner().countAlong(x, others) > 1.0;
+}
+
 FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), mean = e.computed(getMean()), variance = e.computed(getVariance());
@@ -178,8 +190,15 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
   auto moved = [&](Expression running, Expression batch) {
     return running * momentum + batch * (1.0 - momentum);
   };
-  return e.results({out, moved(mean, flatMean), moved(variance, flatVariance), flatMean,
-                    e.reshape(inverse, {-1}), reserve});
+  llvm::SmallVector<Expression> results{out,      moved(mean, flatMean),    moved(variance, flatVariance),
+                                        flatMean, e.reshape(inverse, {-1}), reserve};
+  if (auto have = haveChannelsElements(x, axis)) {
+    for (auto [i, given] : llvm::enumerate(llvm::ArrayRef<Expression>{x, mean, variance}))
+      results[i] = e.select(*have, results[i], given);
+    for (size_t i : {3, 4})
+      results[i] = e.select(*have, results[i], 0.0);
+  }
+  return e.results(results);
 }
 
 FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {

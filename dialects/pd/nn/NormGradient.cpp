@@ -146,7 +146,23 @@ Gradients BatchNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
     collected.set(getVariance(), part(e, cotangents[2]));
     return collected.gradients;
   }
-  return isFrozen ? frozenBatchNorm(e, *this, cotangents) : trainedBatchNorm(e, *this, cotangents);
+  if (isFrozen)
+    return frozenBatchNorm(e, *this, cotangents);
+  Gradients trained = trainedBatchNorm(e, *this, cotangents);
+  auto have = haveChannelsElements(e.computed(getX()), channelAxis(type, getDataFormat()));
+  if (failed(trained) || !have)
+    return trained;
+  // What it is in channels of one element: the identity.
+  std::pair<Value, Value> identity[]{
+      {getX(), cotangents[0]}, {getMean(), cotangents[1]}, {getVariance(), cotangents[2]}};
+  for (auto [operand, gradient] : llvm::zip(getOperands(), *trained)) {
+    auto own = llvm::find_if(identity, [&](auto &pair) { return pair.first == operand && pair.second; });
+    if (gradient && own != std::end(identity))
+      gradient = e.select(*have, e.wrap(gradient), e.wrap(own->second));
+    else if (gradient)
+      gradient = e.select(*have, e.wrap(gradient), 0.0);
+  }
+  return trained;
 }
 
 Gradients LayerNormOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {

@@ -38,9 +38,8 @@ struct ChainCost {
 ChainCost costOf(const Chain &chain, const Transitions &weights, bool keepsAlpha) {
   TensorBuilder &e = chain.emission.owner();
   Type element = chain.emission.type().getElementType();
-  int64_t tags = weights.begin.type().getDimSize(1);
-  SmallVector<Expression> states{zeroRows(chain.lengths, tags, element), zeroRows(chain.lengths, 1, element),
-                                 chain.lengths * 0.0};
+  SmallVector<Expression> states{zeroRows(chain.lengths, Extent(weights.begin, 1), element),
+                                 zeroRows(chain.lengths, 1, element), chain.lengths * 0.0};
   Recurrence run = runSteps(
       chain.time, {chain.emission, chain.labels}, states, keepsAlpha ? 1 : 0,
       [&](Expression number, ArrayRef<Expression> in,
@@ -65,8 +64,6 @@ ChainCost costOf(const Chain &chain, const Transitions &weights, bool keepsAlpha
 Values LinearChainCrfOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getEmission()), w = e.computed(getTransition());
-  if (ShapedType::isDynamic(w.type().getDimSize(1)))
-    return failure();
   Expression labels = asInts(e.wrap(getLabel()));
   bool keepsAlpha = !getAlpha().use_empty();
   Expression powers = e.exp(x - e.max(x, {x.rank() - 1}));
@@ -95,8 +92,6 @@ Values LinearChainCrfOp::decompose(OpBuilder &builder) {
 }
 
 Values LinearChainCrfGradOp::decompose(OpBuilder &builder) {
-  if (ShapedType::isDynamic(tensorType(getTransition()).getDimSize(1)))
-    return failure();
   return gradientOfFormula(builder, getLoc(), {getEmission(), getTransition()},
                            {Value(), Value(), Value(), getLogLikelihoodGrad()}, [&](ValueRange in) {
                              return LinearChainCrfOp::create(builder, getLoc(), in[0], in[1], getLabel(),

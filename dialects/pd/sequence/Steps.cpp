@@ -87,10 +87,9 @@ Expression hasStep(Expression lengths, Expression number, int64_t rank) {
   return asColumn(lengths > number, rank);
 }
 
-Expression zeroRows(Expression vector, int64_t width, Type element) {
+Expression zeroRows(Expression vector, const Extent &width, Type element) {
   TensorBuilder &e = vector.owner();
-  return asColumn(e.cast(vector * 0.0, element), 2) +
-         expandTo(e.constant(0, element), {Extent(1), Extent(width)});
+  return asColumn(e.cast(vector * 0.0, element), 2) + expandTo(e.constant(0, element), {Extent(1), width});
 }
 
 } // namespace proa::pd

@@ -47,6 +47,6 @@ private:
 Expression hasStep(Expression lengths, Expression number, int64_t rank = 2);
 
 /// Zeros [n, width] for a vector of n integers.
-Expression zeroRows(Expression vector, int64_t width, mlir::Type element);
+Expression zeroRows(Expression vector, const Extent &width, mlir::Type element);
 
 } // namespace proa::pd

@@ -130,7 +130,9 @@ static Expression fillOpenDiagonals(TensorBuilder &e, FillDiagonalTensorOp op, c
   for (auto [i, d] : llvm::enumerate(forth))
     back[d] = static_cast<int64_t>(i);
   Expression matrices = e.transpose(x, forth);
-  int64_t last = y.rank() - 1;
+  int64_t last = x.rank() - 2;
+  // y may have more dimensions, of extent 1, in front.
+  y = reshapeTo(y, llvm::ArrayRef<Extent>(extentsOf(y)).take_back(x.rank() - 1));
   Type i64 = e.getBuilder().getI64Type();
   Expression row = iota(e, Extent(matrices, x.rank() - 2), i64),
              column = iota(e, Extent(matrices, x.rank() - 1), i64);

@@ -1,9 +1,9 @@
 //! Gradients of ops that move elements.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/index/ScatterOps.h"
-#include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/JoinOps.h"
 #include "dialects/pd/shape/KnownElements.h"
+#include "dialects/pd/shape/OpenExtents.h"
 #include "dialects/pd/shape/Shape.h"
 #include "dialects/pd/shape/ShapeOps.h"
 #include "dialects/pd/shape/SliceOps.h"
@@ -45,14 +45,6 @@ Gradients SliceOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
                                                              getStarts(), getEnds(), getStrides()));
 }
 
-/// Elements [start, end) along an axis, of numbers that only the run knows.
-static Expression sliceBetween(Expression x, int64_t axis, Expression start, Expression end) {
-  TensorBuilder &e = x.owner();
-  return e.wrap(e.create<SliceOp>(x, e.reshape(start, {1}), e.reshape(end, {1}), Value(),
-                                  llvm::ArrayRef(axis), llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(),
-                                  llvm::ArrayRef<int64_t>()));
-}
-
 Gradients ConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression out = e.wrap(cotangents[0]);
@@ -60,23 +52,13 @@ Gradients ConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   if (failed(given))
     return failure();
   int64_t axis = *normalizeAxis(std::nullopt, *given, out.rank());
-  std::optional<int64_t> known = 0;
-  Expression start = e.constant(0, builder.getI64Type());
+  Extent start = 0;
   llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
   for (auto [i, operand] : llvm::enumerate(getX())) {
-    Extent extent = tensorType(operand).getRank() == 0 ? Extent(1) : Extent(e.wrap(operand), axis);
-    std::optional<Expression> part;
-    if (known && extent.isKnown()) {
-      part = slice(out, axis, *known, *known + extent.getNumber());
-      *known += extent.getNumber();
-      start = e.constant(static_cast<double>(*known), builder.getI64Type());
-    } else {
-      Expression end = start + e.wrap(extent.getValue(e));
-      part = sliceBetween(out, axis, start, end);
-      start = end;
-      known = std::nullopt;
-    }
-    gradients[i] = reshapeTo(*part, extentsOf(e.wrap(operand)));
+    Extent extent = tensorType(operand).getRank() == 0 ? Extent(1) : Extent(e.wrap(operand), axis),
+           end = sum(e, start, extent);
+    gradients[i] = reshapeTo(sliceBetween(out, axis, start, end), extentsOf(e.wrap(operand)));
+    start = end;
   }
   return gradients;
 }

@@ -1,5 +1,6 @@
 #include "dialects/pd/shape/OpenExtents.h"
 #include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/shape/SliceOps.h"
 
 using namespace mlir;
 
@@ -23,6 +24,22 @@ Extent atLeast(TensorBuilder &e, const Extent &x, int64_t y) {
   if (x.isKnown())
     return std::max(x.getNumber(), y);
   return extentOf(e.maximum(e.wrap(x.getValue(e)), static_cast<double>(y)));
+}
+
+Extent minimum(TensorBuilder &e, const Extent &x, const Extent &y) {
+  if (x.isKnown() && y.isKnown())
+    return std::min(x.getNumber(), y.getNumber());
+  return extentOf(e.minimum(e.wrap(x.getValue(e)), e.wrap(y.getValue(e))));
+}
+
+Expression sliceBetween(Expression x, int64_t axis, const Extent &start, const Extent &end) {
+  if (start.isKnown() && end.isKnown())
+    return slice(x, axis, start.getNumber(), end.getNumber());
+  TensorBuilder &e = x.owner();
+  auto bound = [&](const Extent &extent) { return e.reshape(e.wrap(extent.getValue(e)), {1}); };
+  return e.wrap(e.create<SliceOp>(x, bound(start), bound(end), Value(), llvm::ArrayRef(axis),
+                                  llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(),
+                                  llvm::ArrayRef<int64_t>()));
 }
 
 Extent elementsOf(Expression x) {

@@ -12,6 +12,10 @@ Extent add(TensorBuilder &e, const Extent &x, int64_t y);
 Extent sum(TensorBuilder &e, const Extent &x, const Extent &y);
 /// x, but y where x is below it.
 Extent atLeast(TensorBuilder &e, const Extent &x, int64_t y);
+/// The lesser of both.
+Extent minimum(TensorBuilder &e, const Extent &x, const Extent &y);
+/// Elements [start, end) of x along an axis.
+Expression sliceBetween(Expression x, int64_t axis, const Extent &start, const Extent &end);
 /// The number of elements of x.
 Extent elementsOf(Expression x);
 /// x modulo y, at least 0; y > 0.

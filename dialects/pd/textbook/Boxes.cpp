@@ -40,6 +40,26 @@ double overlap(const Box &a, const Box &b, double pixel) {
   return common / (area(a, pixel) + area(b, pixel) - common);
 }
 
+double pixelOverlap(const Box &a, const Box &b) {
+  double common = 1, ofA = 1, ofB = 1;
+  for (size_t axis : {0, 1}) {
+    common *= std::max(0.0, std::min(a[axis + 2], b[axis + 2]) - std::max(a[axis], b[axis]) + 1);
+    ofA *= a[axis + 2] - a[axis] + 1;
+    ofB *= b[axis + 2] - b[axis] + 1;
+  }
+  return common == 0 ? 0 : common / (ofA + ofB - common);
+}
+
+std::array<double, 4> offsetTo(const Box &from, const Box &to) {
+  std::array<double, 4> offset{};
+  for (size_t axis : {0, 1}) {
+    double extent = from[axis + 2] - from[axis] + 1, wanted = to[axis + 2] - to[axis] + 1;
+    offset[axis] = (to[axis] + wanted / 2 - from[axis] - extent / 2) / extent;
+    offset[axis + 2] = std::log(wanted / extent);
+  }
+  return offset;
+}
+
 std::vector<size_t> staying(const std::vector<Box> &boxes, double threshold, double eta, double pixel) {
   std::vector<size_t> out;
   for (size_t i = 0; i < boxes.size(); ++i) {

@@ -185,7 +185,11 @@ LogicalResult lu(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArra
 
 LogicalResult luPermutation(Operation *op, llvm::ArrayRef<Tensor> operands,
                             llvm::MutableArrayRef<Tensor> results) {
-  auto rows = static_cast<int64_t>(cast<LuPermutationOp>(op).getRows());
+  auto rows = operands.size() > 1 ? loadScalar(operands[1], 0).integer
+                                  : static_cast<int64_t>(cast<LuPermutationOp>(op).getRows());
+  std::vector<int64_t> dims(operands[0].dims().begin(), operands[0].dims().end() - 1);
+  dims.insert(dims.end(), {rows, rows});
+  results[0] = Tensor(results[0].dtype(), dims);
   int64_t swaps = operands[0].dims().back();
   for (int64_t n = 0; n * rows * rows < results[0].size(); ++n) {
     Matrix permuted = Matrix::identity(rows);

@@ -1,6 +1,7 @@
 //! Recurrent layers over sequences. Their gradients are derivatives of the same computation.
 #include "dialects/pd/sequence/Recurrent.h"
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/sequence/Attention.h"
 #include "dialects/pd/textbook/ComplexStep.h"
 
 #include <array>
@@ -213,9 +214,102 @@ LogicalResult lstmGradient(Operation *op, llvm::ArrayRef<Tensor> operands,
   });
 }
 
+//===-- attention_lstm ----------------------------------------------------------------------------------===//
+
+double activated(llvm::StringRef name, double x) { return activate(name, Number(x)).real(); }
+
+/// The rows of one sequence, in each step weighted by how well they go with the cell.
+struct Attention {
+  mutable AttentionLstmOp op; // whose accessors are not const
+  llvm::ArrayRef<Tensor> operands;
+  Rows rows;
+  int64_t width, units;
+
+  double numberOf(Value operand, double otherwise) const {
+    const Tensor *tensor = operandOf(op, operands, operand);
+    return tensor ? realAt(*tensor, 0) : otherwise;
+  }
+
+  double scoreOf(int64_t row, llvm::ArrayRef<double> cell) const {
+    double score = numberOf(op.getAttentionBias(), 0);
+    for (int64_t i = 0; i < width; ++i)
+      score += realAt(operands[0], row * width + i) * realAt(operands[3], i);
+    for (int64_t i = 0; i < units; ++i)
+      score += cell[static_cast<size_t>(i)] * realAt(operands[3], width + i);
+    score = std::max(score, 0.0);
+    if (op.getAttentionScalar())
+      score = std::max(
+          score * numberOf(op.getAttentionScalar(), 1) + numberOf(op.getAttentionScalarBias(), 0), 0.0);
+    return score;
+  }
+
+  /// The mean of the rows, weighted by the softmax of their scores.
+  std::vector<double> meanFor(llvm::ArrayRef<double> cell) const {
+    std::vector<double> mean(static_cast<size_t>(width), 0), scores;
+    double sum = 0;
+    for (int64_t row = rows.begin; row < rows.end; ++row)
+      scores.push_back(scoreOf(row, cell));
+    double most = *llvm::max_element(scores);
+    for (double &score : scores)
+      sum += score = std::exp(score - most);
+    for (int64_t row = rows.begin; row < rows.end; ++row)
+      for (int64_t i = 0; i < width; ++i)
+        mean[static_cast<size_t>(i)] +=
+            scores[static_cast<size_t>(row - rows.begin)] / sum * realAt(operands[0], row * width + i);
+    return mean;
+  }
+
+  /// The state after a step.
+  void step(std::vector<double> &hidden, std::vector<double> &cell) const {
+    std::vector<double> mean = meanFor(cell), before = hidden;
+    auto gate = [&](int64_t number, int64_t unit) {
+      int64_t column = number * units + unit;
+      double sum = realAt(operands[5], column);
+      for (int64_t i = 0; i < units; ++i)
+        sum += before[static_cast<size_t>(i)] * realAt(operands[4], i * 4 * units + column);
+      for (int64_t i = 0; i < width; ++i)
+        sum += mean[static_cast<size_t>(i)] * realAt(operands[4], (units + i) * 4 * units + column);
+      return activated(number == 3 ? op.getCandidateActivation() : op.getGateActivation(), sum);
+    };
+    for (int64_t unit = 0; unit < units; ++unit) {
+      double &own = cell[static_cast<size_t>(unit)];
+      own = gate(0, unit) * own + gate(1, unit) * gate(3, unit);
+      hidden[static_cast<size_t>(unit)] = gate(2, unit) * activated(op.getCellActivation(), own);
+    }
+  }
+};
+
+LogicalResult attentionLstm(Operation *op, llvm::ArrayRef<Tensor> operands,
+                            llvm::MutableArrayRef<Tensor> results) {
+  auto lstm = cast<AttentionLstmOp>(op);
+  const Tensor *first = operandOf(op, operands, lstm.getH0());
+  std::vector<int64_t> offsets = integersOf(operands[1]);
+  int64_t width = operands[0].dims()[1], units = operands[2].dims()[1];
+  for (Tensor &result : results)
+    result = Tensor(result.dtype(), {operands[0].dims()[0], units});
+  for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+    Attention sequence{lstm, operands, {offsets[s], offsets[s + 1]}, width, units};
+    std::vector<double> hidden, cell;
+    for (int64_t i = 0; i < units; ++i) {
+      int64_t place = static_cast<int64_t>(s) * units + i;
+      hidden.push_back(first ? realAt(*first, place) : 0);
+      cell.push_back(realAt(operands[2], place));
+    }
+    for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+      sequence.step(hidden, cell);
+      for (int64_t i = 0; i < units; ++i) {
+        setReal(results[0], row * units + i, hidden[static_cast<size_t>(i)]);
+        setReal(results[1], row * units + i, cell[static_cast<size_t>(i)]);
+      }
+    }
+  }
+  return success();
+}
+
 } // namespace
 
 void addRecurrences(Textbook &book) {
+  book.add<AttentionLstmOp>(attentionLstm);
   book.add<GruOp>(gru);
   book.add<GruGradOp>(gruGradient);
   book.add<LstmOp>(lstm);

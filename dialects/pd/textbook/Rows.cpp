@@ -8,6 +8,7 @@
 
 #include <array>
 #include <bit>
+#include <cstdlib>
 
 using namespace mlir;
 
@@ -108,6 +109,93 @@ LogicalResult hash(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::Mutable
   return success();
 }
 
+/// xxHash32, by its specification.
+uint32_t shortHashOf(llvm::ArrayRef<uint8_t> bytes, uint32_t seed) {
+  constexpr uint32_t p1 = 0x9E3779B1, p2 = 0x85EBCA77, p3 = 0xC2B2AE3D, p4 = 0x27D4EB2F, p5 = 0x165667B1;
+  auto take = [&](size_t count) {
+    uint32_t out = 0;
+    for (size_t i = 0; i < count; ++i)
+      out |= uint32_t(bytes[i]) << (8 * i);
+    bytes = bytes.drop_front(count);
+    return out;
+  };
+  auto length = static_cast<uint32_t>(bytes.size());
+  uint32_t hash = seed + p5;
+  if (length >= 16) {
+    std::array<uint32_t, 4> lanes{seed + p1 + p2, seed + p2, seed, seed - p1};
+    while (bytes.size() >= 16)
+      for (uint32_t &lane : lanes)
+        lane = std::rotl(lane + take(4) * p2, 13) * p1;
+    hash =
+        std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) + std::rotl(lanes[3], 18);
+  }
+  hash += length;
+  while (bytes.size() >= 4)
+    hash = std::rotl(hash + take(4) * p3, 17) * p4;
+  while (!bytes.empty())
+    hash = std::rotl(hash + take(1) * p5, 11) * p1;
+  hash = (hash ^ (hash >> 15)) * p2;
+  hash = (hash ^ (hash >> 13)) * p3;
+  return hash ^ (hash >> 16);
+}
+
+/// The row of a run of ids.
+LogicalResult addRun(PyramidHashOp op, llvm::ArrayRef<float> ids, const Tensor &weights,
+                     std::vector<double> &rows) {
+  auto length = static_cast<int64_t>(op.getRandLen());
+  llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(ids.data()), ids.size() * sizeof(float));
+  for (int64_t j = 0; j < static_cast<int64_t>(op.getNumEmb()); j += length) {
+    auto from = static_cast<int64_t>(shortHashOf(bytes, static_cast<uint32_t>(j)) %
+                                     static_cast<uint64_t>(op.getSpaceLen()));
+    if (from + length > weights.size())
+      return failure();
+    for (int64_t k = 0; k < length; ++k)
+      rows.push_back(realAt(weights, from + k));
+  }
+  return success();
+}
+
+LogicalResult pyramidHash(Operation *op, llvm::ArrayRef<Tensor> operands,
+                          llvm::MutableArrayRef<Tensor> results) {
+  auto hash = cast<PyramidHashOp>(op);
+  std::vector<int64_t> ids = integersOf(operands[0]), offsets = integersOf(operands[2]), stays, rowEnds{0},
+                       stayEnds{0};
+  std::vector<float> numbers(ids.begin(), ids.end());
+  auto width = static_cast<int64_t>(hash.getNumEmb()), layers = static_cast<int64_t>(hash.getPyramidLayer());
+  auto rate = static_cast<float>(hash.getDropOutPercent().convertToDouble());
+  bool isTraining = hash.getIsTraining() != 0;
+  auto state = static_cast<unsigned>(hash.getSeed());
+  std::vector<double> rows;
+  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+    size_t before = rows.size();
+    for (int64_t run = 2; run <= std::min(layers, offsets[i + 1] - offsets[i]); ++run)
+      for (int64_t first = offsets[i]; first + run <= offsets[i + 1]; ++first) {
+        stays.push_back(!isTraining ||
+                        !(static_cast<float>(rand_r(&state)) / static_cast<float>(RAND_MAX) < rate));
+        if (stays.back() &&
+            failed(addRun(hash,
+                          llvm::ArrayRef(numbers).slice(static_cast<size_t>(first), static_cast<size_t>(run)),
+                          operands[1], rows)))
+          return failure();
+      }
+    auto count = static_cast<int64_t>(rows.size() - before) / width;
+    rows.resize(before + static_cast<size_t>(std::max<int64_t>(1, count) * width));
+    rowEnds.push_back(static_cast<int64_t>(rows.size()) / width);
+    stayEnds.push_back(stayEnds.back() + count);
+  }
+  stays.resize(ids.size() * static_cast<size_t>(layers));
+  results[0] = Tensor(results[0].dtype(), {rowEnds.back(), width});
+  for (auto [i, element] : llvm::enumerate(rows))
+    setReal(results[0], static_cast<int64_t>(i), isTraining ? element : element * static_cast<double>(rate));
+  results[1] = vectorOf(results[1].dtype(), stays).reshaped({static_cast<int64_t>(stays.size()), 1});
+  results[2] = Tensor(results[2].dtype(), operands[0].dims());
+  for (auto [i, number] : llvm::enumerate(numbers))
+    setReal(results[2], static_cast<int64_t>(i), static_cast<double>(number));
+  results[3] = vectorOf(results[3].dtype(), rowEnds);
+  results[4] = vectorOf(results[4].dtype(), stayEnds);
+  return success();
+}
+
 LogicalResult lookUpBytes(Operation *op, llvm::ArrayRef<Tensor> operands,
                           llvm::MutableArrayRef<Tensor> results) {
   auto padding = static_cast<int64_t>(cast<LookupTableDequantOp>(op).getPaddingIdx());
@@ -161,6 +249,7 @@ void addRowComputations(Textbook &book) {
   book.add<RangesOp>(ranges);
   book.add<NonzeroOp>(nonzero);
   book.add<HashOp>(hash);
+  book.add<PyramidHashOp>(pyramidHash);
   book.add<LookupTableDequantOp>(lookUpBytes);
   book.add<ReindexGraphOp>(reindexGraph);
 }

@@ -103,6 +103,89 @@ LogicalResult retinanetOutput(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
+//===-- locality_aware_nms ------------------------------------------------------------------------------===//
+
+/// The boxes of one image, and their scores of each class, while classes go on merging them.
+struct Merging {
+  std::vector<Box> boxes;
+  std::vector<std::vector<double>> scores;
+
+  /// The numbers of the boxes that the others of a class were merged into.
+  std::vector<size_t> merge(size_t label, double threshold, double pixel) {
+    std::vector<size_t> heads;
+    std::vector<double> &own = scores[label];
+    for (size_t i = 0; i < boxes.size(); ++i) {
+      if (heads.empty() || !(overlap(boxes[i], boxes[heads.back()], pixel) > threshold)) {
+        heads.push_back(i);
+        continue;
+      }
+      size_t head = heads.back();
+      for (size_t k = 0; k < 4; ++k)
+        boxes[head][k] = (boxes[i][k] * own[i] + boxes[head][k] * own[head]) / (own[i] + own[head]);
+      own[head] += own[i];
+    }
+    return heads;
+  }
+};
+
+std::vector<Selected> mergedOf(LocalityAwareNmsOp op, Merging image, DType dtype) {
+  auto element = [&](const llvm::APFloat &value) { return rounded(dtype, value.convertToDouble()); };
+  double threshold = element(op.getNmsThreshold()), pixel = op.getNormalized() ? 0 : 1;
+  std::vector<std::pair<size_t, size_t>> kept; // class and box
+  for (size_t label = 0; label < image.scores.size(); ++label) {
+    if (static_cast<int64_t>(label) == static_cast<int64_t>(op.getBackgroundLabel()))
+      continue;
+    std::vector<size_t> heads = image.merge(label, threshold, pixel);
+    const std::vector<double> &own = image.scores[label];
+    llvm::erase_if(heads, [&](size_t i) { return !(own[i] > element(op.getScoreThreshold())); });
+    llvm::stable_sort(heads, [&](size_t a, size_t b) { return own[a] > own[b]; });
+    if (auto most = static_cast<int64_t>(op.getNmsTopK());
+        most >= 0 && static_cast<size_t>(most) < heads.size())
+      heads.resize(static_cast<size_t>(most));
+    std::vector<Box> boxes;
+    for (size_t i : heads)
+      boxes.push_back(image.boxes[i]);
+    for (size_t place : staying(boxes, threshold, element(op.getNmsEta()), pixel))
+      kept.emplace_back(label, heads[place]);
+  }
+  auto scoreOf = [&](const std::pair<size_t, size_t> &one) { return image.scores[one.first][one.second]; };
+  if (auto most = static_cast<int64_t>(op.getKeepTopK());
+      most >= 0 && static_cast<size_t>(most) < kept.size()) {
+    llvm::stable_sort(kept, [&](const auto &a, const auto &b) { return scoreOf(a) > scoreOf(b); });
+    kept.resize(static_cast<size_t>(most));
+    llvm::stable_sort(kept, [](const auto &a, const auto &b) { return a.first < b.first; });
+  }
+  // A box is what the last class left of it.
+  std::vector<Selected> out;
+  for (const auto &one : kept)
+    out.push_back({static_cast<int64_t>(one.first), scoreOf(one), image.boxes[one.second]});
+  return out;
+}
+
+LogicalResult localityAwareNms(Operation *op, llvm::ArrayRef<Tensor> operands,
+                               llvm::MutableArrayRef<Tensor> results) {
+  int64_t count = operands[0].dims()[1], classes = operands[1].dims()[1];
+  std::vector<std::vector<Selected>> images;
+  for (int64_t n = 0; n < operands[0].dims()[0]; ++n) {
+    Merging image;
+    for (int64_t i = 0; i < count; ++i)
+      image.boxes.push_back(boxAt(operands[0], n * count + i));
+    for (int64_t label = 0; label < classes; ++label) {
+      image.scores.emplace_back();
+      for (int64_t i = 0; i < count; ++i)
+        image.scores.back().push_back(realAt(operands[1], (n * classes + label) * count + i));
+    }
+    images.push_back(mergedOf(cast<LocalityAwareNmsOp>(op), std::move(image), operands[0].dtype()));
+  }
+  setSelected(images, results);
+  if (results[0].size() == 0) {
+    results[0] = Tensor(results[0].dtype(), {1, 1});
+    setReal(results[0], 0, -1);
+    results[1] = vectorOf(results[1].dtype(), {0, 1});
+  }
+  return success();
+}
+
 //===-- mine_hard_examples ------------------------------------------------------------------------------===//
 
 LogicalResult mineHardExamples(Operation *op, llvm::ArrayRef<Tensor> operands,
@@ -188,6 +271,7 @@ LogicalResult similarityFocus(Operation *op, llvm::ArrayRef<Tensor> operands,
 } // namespace
 
 void addSelections(Textbook &book) {
+  book.add<LocalityAwareNmsOp>(localityAwareNms);
   book.add<RetinanetDetectionOutputOp>(retinanetOutput);
   book.add<MineHardExamplesOp>(mineHardExamples);
   book.add<SimilarityFocusOp>(similarityFocus);

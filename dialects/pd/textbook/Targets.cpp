@@ -11,22 +11,10 @@ namespace {
 
 using namespace boxes;
 
-/// Corners are pixels and may be fractions: boxes less than a pixel apart overlap.
-double pixelOverlap(const Box &a, const Box &b) {
-  double common = 1, ofA = 1, ofB = 1;
-  for (size_t axis : {0, 1}) {
-    common *= std::max(0.0, std::min(a[axis + 2], b[axis + 2]) - std::max(a[axis], b[axis]) + 1);
-    ofA *= a[axis + 2] - a[axis] + 1;
-    ofB *= b[axis + 2] - b[axis] + 1;
-  }
-  return common == 0 ? 0 : common / (ofA + ofB - common);
-}
-
 struct AnchorRules {
   double positive, negative;
   std::optional<double> margin; ///< how far an anchor may leave the image
   std::optional<int64_t> samples, positives;
-  bool isRandom = false;
 };
 
 /// The anchors of one image that count, and its boxes that are no crowd.
@@ -80,8 +68,7 @@ struct Chosen {
   std::vector<size_t> positive, negative;
 };
 
-/// Failure where chance decides.
-FailureOr<Chosen> chosenOf(const Scene &scene, const AnchorRules &rules) {
+Chosen chosenOf(const Scene &scene, const AnchorRules &rules, Stream *random) {
   Chosen out;
   std::vector<double> most;
   for (size_t j = 0; j < scene.truth.size(); ++j)
@@ -97,17 +84,10 @@ FailureOr<Chosen> chosenOf(const Scene &scene, const AnchorRules &rules) {
     if (own < rules.negative)
       out.negative.push_back(i);
   }
-  auto keep = [&](std::vector<size_t> &list, int64_t count) {
-    auto kept = static_cast<size_t>(std::max<int64_t>(0, count));
-    if (list.size() <= kept)
-      return success();
-    list.resize(kept);
-    return success(!rules.isRandom);
-  };
-  if (rules.samples &&
-      (failed(keep(out.positive, *rules.positives)) ||
-       failed(keep(out.negative, *rules.samples - static_cast<int64_t>(out.positive.size())))))
-    return failure();
+  if (rules.samples) {
+    keepSample(out.positive, *rules.positives, random);
+    keepSample(out.negative, *rules.samples - static_cast<int64_t>(out.positive.size()), random);
+  }
   return out;
 }
 
@@ -120,12 +100,7 @@ struct Targets {
     located.push_back(first + scene.anchors[anchor]);
     weights.insert(weights.end(), 4, weight);
     const Box &from = scene.corners[anchor], &to = scene.truth[*scene.bestBox(anchor)];
-    std::array<double, 4> offset{};
-    for (size_t axis : {0, 1}) {
-      double extent = from[axis + 2] - from[axis] + 1, wanted = to[axis + 2] - to[axis] + 1;
-      offset[axis] = (to[axis] + wanted / 2 - from[axis] - extent / 2) / extent;
-      offset[axis + 2] = std::log(wanted / extent);
-    }
+    std::array<double, 4> offset = offsetTo(from, to);
     offsets.insert(offsets.end(), offset.begin(), offset.end());
   }
 
@@ -151,15 +126,16 @@ struct Targets {
   }
 };
 
+/// Each image has a stream of the sequence, where there is one.
 LogicalResult assign(const AnchorRules &rules, llvm::ArrayRef<Tensor> operands,
-                     llvm::MutableArrayRef<Tensor> results) {
+                     llvm::MutableArrayRef<Tensor> results, const Sequence *sequence) {
   Targets targets;
   for (int64_t image = 0; image < operands[3].dims()[0]; ++image) {
     Scene scene = sceneOf(operands, image, rules);
-    auto chosen = chosenOf(scene, rules);
-    if (failed(chosen))
-      return failure();
-    targets.add(scene, *chosen, image * operands[0].dims()[0]);
+    std::optional<Stream> random;
+    if (sequence)
+      random.emplace(*sequence, static_cast<uint64_t>(image));
+    targets.add(scene, chosenOf(scene, rules, random ? &*random : nullptr), image * operands[0].dims()[0]);
   }
   auto setRows = [&](size_t result, const std::vector<double> &values) {
     results[result] = Tensor(results[result].dtype(), {static_cast<int64_t>(values.size()) / 4, 4});
@@ -185,7 +161,7 @@ LogicalResult assign(const AnchorRules &rules, llvm::ArrayRef<Tensor> operands,
 }
 
 LogicalResult rpnTargets(Operation *op, llvm::ArrayRef<Tensor> operands,
-                         llvm::MutableArrayRef<Tensor> results) {
+                         llvm::MutableArrayRef<Tensor> results, Draws &draws) {
   auto rpn = cast<RpnTargetAssignOp>(op);
   auto element = [&](llvm::APFloat value) {
     return rounded(operands[0].dtype(), rounded(DType::Float32, value.convertToDouble()));
@@ -198,9 +174,11 @@ LogicalResult rpnTargets(Operation *op, llvm::ArrayRef<Tensor> operands,
   if (auto share = static_cast<float>(rpn.getRpnFgFraction().convertToDouble()); share > 0 && samples > 0) {
     rules.samples = samples;
     rules.positives = static_cast<int64_t>(share * static_cast<float>(samples));
-    rules.isRandom = rpn.getUseRandom();
   }
-  return assign(rules, operands, results);
+  std::optional<Sequence> sequence;
+  if (rpn.getUseRandom())
+    sequence = draws.next();
+  return assign(rules, operands, results, sequence ? &*sequence : nullptr);
 }
 
 LogicalResult retinanetTargets(Operation *op, llvm::ArrayRef<Tensor> operands,
@@ -211,13 +189,13 @@ LogicalResult retinanetTargets(Operation *op, llvm::ArrayRef<Tensor> operands,
   };
   AnchorRules rules{element(targets.getPositiveOverlap()), element(targets.getNegativeOverlap()),
                     std::nullopt, std::nullopt, std::nullopt};
-  return assign(rules, operands, results);
+  return assign(rules, operands, results, nullptr);
 }
 
 } // namespace
 
 void addTargets(Textbook &book) {
-  book.add<RpnTargetAssignOp>(rpnTargets);
+  book.addRandom<RpnTargetAssignOp>(rpnTargets);
   book.add<RetinanetTargetAssignOp>(retinanetTargets);
 }
 

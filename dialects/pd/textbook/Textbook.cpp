@@ -21,6 +21,10 @@ const Textbook &Textbook::get() {
     addMetrics(made);
     addSelections(made);
     addTargets(made);
+    addProposalTargets(made);
+    addDistributions(made);
+    addSamples(made);
+    addNeighbors(made);
     return made;
   }();
   return book;

@@ -3,6 +3,7 @@
 /// here are not folded by them: a program would wait for them.
 #pragma once
 
+#include "dialects/pd/textbook/Draws.h"
 #include "proa/Tensor.h"
 
 #include "mlir/IR/Operation.h"
@@ -20,6 +21,9 @@ public:
   /// this use.
   using Computation = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<Tensor> operands,
                                               llvm::MutableArrayRef<Tensor> results);
+  /// The same of an op that draws random numbers.
+  using RandomComputation = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<Tensor> operands,
+                                                    llvm::MutableArrayRef<Tensor> results, Draws &draws);
   /// The computations of the whole dialect.
   static const Textbook &get();
 
@@ -27,9 +31,16 @@ public:
     (computations.try_emplace(Ops::getOperationName(), computation), ...);
   }
   Computation find(mlir::Operation *op) const { return computations.lookup(op->getName().getStringRef()); }
+  template <class... Ops> void addRandom(RandomComputation computation) {
+    (random.try_emplace(Ops::getOperationName(), computation), ...);
+  }
+  RandomComputation findRandom(mlir::Operation *op) const {
+    return random.lookup(op->getName().getStringRef());
+  }
 
 private:
   llvm::StringMap<Computation> computations;
+  llvm::StringMap<RandomComputation> random;
 };
 
 void addConvolutions(Textbook &book);
@@ -46,6 +57,10 @@ void addLabels(Textbook &book);
 void addMetrics(Textbook &book);
 void addSelections(Textbook &book);
 void addTargets(Textbook &book);
+void addProposalTargets(Textbook &book);
+void addDistributions(Textbook &book);
+void addSamples(Textbook &book);
+void addNeighbors(Textbook &book);
 
 /// A tensor of images or volumes with its dims in the order batch, channels, spatial..., however it is
 /// stored.

@@ -1,6 +1,6 @@
-/// The library kernels that take matrices apart: "cholesky" (x; upper), "lu" (x), "lu_permutation" (pivots;
-/// rows), "qr" (x; mode), "svd" (x; full_matrices), "eigh" (x; UPLO), "eig" and "eigvals" (x). All on stacks
-/// of matrices.
+/// The library kernels that take matrices apart: "cholesky" (x; upper), "lu" (x), "lu_permutation" (pivots,
+/// rows; rows), "qr" (x; mode), "svd" (x; full_matrices), "eigh" (x; UPLO), "eig" and "eigvals" (x). All on
+/// stacks of matrices.
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Lapack.h"
@@ -78,6 +78,14 @@ template <class T> Result<void> lu(Call &call) {
 /// Row swaps, counted from 1, to the matrix P of x = P L U.
 Result<void> permutation(Call &call, int64_t rows) {
   const View &pivots = call.input(0);
+  if (call.input(1)) {
+    Result<std::vector<int64_t>> given = integersOf(call.input(1));
+    if (!given)
+      return given.problems();
+    if (given->size() != 1 || given->front() < 0)
+      return failure("expected one number of rows, not negative");
+    rows = given->front();
+  }
   if (pivots.rank() < 1 || pivots.dtype != DType::Int32)
     return failure("expected a tensor of int32 pivots");
   std::vector<int64_t> dims(pivots.dims.begin(), pivots.dims.end() - 1);

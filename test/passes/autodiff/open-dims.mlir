@@ -2,7 +2,8 @@
 // RUN: proa-opt %s --pd-grad="function=centred" | FileCheck %s --check-prefix=CENTRED
 // RUN: proa-opt %s --pd-jvp="function=add arguments=0" | FileCheck %s --check-prefix=FORWARD
 // RUN: proa-opt %s --pd-vjp="function=same" | FileCheck %s --check-prefix=SAME
-// RUN: proa-opt %s --pd-vjp="function=same" --pd-vjp="function=same_vjp arguments=0,1,2" | FileCheck %s --check-prefix=TWICE
+// RUN: proa-opt %s --pd-vjp="function=filter" | FileCheck %s --check-prefix=WAITS
+// RUN: proa-opt %s --pd-vjp="function=filter" --pd-vjp="function=filter_vjp arguments=0,1,2" | FileCheck %s --check-prefix=TWICE
 
 // Either operand may turn out to have one row, which is then broadcast.
 // ADD-LABEL: func @add_grad(
@@ -31,13 +32,26 @@ func.func @centred(%x: tensor<?x4xf32>, %w: tensor<4x4xf32>) -> tensor<f32> {
   return %s : tensor<f32>
 }
 
-// What is padded follows from the extents: the gradient waits for them.
+// What is padded follows from the extents: the gradient is that of a convolution of padded images.
 // SAME-LABEL: func @same_vjp(
-// SAME: pd.vjp(%arg0, %arg1
-// SAME: pd.conv2d
-// TWICE-LABEL: func @same_vjp_vjp(
-// TWICE: pd.vjp(
+// SAME-NOT: pd.vjp
+// SAME: pd.concat
+// SAME: pd.conv2d_transpose
+// SAME: pd.slice
+// SAME: pd.conv2d_weight_gradient
+// SAME: return
 func.func @same(%x: tensor<1x2x?x?xf32>, %w: tensor<2x2x3x3xf32>) -> tensor<1x2x?x?xf32> {
   %y = pd.conv2d %x, %w {padding_algorithm = "SAME", strides = array<i64: 2, 2>} : (tensor<1x2x?x?xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x?x?xf32>
+  return %y : tensor<1x2x?x?xf32>
+}
+
+// The extents of the filter are an attribute of its gradient, which waits for them.
+// WAITS-LABEL: func @filter_vjp(
+// WAITS: pd.vjp(%arg0, %arg1
+// WAITS: pd.conv2d
+// TWICE-LABEL: func @filter_vjp_vjp(
+// TWICE: pd.vjp(
+func.func @filter(%x: tensor<1x2x9x9xf32>, %w: tensor<2x2x?x?xf32>) -> tensor<1x2x?x?xf32> {
+  %y = pd.conv2d %x, %w : (tensor<1x2x9x9xf32>, tensor<2x2x?x?xf32>) -> tensor<1x2x?x?xf32>
   return %y : tensor<1x2x?x?xf32>
 }

@@ -26,6 +26,9 @@ constexpr struct {
     {"ops/warprnnt/", "fastemit_lambda is for the gradient alone"},
     {"nlp/chatglm", "one row of its mask is the lowest number, which swallows the scores"},
     {"nlp/llama_mask", "rows of its mask are the lowest number, which swallows the scores"},
+    {"sparse_padding", "the padding row has a gradient, as in Paddle, although its elements are not read"},
+    {"gradients/sparse_adam_lazy", "second moments of zero, where the square root has no derivative"},
+    {"gradients/sparse_sum", "second moments of zero, where the square root has no derivative"},
     {"ops/mode/vector", "equal elements, of which the program takes another one where they differ"},
 };
 

@@ -347,6 +347,49 @@ TEST(FunctionTest, LoopsKeepAsManyStatesAsTheyMay) {
   expectNear(forward[1], {along});
 }
 
+// Each example has a number of iterations of its own, none among them: x -> sin^n(w x).
+TEST(FunctionTest, BatchesOfLoopsThatKeepFewStates) {
+  Function f = take(Function::parse(R"(
+func.func @f(%x: tensor<f64>, %w: tensor<f64>, %n: tensor<i64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.extract %n[] : tensor<i64>
+  %p = arith.index_cast %e : i64 to index
+  %y = scf.for %i = %c0 to %p step %c1 iter_args(%s = %x) -> (tensor<f64>) {
+    %a = pd.multiply %s, %w : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    %c = pd.sin %a : (tensor<f64>) -> tensor<f64>
+    scf.yield %c : tensor<f64>
+  }
+  return %y : tensor<f64>
+})"));
+  std::vector<double> x = {0.3, -1, 2, 0.9}, w = {0.7, 1.1, -0.4, 1.3}, value, dx, dw;
+  std::vector<int64_t> n = {7, 2, 0, 12};
+  for (size_t e = 0; e < n.size(); ++e) {
+    double state = x[e], byX = 1, byW = 0;
+    for (int64_t i = 0; i < n[e]; ++i) {
+      double slope = std::cos(w[e] * state);
+      byW = slope * (w[e] * byW + state);
+      byX *= slope * w[e];
+      state = std::sin(w[e] * state);
+    }
+    value.push_back(state);
+    dx.push_back(byX);
+    dw.push_back(byW);
+  }
+  Tensor counts(DType::Int64, {4});
+  std::copy(n.begin(), n.end(), counts.as<int64_t>());
+  for (int64_t snapshots : {1, 2, 3, 20}) {
+    SCOPED_TRACE(snapshots);
+    Function one = take(grad(f, {.withValue = true, .loopSnapshots = snapshots}));
+    for (int64_t size : {4, -1}) {
+      auto results = take(take(vmap(one, {}, size)).run({doubles({4}, x), doubles({4}, w), counts}));
+      expectNear(results[0], value);
+      expectNear(results[1], dx);
+      expectNear(results[2], dw);
+    }
+  }
+}
+
 // The second derivative by x is a diagonal, by the chain rule along the iterations.
 TEST(FunctionTest, SecondDerivativesOfLoopsKeepAsManyStatesAsTheyMay) {
   Function f = take(Function::parse(loop));

@@ -112,7 +112,7 @@ TEST(TrainingTest, BatchNormalizationIsRefused) {
 
 // Losses stay near those of float32, but are others: something was computed in 16 bits.
 TEST(TrainingTest, MixedPrecisionStaysNear) {
-  for (const char *name : {"mlp_sgd", "gpt_sgd", "bert_mlm_adamw"})
+  for (const char *name : {"mlp_sgd", "gpt_sgd", "bert_mlm_adamw", "../../cases/training/rnn_while"})
     for (auto level : {AmpOptions::Level::O1, AmpOptions::Level::O2})
       for (auto dtype : {DType::Float16, DType::BFloat16}) {
         SCOPED_TRACE(std::string(name) + (level == AmpOptions::Level::O1 ? " O1 " : " O2 ") +

@@ -3,9 +3,12 @@
 
 #include "dialects/pd/Types.h"
 #include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "translator/import/Fillers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -36,6 +39,17 @@ ModelImporter::Values ModelImporter::importBlock(const newir::Block &block) {
 Value ModelImporter::castTo(Value value, Type type) {
   if (isa<pd::ArrayType>(type))
     return pd::widened(builder, location(), value, type);
+  auto from = dyn_cast<RankedTensorType>(value.getType()), to = dyn_cast<RankedTensorType>(type);
+  if (from && to && failed(verifyCompatibleShape(from, to))) {
+    // A variable of Python's without a value is a number, whatever type it gets in the loop.
+    if (from.getRank() == 0 && from.getElementType() == to.getElementType() &&
+        value.getDefiningOp<pd::FullOp>())
+      return pd::widened(builder, location(), makeFiller(builder, location(), type), type);
+    std::string text;
+    llvm::raw_string_ostream(text) << "a value of type " << from << " can not become one of type " << to;
+    report(text);
+    return value;
+  }
   return value.getType() == type ? value : Value(tensor::CastOp::create(builder, location(), type, value));
 }
 
