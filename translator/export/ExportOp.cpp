@@ -436,13 +436,30 @@ private:
     }
   }
 
+  /// Backwards, Paddle's op leaves the first element out where an end lies before it; -1 alone takes it in.
+  llvm::SmallVector<int64_t> endsOf(pd::SliceOp slice) {
+    llvm::SmallVector<int64_t> ends(slice.getEnds());
+    auto type = pd::tensorType(slice.getX());
+    for (auto [axis, end, stride] : llvm::zip(slice.getAxes(), ends, slice.getStrides())) {
+      int64_t own = axis < 0 ? axis + type.getRank() : axis;
+      if (stride >= 0 || end >= -1)
+        continue;
+      if (type.isDynamicDim(own))
+        problems.add("", "a slice backwards whose end counts from the end of an open dimension can't be "
+                         "written as a legacy op");
+      else
+        end = std::max<int64_t>(end + type.getDimSize(own), -1);
+    }
+    return ends;
+  }
+
   void addSlice(pd::SliceOp slice) {
     bool strided =
         slice.getStridesTensor() || llvm::any_of(slice.getStrides(), [](int64_t s) { return s != 1; });
     out.type = strided ? "strided_slice" : "slice";
     add("axes", vectorOf<int32_t>(slice.getAxes()));
     add("starts", vectorOf<int32_t>(clamped(slice.getStarts())));
-    add("ends", vectorOf<int32_t>(clamped(slice.getEnds())));
+    add("ends", vectorOf<int32_t>(clamped(endsOf(slice))));
     if (strided)
       add("strides", slice.getStrides().empty() ? std::vector<int32_t>(slice.getAxes().size(), 1)
                                                 : vectorOf<int32_t>(slice.getStrides()));

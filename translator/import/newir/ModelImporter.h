@@ -114,8 +114,13 @@ private:
   void addBounds(const newir::Operation &op, size_t number, const char *name,
                  llvm::SmallVectorImpl<Values> &operands,
                  llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
-  /// Operands: x, starts, ends, strides. Backwards an end that is negative also from the end goes down to the
-  /// first element, which pd.slice writes as -1.
+  mlir::Value backwardEnds(mlir::Value ends, llvm::ArrayRef<int64_t> strides);
+  /// The attribute axes and the three operands of bounds, the first of which is operand number `first`, as
+  /// pd.slice has them.
+  void addSlice(const newir::Operation &op, mlir::Value x, size_t first, const char *strides,
+                llvm::SmallVectorImpl<Values> &operands,
+                llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
+  /// Operands: x, starts, ends, strides.
   void importStridedSlice(const newir::Operation &op);
   /// Operands: x, the values where they are a tensor, starts, ends, steps.
   void importSetValue(const newir::Operation &op);
