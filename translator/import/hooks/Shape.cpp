@@ -131,6 +131,37 @@ void importSlice(OpImporter &importer) {
   importer.setOutput("Out", slice);
 }
 
+/// Images are volumes of depth 1.
+void importPad2d(OpImporter &importer) {
+  Value x = importer.requiredInput("X"), tensor = importer.input("Paddings");
+  if (!x)
+    return;
+  llvm::SmallVector<int64_t> paddings = importer.intsAttribute("paddings", {0, 0, 0, 0});
+  if (tensor) {
+    auto known = pd::allKnownElements(tensor);
+    if (!known)
+      return importer.reportOpen("input 'Paddings' must be constant");
+    paddings.assign(known->begin(), known->end());
+  }
+  std::string mode = importer.stringAttribute("mode", "constant"),
+              format = importer.stringAttribute("data_format", "NCHW");
+  if (paddings.size() != 4 || (format != "NCHW" && format != "NHWC") || pd::tensorType(x).getRank() != 4)
+    return importer.report("expected images (rank 4) in NCHW or NHWC and 4 paddings, found rank " +
+                           llvm::Twine(pd::tensorType(x).getRank()) + ", '" + format + "' and " +
+                           llvm::Twine(paddings.size()));
+  Formula f(importer);
+  Builder &builder = importer.getBuilder();
+  int64_t depth = format == "NCHW" ? 2 : 1;
+  // Above, below, left, right there; left, right, above, below here.
+  Value padded =
+      f.make("pd.pad3d", {{f.make("pd.unsqueeze", {{x}, {}}, {f.integers("axis", depth)})}, {}},
+             {f.integers("paddings", {paddings[2], paddings[3], paddings[0], paddings[1], 0, 0}),
+              importer.named("mode", builder.getStringAttr(mode == "edge" ? "replicate" : mode)),
+              f.number("pad_value", importer.floatAttribute("pad_value", 0)),
+              importer.named("data_format", builder.getStringAttr(depth == 2 ? "NCDHW" : "NDHWC"))});
+  importer.setOutput("Out", f.make("pd.squeeze", {{padded}, {}}, {f.integers("axis", depth)}));
+}
+
 void importUnbind(OpImporter &importer) {
   Builder &builder = importer.getBuilder();
   Value x = importer.requiredInput("X");
