@@ -7,6 +7,7 @@
 #include "dialects/pd/loss/LossOps.h"
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/optimizer/OptimizerOps.h"
 #include "dialects/pd/optimizer/ScalingOps.h"
 #include "dialects/pd/reduce/NormOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
@@ -196,7 +197,9 @@ private:
     for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups(op, entry))) {
       if (group.empty() || addLod(slot, group))
         continue;
-      std::string name = slotName(slot, slot.arity == import::Arity::Variadic || group.size() > 1);
+      // Paddle's op updates lists of parameters.
+      bool isList = slot.arity == import::Arity::Variadic || isa<pd::LarsMomentumOp>(op);
+      std::string name = slotName(slot, isList || group.size() > 1);
       if (name.empty() && (addConstantAttribute(slot, group) || addElements(slot, group)))
         continue;
       if (name.empty()) {
@@ -400,6 +403,10 @@ private:
           add("decrease_axes", std::vector<int64_t>());
           add("none_axes", std::vector<int64_t>());
         })
+        .Case([&](pd::LarsMomentumOp lars) {
+          add("lars_weight_decay",
+              std::vector<float>{static_cast<float>(lars.getLarsWeightDecay().convertToDouble())});
+        })
         .Case<pd::ArgmaxOp, pd::ArgminOp>(
             [&](auto arg) { add("dtype", dtypeNumber(pd::tensorType(arg.getOut()).getElementType())); });
   }
@@ -436,30 +443,13 @@ private:
     }
   }
 
-  /// Backwards, Paddle's op leaves the first element out where an end lies before it; -1 alone takes it in.
-  llvm::SmallVector<int64_t> endsOf(pd::SliceOp slice) {
-    llvm::SmallVector<int64_t> ends(slice.getEnds());
-    auto type = pd::tensorType(slice.getX());
-    for (auto [axis, end, stride] : llvm::zip(slice.getAxes(), ends, slice.getStrides())) {
-      int64_t own = axis < 0 ? axis + type.getRank() : axis;
-      if (stride >= 0 || end >= -1)
-        continue;
-      if (type.isDynamicDim(own))
-        problems.add("", "a slice backwards whose end counts from the end of an open dimension can't be "
-                         "written as a legacy op");
-      else
-        end = std::max<int64_t>(end + type.getDimSize(own), -1);
-    }
-    return ends;
-  }
-
   void addSlice(pd::SliceOp slice) {
     bool strided =
         slice.getStridesTensor() || llvm::any_of(slice.getStrides(), [](int64_t s) { return s != 1; });
     out.type = strided ? "strided_slice" : "slice";
     add("axes", vectorOf<int32_t>(slice.getAxes()));
     add("starts", vectorOf<int32_t>(clamped(slice.getStarts())));
-    add("ends", vectorOf<int32_t>(clamped(endsOf(slice))));
+    add("ends", vectorOf<int32_t>(clamped(slice.getEnds())));
     if (strided)
       add("strides", slice.getStrides().empty() ? std::vector<int32_t>(slice.getAxes().size(), 1)
                                                 : vectorOf<int32_t>(slice.getStrides()));
