@@ -3,16 +3,18 @@
 
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Families.h"
+#include "lib/runtime/library/PackedProduct.h"
 
 #include <map>
 
 namespace proa::runtime {
 namespace {
 
-/// A plan of a session for one set of dims; no plan: BLAS or plain loops.
+/// A plan of a session for one set of dims; neither oneDNN's nor ours: BLAS or plain loops.
 struct MatmulEntry {
   MatmulGeometry geometry;
   bool planned = false;
+  std::unique_ptr<PackedProduct> packed;
   std::shared_ptr<const MatmulPlan> plan;
   std::unique_ptr<Execution> execution;
   std::shared_ptr<const PackedTensor> weights; ///< a constant y as the plan wants it, or null
@@ -51,6 +53,8 @@ private:
   Result<MatmulGeometry> geometryOf(std::span<const std::vector<int64_t>> dims) const;
   Result<MatmulEntry *> entryFor(Call &call) const;
   void plan(MatmulEntry &entry, const Call &call, const View &out) const;
+  std::unique_ptr<PackedProduct> packedProduct(const MatmulGeometry &geometry, const Call &call,
+                                               std::optional<size_t> inPlace) const;
 
   MatmulAttributes attributes;
   std::vector<OperandType> inputs;
@@ -114,8 +118,14 @@ void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
     return;
   // The arena decides once for all runs whether the summand lies where the result goes.
   std::optional<size_t> candidate = inPlaceCandidate(attributes, entry.geometry, inputs);
+  if (candidate && call.input(attributes.postOps[*candidate].input).data != out.data)
+    candidate.reset();
+  if (out.dtype == DType::Float32 && prefersPanels())
+    entry.packed = packedProduct(entry.geometry, call, candidate);
+  if (entry.packed)
+    return;
   MatmulPlan::Options options;
-  options.inPlace = candidate && call.input(attributes.postOps[*candidate].input).data == out.data;
+  options.inPlace = candidate.has_value();
   auto create = [&] { return MatmulPlan::create(out.dtype, attributes, entry.geometry, inputs, options); };
   // Another number of rows may like a layout that is there already.
   if (weights.isConstant())
@@ -139,6 +149,20 @@ void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {
     entry.weights = weights.get(entry.plan->plainWeights(), entry.plan->wantedWeights());
 }
 
+/// Null where y is not one constant matrix, or columns do not lie side by side.
+std::unique_ptr<PackedProduct> Matmul::packedProduct(const MatmulGeometry &g, const Call &call,
+                                                     std::optional<size_t> inPlace) const {
+  auto besides = [](const StridedOperand &operand) {
+    return operand.dims[1] == 1 || operand.strides[1] == 1;
+  };
+  if (!weights.isConstant() || g.rank() != 2 || attributes.alpha != 1 || !besides(g.x) || !besides(g.out))
+    return nullptr;
+  PackedProduct::Form form{g.rows(),       g.inner(),        g.columns(),
+                           g.x.strides[0], g.out.strides[0], call.input(1).as<float>(),
+                           g.y.strides[0], g.y.strides[1]};
+  return PackedProduct::create(form, attributes.postOps, g.out, g.operands, inputs, inPlace, weights);
+}
+
 Result<void> Matmul::run(Call &call) const {
   Result<MatmulEntry *> found = entryFor(call);
   if (!found)
@@ -150,6 +174,10 @@ Result<void> Matmul::run(Call &call) const {
   if (!entry.planned)
     plan(entry, call, *out);
   entry.planned = true;
+  if (entry.packed) {
+    entry.packed->run(call, call.input(0).as<float>(), out->as<float>());
+    return {};
+  }
   size_t fused = entry.plan ? entry.plan->fusedCount() : 0;
   PostOpOperands operands(attributes.postOps, call, fused, *out);
   if (entry.plan) {

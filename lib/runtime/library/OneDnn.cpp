@@ -53,6 +53,18 @@ bool isSmallWork(double operations) {
 
 bool isReference(const char *implementation) { return std::strncmp(implementation, "ref", 3) == 0; }
 
+bool packsMatrices() {
+  static const bool packs = [] {
+    using dnnl::memory;
+    constexpr auto type = memory::data_type::f32;
+    memory::dims dims{96, 96};
+    memory::desc plain(dims, type, memory::format_tag::ab), any(dims, type, memory::format_tag::any);
+    dnnl::matmul::primitive_desc product({plain, any, plain}, dnnlEngine());
+    return product.weights_desc() != plain;
+  }();
+  return packs;
+}
+
 dnnl::memory::dims dnnlDims(std::span<const int64_t> dims) {
   return dims.empty() ? dnnl::memory::dims{1} : dnnl::memory::dims(dims.begin(), dims.end());
 }

@@ -25,6 +25,8 @@ dnnl::primitive_attr userScratchpad();
 bool isSmallWork(double operations);
 /// Whether the chosen implementation is oneDNN's slow reference code.
 bool isReference(const char *implementation);
+/// Whether oneDNN has products of float32 matrices for this processor that want the constant one packed.
+bool packsMatrices();
 /// oneDNN's dims for a tensor; a rank of 0 becomes one dim of 1.
 dnnl::memory::dims dnnlDims(std::span<const int64_t> dims);
 /// Strides of a dense row-major tensor, in elements.

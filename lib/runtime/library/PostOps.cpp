@@ -46,7 +46,7 @@ const Activation activations[] = {
      single<algorithm::eltwise_clip>, RowActivation::Clip},
     {"gelu_erf", 0, 0,
      [](double x, double, double) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); },
-     single<algorithm::eltwise_gelu_erf>},
+     single<algorithm::eltwise_gelu_erf>, RowActivation::GeluErf},
     {"gelu_tanh", 0, 0,
      [](double x, double, double) {
        return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));

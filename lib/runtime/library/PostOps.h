@@ -31,7 +31,8 @@ enum class RowActivation : uint8_t {
   Swish,
   Tanh,
   Mish,
-  GeluTanh
+  GeluTanh,
+  GeluErf
 };
 
 struct PostOp {

@@ -1,6 +1,5 @@
 #include "lib/runtime/library/RnnCell.h"
 
-#include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Vectors.h"
 
 #include <algorithm>
@@ -92,60 +91,18 @@ template <class Lane, class T> PROA_VECTOR_INLINE void runLanes(RnnMode mode, co
   }
 }
 
-constexpr int64_t panelVectors = 4, panelWidth = panelVectors * vectorSize;
-
-/// out [Rows, count] = x times one panel.
-template <int Rows>
-PROA_VECTOR_INLINE void multiplyPanel(int64_t inner, const float *x, const float *panel, int64_t count,
-                                      float *out, int64_t outStride) {
-  Vector sums[Rows][panelVectors] = {};
-  for (int64_t k = 0; k < inner; ++k, panel += panelWidth) {
-    Vector weights[panelVectors];
-    std::memcpy(weights, panel, sizeof(weights));
-    for (int row = 0; row < Rows; ++row)
-      for (int v = 0; v < panelVectors; ++v)
-        sums[row][v] += x[row * inner + k] * weights[v];
-  }
-  for (int row = 0; row < Rows; ++row)
-    std::memcpy(out + row * outStride, sums[row], static_cast<size_t>(count) * sizeof(float));
-}
-
 } // namespace
 
 PROA_VECTOR_CLONES void runStep(RnnMode mode, const RnnStep<float> &step) { runLanes<Vector>(mode, step); }
 void runStep(RnnMode mode, const RnnStep<double> &step) { runLanes<double>(mode, step); }
 
-/// All rows times one panel, four at a time.
-PROA_VECTOR_CLONES void multiplyByPanel(int64_t rows, int64_t inner, const float *x, const float *panel,
-                                        int64_t count, float *out, int64_t outStride) {
-  int64_t row = 0;
-  for (; row + 4 <= rows; row += 4)
-    multiplyPanel<4>(inner, x + row * inner, panel, count, out + row * outStride, outStride);
-  for (; row < rows; ++row)
-    multiplyPanel<1>(inner, x + row * inner, panel, count, out + row * outStride, outStride);
-}
-
 PackedWeights::PackedWeights(const float *weights, int64_t columns, int64_t inner)
-    : columns(columns), inner(inner),
-      panels(static_cast<size_t>((columns + panelWidth - 1) / panelWidth * panelWidth * inner)) {
-  for (int64_t column = 0; column < columns; ++column) {
-    float *to = panels.data() + column / panelWidth * panelWidth * inner + column % panelWidth;
-    for (int64_t k = 0; k < inner; ++k)
-      to[k * panelWidth] = weights[column * inner + k];
-  }
+    : layout{inner, columns}, panels(static_cast<size_t>(layout.size())) {
+  layout.pack(weights, 1, inner, panels.data());
 }
 
 void PackedWeights::multiply(int64_t rows, const float *x, float *out) const {
-  constexpr double operationsPerNanosecond = 50;
-  double panelNanoseconds = 2.0 * static_cast<double>(rows * inner * panelWidth) / operationsPerNanosecond;
-  int64_t count = (columns + panelWidth - 1) / panelWidth;
-  parallelFor(count, static_cast<int64_t>(minimalForkNanoseconds / std::max(panelNanoseconds, 1.0)) + 1,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t panel = begin; panel < end; ++panel)
-                  multiplyByPanel(rows, inner, x, panels.data() + panel * panelWidth * inner,
-                                  std::min(panelWidth, columns - panel * panelWidth),
-                                  out + panel * panelWidth, columns);
-              });
+  PanelProduct{layout, panels.data(), rows, x, layout.inner, out, layout.columns}.run();
 }
 
 } // namespace proa::runtime

@@ -1,6 +1,8 @@
 /// One step of recurrent layers, and the product of the hidden state that comes before it.
 #pragma once
 
+#include "lib/runtime/library/PanelProduct.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,7 +33,7 @@ template <class T> struct RnnStep {
 void runStep(RnnMode mode, const RnnStep<float> &step);
 void runStep(RnnMode mode, const RnnStep<double> &step);
 
-/// Weights [columns, inner] in the order in which a product with few rows reads them.
+/// Weights [columns, inner] in panels.
 class PackedWeights {
 public:
   PackedWeights() = default;
@@ -41,8 +43,8 @@ public:
   void multiply(int64_t rows, const float *x, float *out) const;
 
 private:
-  int64_t columns = 0, inner = 0;
-  std::vector<float> panels; ///< [columns / panelWidth, inner, panelWidth], filled up with zeros
+  PanelLayout layout;
+  std::vector<float> panels;
 };
 
 } // namespace proa::runtime

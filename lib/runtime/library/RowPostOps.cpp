@@ -34,6 +34,21 @@ PROA_VECTOR_INLINE Vector geluTanh(const Vector &x) {
   return 0.5f * x * (1.0f + tangent(scale * (x + 0.044715f * x * x * x)));
 }
 
+/// max(x, 0) - |x| / 2 erfc(|x| / sqrt(2)), which loses no digits on the negative side. erfc(t) e^(t^2) is
+/// k times a polynomial in k = 1 / (1 + 0.3 t), fitted for t up to 9.9 with a relative error of 2e-8.
+PROA_VECTOR_INLINE Vector geluErf(const Vector &x) {
+  constexpr float largest = 14.0f; // where erfc is zero in float32
+  Vector magnitude = x < 0.0f ? -x : x;
+  magnitude = magnitude > largest ? Vector{} + largest : magnitude; // NaN stays NaN
+  Vector k = 1.0f / (1.0f + (0.3f * 0.70710678f) * magnitude);
+  Vector sum = Vector{} - 0.129510852f;
+  for (float factor : {0.485499888f, -0.512135454f, 0.547540375f, -0.0945125489f, 0.214859708f, 0.148358565f,
+                       0.170712076f, 0.169188223f})
+    sum = sum * k + factor;
+  Vector tail = sum * k * exponential(-0.5f * magnitude * magnitude);
+  return (x > 0.0f ? x : Vector{}) - 0.5f * magnitude * tail;
+}
+
 } // namespace
 
 #define PROA_MAP(expression)                                                                                 \
@@ -72,6 +87,8 @@ PROA_VECTOR_CLONES void activateRow(RowActivation kind, float *values, int64_t c
     return PROA_MAP(mish(x));
   case RowActivation::GeluTanh:
     return PROA_MAP(geluTanh(x));
+  case RowActivation::GeluErf:
+    return PROA_MAP(geluErf(x));
   }
 }
 #undef PROA_MAP
@@ -96,6 +113,18 @@ PROA_VECTOR_CLONES void combineRow(bool multiply, float *values, const float *op
   for (int64_t i = 0; i < count; i += period)
     combine(multiply, values + i, operand, std::min(period, count - i));
 }
+
+namespace {
+
+/// The operand's elements for `values` begin at `offset`; activations have none.
+void applyOp(const PostOp &op, float *values, int64_t count, int64_t offset, const float *operand) {
+  if (op.hasOperand())
+    combineRow(op.kind == PostOp::Kind::Multiply, values, operand + offset, count, count);
+  else
+    activateRow(rowActivation(op), values, count, op.alpha, op.beta);
+}
+
+} // namespace
 
 std::optional<RowPostOps> RowPostOps::create(std::span<const PostOp> ops, const StridedOperand &result,
                                              std::span<const StridedOperand> layouts,
@@ -133,16 +162,17 @@ std::vector<const float *> RowPostOps::operands(const Call &call) const {
 void RowPostOps::apply(float *values, int64_t places, int64_t offset,
                        std::span<const float *const> operands) const {
   int64_t count = places * channels;
-  for (size_t i = 0; i < ops.size(); ++i) {
-    const PostOp &op = ops[i];
-    if (!op.hasOperand()) {
-      activateRow(rowActivation(op), values, count, op.alpha, op.beta);
-    } else if (op.kind == PostOp::Kind::Bias) {
+  for (size_t i = 0; i < ops.size(); ++i)
+    if (ops[i].kind == PostOp::Kind::Bias)
       combineRow(false, values, operands[i], channels, count);
-    } else {
-      combineRow(op.kind == PostOp::Kind::Multiply, values, operands[i] + offset, count, count);
-    }
-  }
+    else
+      applyOp(ops[i], values, count, offset, operands[i]);
+}
+
+void RowPostOps::applyChannels(float *values, int64_t first, int64_t count, int64_t offset,
+                               std::span<const float *const> operands) const {
+  for (size_t i = 0; i < ops.size(); ++i)
+    applyOp(ops[i], values, count, ops[i].kind == PostOp::Kind::Bias ? first : offset, operands[i]);
 }
 
 } // namespace proa::runtime

@@ -22,6 +22,12 @@ public:
   /// the result.
   void apply(float *values, int64_t places, int64_t offset, std::span<const float *const> operands) const;
 
+  /// The same on `count` channels of one place from channel `first` on; the first of them is element `offset`
+  /// of the result.
+  void applyChannels(float *values, int64_t first, int64_t count, int64_t offset,
+                     std::span<const float *const> operands) const;
+  bool empty() const { return ops.empty(); }
+
 private:
   std::vector<PostOp> ops;
   int64_t channels = 0;

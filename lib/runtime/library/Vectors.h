@@ -25,6 +25,15 @@ inline constexpr int64_t vectorSize = 16;
 using Vector = float __attribute__((vector_size(vectorSize * sizeof(float))));
 using IntVector = int32_t __attribute__((vector_size(vectorSize * sizeof(int32_t))));
 
+/// Whether a vector is one register.
+inline bool hasWideVectors() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
+}
+
 /// The first `count` elements; zeros in the others.
 PROA_VECTOR_INLINE void load(const float *from, int64_t count, Vector &to) {
   if (count >= vectorSize) {

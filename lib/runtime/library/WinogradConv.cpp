@@ -56,15 +56,13 @@ int64_t blockTiles(const ConvGeometry &g, int64_t extent) {
   return tilesAlong(tiles, blocks);
 }
 
-bool isDense(const StridedOperand &tensor) { return tensor.strides == convStrides(tensor.dims, true); }
-
 bool hasForm(const ConvAttributes &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
   auto all = [](std::span<const int64_t> values, int64_t wanted) {
     return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
   };
   return inputs[0].dtype == DType::Float32 && attributes.spatial == 2 && g.groups == 1 && all(g.kernel, 3) &&
          all(g.strides, 1) && all(g.dilations, 1) && g.inputChannels() >= vectorSize &&
-         g.outputChannels() >= vectorSize && isDense(g.input) && isDense(g.output);
+         g.outputChannels() >= vectorSize && isDenseChannelsLast(g.input) && isDenseChannelsLast(g.output);
 }
 
 } // namespace
@@ -92,6 +90,11 @@ std::unique_ptr<WinogradConv> WinogradConv::create(const ConvAttributes &attribu
   if (!extent || !postOps)
     return nullptr;
   std::unique_ptr<WinogradConv> made(new WinogradConv(attributes, geometry, std::move(*postOps), *extent));
+  if (filters.isConstant() && prefersPanels()) {
+    made->pack(filter, filters);
+    return made;
+  }
+  made->makeProduct();
   if (filters.isConstant()) {
     made->transformed = filters.get(made->transformedDesc, [&] {
       auto filled = std::make_shared<PackedTensor>(made->transformedDesc);
@@ -110,7 +113,12 @@ WinogradConv::WinogradConv(const ConvAttributes &attributes, const ConvGeometry 
   if (transposed)
     for (int64_t &before : this->geometry.before)
       before = 2 - before; // of 3 taps the first meets an element last
-  makeProduct();
+  int64_t channelsIn = geometry.inputChannels(), channelsOut = geometry.outputChannels();
+  transformedDesc =
+      memory::desc({points(), channelsIn, channelsOut}, memory::data_type::f32, memory::format_tag::abc);
+  auto elements = static_cast<size_t>(points() * blockSize) * sizeof(float);
+  inputBytes = elements * static_cast<size_t>(channelsIn);
+  outputBytes = elements * static_cast<size_t>(channelsOut);
 }
 
 void WinogradConv::transform(const float *filter, void *to) const {
@@ -121,10 +129,8 @@ void WinogradConv::transform(const float *filter, void *to) const {
 void WinogradConv::makeProduct() {
   constexpr auto type = memory::data_type::f32;
   constexpr auto dense = memory::format_tag::abc;
-  int64_t points = (extent + 2) * (extent + 2), in = geometry.inputChannels(),
-          out = geometry.outputChannels();
-  memory::desc tiles({points, blockSize, in}, type, dense), products({points, blockSize, out}, type, dense);
-  transformedDesc = memory::desc({points, in, out}, type, dense);
+  memory::desc tiles({points(), blockSize, geometry.inputChannels()}, type, dense),
+      products({points(), blockSize, geometry.outputChannels()}, type, dense);
   bool small = isSmallConv(geometry, false);
   SingleThreadScope scope(small);
   dnnl::matmul::primitive_desc description({tiles, transformedDesc, products}, userScratchpad(),
@@ -133,17 +139,48 @@ void WinogradConv::makeProduct() {
   product->add(DNNL_ARG_SRC, tiles);
   product->add(DNNL_ARG_WEIGHTS, transformedDesc);
   product->add(DNNL_ARG_DST, products);
-  inputBytes = tiles.get_size();
-  outputBytes = products.get_size();
+}
+
+/// U in panels, where oneDNN would not pack it.
+void WinogradConv::pack(const float *filter, const PackedCache &filters) {
+  layout = {geometry.inputChannels(), geometry.outputChannels()};
+  memory::desc desc({points() * layout.panels(), layout.inner, PanelLayout::panelWidth},
+                    memory::data_type::f32, memory::format_tag::abc);
+  panels = filters.get(desc, [&] {
+    PackedTensor plain(transformedDesc);
+    transform(filter, plain.data());
+    auto filled = std::make_shared<PackedTensor>(desc);
+    for (int64_t point = 0; point < points(); ++point)
+      layout.pack(static_cast<const float *>(plain.data()) + point * layout.inner * layout.columns,
+                  layout.columns, 1, static_cast<float *>(filled->data()) + point * layout.size());
+    return filled;
+  });
+}
+
+/// The products of the first `tiles` of a block at all points.
+void WinogradConv::multiply(const WinogradBlock &block, int64_t tiles, void *scratch) const {
+  if (product)
+    return product->run(scratch);
+  double operations = 2.0 * static_cast<double>(tiles * layout.inner * layout.columns);
+  auto grain = static_cast<int64_t>(minimalForkNanoseconds * operationsPerNanosecond / operations) + 1;
+  parallelFor(points(), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t point = begin; point < end; ++point)
+      PanelProduct{layout,        static_cast<const float *>(panels->data()) + point * layout.size(),
+                   tiles,         block.tiles + point * block.size * layout.inner,
+                   layout.inner,  block.products + point * block.size * layout.columns,
+                   layout.columns}
+          .run();
+  });
 }
 
 void WinogradConv::run(Call &call, float *output) {
   ScratchPieces pieces;
-  pieces.add(product->scratchBytes());
+  pieces.add(product ? product->scratchBytes() : 0);
   size_t inputPiece = pieces.add(inputBytes), outputPiece = pieces.add(outputBytes);
-  size_t filterPiece = transformed ? 0 : pieces.add(transformedDesc.get_size());
+  bool changes = !transformed && !panels;
+  size_t filterPiece = changes ? pieces.add(transformedDesc.get_size()) : 0;
   auto *scratch = static_cast<std::byte *>(call.scratch(pieces.bytes()));
-  if (!transformed) {
+  if (changes) {
     transform(call.input(1).as<float>(), scratch + filterPiece);
     product->set(1, scratch + filterPiece);
   }
@@ -152,15 +189,17 @@ void WinogradConv::run(Call &call, float *output) {
   block.products = reinterpret_cast<float *>(scratch + outputPiece);
   block.input = call.input(0).as<float>();
   block.output = output;
-  product->set(0, block.tiles);
-  product->set(2, block.products);
+  if (product) {
+    product->set(0, block.tiles);
+    product->set(2, block.products);
+  }
   std::vector<const float *> operands = postOps.operands(call);
   double tileNanoseconds = static_cast<double>(tileBytes(geometry, extent)) / tileBytesPerNanosecond;
   auto grain = static_cast<int64_t>(minimalForkNanoseconds / tileNanoseconds) + 1;
   for (; block.first < tileCount; block.first += blockSize) {
     int64_t count = std::min(blockSize, tileCount - block.first);
     parallelFor(count, grain, [&](int64_t begin, int64_t end) { transformInput(block, begin, end); });
-    product->run(scratch);
+    multiply(block, count, scratch);
     parallelFor(count, grain,
                 [&](int64_t begin, int64_t end) { transformOutput(block, begin, end, postOps, operands); });
   }

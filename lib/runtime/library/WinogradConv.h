@@ -10,9 +10,12 @@
 #pragma once
 
 #include "lib/runtime/library/ConvGeometry.h"
+#include "lib/runtime/library/PanelProduct.h"
 #include "lib/runtime/library/RowPostOps.h"
 
 namespace proa::runtime {
+
+struct WinogradBlock;
 
 class WinogradConv {
 public:
@@ -32,8 +35,11 @@ public:
 private:
   WinogradConv(const ConvAttributes &attributes, const ConvGeometry &geometry, RowPostOps postOps,
                int64_t extent);
+  int64_t points() const { return (extent + 2) * (extent + 2); }
   void makeProduct();
   void transform(const float *filter, void *transformed) const;
+  void pack(const float *filter, const PackedCache &filters);
+  void multiply(const WinogradBlock &block, int64_t tiles, void *scratch) const;
 
   ConvGeometry geometry; ///< of the convolution that it is
   RowPostOps postOps;
@@ -43,8 +49,10 @@ private:
   int64_t blockSize;                               ///< tiles that are computed at once
   dnnl::memory::desc transformedDesc;              ///< U: [(m + 2)^2, in, out]
   std::shared_ptr<const PackedTensor> transformed; ///< null: the filter changes from run to run
-  std::unique_ptr<Execution> product;
-  size_t inputBytes = 0, outputBytes = 0; ///< of a block's V and of its products
+  std::unique_ptr<Execution> product;              ///< by oneDNN; null where `panels` are there
+  PanelLayout layout;                              ///< of U at one point
+  std::shared_ptr<const PackedTensor> panels;      ///< U, point by point
+  size_t inputBytes = 0, outputBytes = 0;          ///< of a block's V and of its products
 };
 
 } // namespace proa::runtime

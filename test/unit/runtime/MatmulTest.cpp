@@ -265,6 +265,53 @@ TEST(Matmul, EveryActivation) {
   }
 }
 
+/// x y, then x y with post-ops of which one adds the first product: the second lies in its place.
+void checkSummandInPlace(const json &postOps, const std::function<double(double)> &expected) {
+  SCOPED_TRACE(postOps.dump());
+  Tensor x = randomFloats({9, 21}, 1), y = randomFloats({21, 34}, 2);
+  Plan plan;
+  plan.values = {{DType::Float32, x.dims(), Storage::Feed, 0, none, "x"},
+                 {DType::Float32, y.dims(), Storage::Parameter, 0, none, "y"},
+                 {DType::Float32, {9, 34}, Storage::Arena, 0, none, "first"},
+                 {DType::Float32, {9, 34}, Storage::Arena, 0, none, "second"}};
+  plan.feeds = {0};
+  plan.parameters = {1};
+  for (ValueId out : {2, 3}) {
+    Step step;
+    step.kind = StepKind::Library;
+    step.symbol = "matmul";
+    step.inputs = {0, 1};
+    step.outputs = {out};
+    if (out == 3) {
+      step.inputs.push_back(2);
+      step.attributes["post_ops"] = postOps;
+    }
+    plan.steps.push_back(step);
+  }
+  plan.fetches = {3};
+  plan.fetchNames = {"second"};
+  plan.arenaBytes = 9 * 34 * sizeof(float);
+  auto executable = Executable::create(plan, "test", [](const std::string &) { return nullptr; });
+  ASSERT_TRUE(executable) << executable.problems().text();
+  ASSERT_TRUE((*executable)->bindParameters({{"y", y}}));
+  auto session = Session::create(*executable);
+  auto result = (*session)->run({{"x", x}});
+  ASSERT_TRUE(result) << result.problems().text();
+  std::vector<double> products = product(x, y, {9, 34});
+  for (double &value : products)
+    value = expected(value);
+  expectClose((*result)[0], products, 1e-5);
+}
+
+TEST(Matmul, SummandInPlace) {
+  auto gelu = [](double v) { return 0.5 * v * (1 + std::erf(v / std::sqrt(2.0))); };
+  checkSummandInPlace(json::array({{{"kind", "add"}}}), [](double v) { return 2 * v; });
+  checkSummandInPlace(json::array({{{"kind", "add"}}, {{"kind", "gelu_erf"}}}),
+                      [&](double v) { return gelu(2 * v); });
+  checkSummandInPlace(json::array({{{"kind", "gelu_erf"}}, {{"kind", "add"}}}),
+                      [&](double v) { return gelu(v) + v; });
+}
+
 TEST(Matmul, IntegersAndHalf) {
   KernelCase c{"matmul",
                {},

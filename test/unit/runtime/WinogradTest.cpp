@@ -152,7 +152,7 @@ TEST(RowPostOps, ActivationsAreThoseOfSingleNumbers) {
         json{{"kind", "linear"}, {"alpha", 2.0}, {"beta", -1.0}}, json{{"kind", "abs"}},
         json{{"kind", "square"}}, json{{"kind", "hardswish"}}, json{{"kind", "hardsigmoid"}},
         json{{"kind", "sigmoid"}}, json{{"kind", "swish"}, {"alpha", 1.5}}, json{{"kind", "tanh"}},
-        json{{"kind", "mish"}}, json{{"kind", "gelu_tanh"}}}) {
+        json{{"kind", "mish"}}, json{{"kind", "gelu_tanh"}}, json{{"kind", "gelu_erf"}}}) {
     SCOPED_TRACE(op.dump());
     json attributes = {{"post_ops", json::array({op})}};
     auto ops = parsePostOps({attributes, {}, {}}, 0);
@@ -169,7 +169,7 @@ TEST(RowPostOps, ActivationsAreThoseOfSingleNumbers) {
     }
     ++found;
   }
-  EXPECT_EQ(found, static_cast<int>(RowActivation::GeluTanh)); // all of them
+  EXPECT_EQ(found, static_cast<int>(RowActivation::GeluErf)); // all of them
 }
 
 } // namespace
