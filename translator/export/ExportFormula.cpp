@@ -149,6 +149,78 @@ Value formulaOf(pd::WhereOp op, TensorBuilder &e) {
   return e.create<pd::ComplexOp>(part(pd::RealOp()), part(pd::ImagOp()));
 }
 
+/// Backwards, Paddle 2.6 leaves the first element out where an end lies before it; -1 alone takes it in. Null
+/// where no end does.
+Value formulaOf(pd::SliceOp op, TensorBuilder &e) {
+  auto type = pd::tensorType(op.getX());
+  llvm::SmallVector<int64_t> ends(op.getEnds()), axes(op.getAxes());
+  bool isOpen = false, isChanged = false;
+  for (auto [axis, end, stride] : llvm::zip(axes, ends, op.getStrides())) {
+    axis += axis < 0 ? type.getRank() : 0;
+    if (op.getEndsTensor() || stride >= 0 || end >= -1)
+      continue;
+    isOpen |= type.isDynamicDim(axis);
+    isChanged |= isOpen || end + type.getDimSize(axis) < 0;
+    if (!type.isDynamicDim(axis))
+      end = std::max<int64_t>(end + type.getDimSize(axis), -1);
+  }
+  if (!isChanged)
+    return {};
+  Value endsTensor;
+  if (isOpen) {
+    Type number = e.getBuilder().getI64Type();
+    llvm::SmallVector<Expression> parts;
+    Expression shape = e.cast(e.wrap(e.create<pd::ShapeOp>(op.getX())), number);
+    for (auto [axis, end, stride] : llvm::zip(axes, ends, op.getStrides())) {
+      Expression part = pd::insertDim(e.constant(static_cast<double>(end), number), 0);
+      bool isCounted = stride < 0 && end < -1;
+      parts.push_back(isCounted ? e.maximum(pd::slice(shape, 0, axis, axis + 1) + part, -1.0) : part);
+    }
+    endsTensor = pd::concat(parts, 0);
+    ends.assign(ends.size(), -1);
+  }
+  return e.create<pd::SliceOp>(op.getX(), op.getStartsTensor(), endsTensor, op.getStridesTensor(),
+                               op.getAxes(), op.getStarts(), ends, op.getStrides());
+}
+
+Value formulaOf(pd::CopysignOp op, TensorBuilder &e) {
+  Expression x = e.abs(e.operand(0)), y = e.operand(1);
+  // The inverse of a zero tells its sign.
+  Expression isNegative = e.wrap(e.create<pd::LogicalOrOp>(y < 0.0, 1.0 / y < 0.0));
+  return e.results({e.select(isNegative, -x, x)}).front();
+}
+
+/// 2 to the power of the integers y, of which those from 0 to 62 count.
+Expression powerOfTwo(Expression y) {
+  TensorBuilder &e = y.owner();
+  Type exact = e.getBuilder().getF64Type();
+  return e.cast(e.pow(e.constant(2, exact), e.cast(y, exact)), e.getBuilder().getI64Type());
+}
+
+/// Products and quotients by a power of 2, in 64 bits. Null for arithmetic that 64 bits do not hold.
+template <class Shift> Value shiftFormula(Shift op, TensorBuilder &e) {
+  auto type = cast<IntegerType>(pd::tensorType(op.getX()).getElementType());
+  bool isLeft = std::is_same_v<Shift, pd::BitwiseLeftShiftOp>;
+  int64_t bits = type.getWidth();
+  if (bits > 32)
+    return {};
+  Type wide = e.getBuilder().getI64Type();
+  Expression x = e.cast(e.operand(0), wide), y = e.cast(e.operand(1), wide);
+  bool drawsInSign = op.getIsArithmetic() && !type.isUnsigned();
+  if (!isLeft && !drawsInSign) // as an unsigned number
+    x = e.select(x < 0.0, x + std::ldexp(1.0, static_cast<int>(bits)), x);
+  Expression places = e.minimum(e.maximum(y, 0.0), static_cast<double>(bits));
+  Expression factor = powerOfTwo(places);
+  Expression moved = isLeft ? x * factor : e.wrap(e.create<pd::FloorDivideOp>(x, factor));
+  Expression isOutside = e.wrap(e.create<pd::LogicalOrOp>(y < 0.0, y >= static_cast<double>(bits)));
+  Expression none = x * 0.0;
+  Expression left = !isLeft && drawsInSign ? e.select(x < 0.0, -1.0 + none, none) : none;
+  return e.cast(e.select(isOutside, left, moved), type);
+}
+
+Value formulaOf(pd::BitwiseLeftShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
+Value formulaOf(pd::BitwiseRightShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
+
 /// The extents of the parts, which Paddle's op does not give.
 llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
   if (op.getSizes().use_empty())
@@ -184,7 +256,8 @@ bool ProgramExporter::addFormula(Operation &op) {
   Operation *before = op.getPrevNode();
   auto values =
       llvm::TypeSwitch<Operation *, Values>(&op)
-          .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp, pd::RoundOp, pd::WhereOp, pd::ArraySplitOp>(
+          .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp, pd::RoundOp, pd::WhereOp, pd::ArraySplitOp,
+                pd::SliceOp, pd::CopysignOp, pd::BitwiseLeftShiftOp, pd::BitwiseRightShiftOp>(
               [&](auto typed) { return Values{formulaOf(typed, e)}; })
           .Case<pd::RowPositionsOp, pd::RangesOp, pd::ArrayToTensorOp>(
               [&](auto typed) { return formulaOf(typed, e); })

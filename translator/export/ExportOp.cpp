@@ -7,6 +7,7 @@
 #include "dialects/pd/loss/LossOps.h"
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/optimizer/OptimizerOps.h"
 #include "dialects/pd/optimizer/ScalingOps.h"
 #include "dialects/pd/reduce/NormOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
@@ -196,7 +197,9 @@ private:
     for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups(op, entry))) {
       if (group.empty() || addLod(slot, group))
         continue;
-      std::string name = slotName(slot, slot.arity == import::Arity::Variadic || group.size() > 1);
+      // Paddle's op updates lists of parameters.
+      bool isList = slot.arity == import::Arity::Variadic || isa<pd::LarsMomentumOp>(op);
+      std::string name = slotName(slot, isList || group.size() > 1);
       if (name.empty() && (addConstantAttribute(slot, group) || addElements(slot, group)))
         continue;
       if (name.empty()) {
@@ -399,6 +402,10 @@ private:
             add("steps", std::vector<int64_t>(set.getAxes().size(), 1));
           add("decrease_axes", std::vector<int64_t>());
           add("none_axes", std::vector<int64_t>());
+        })
+        .Case([&](pd::LarsMomentumOp lars) {
+          add("lars_weight_decay",
+              std::vector<float>{static_cast<float>(lars.getLarsWeightDecay().convertToDouble())});
         })
         .Case<pd::ArgmaxOp, pd::ArgminOp>(
             [&](auto arg) { add("dtype", dtypeNumber(pd::tensorType(arg.getOut()).getElementType())); });

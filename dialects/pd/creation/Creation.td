@@ -16,7 +16,8 @@ def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
     build($_builder, $_state, ::mlir::TypeRange(type), value);
   }]>];
   let legacy = [Legacy<"assign_value", [], ["Out"], [], ["shape", "dtype", "bool_values", "fp32_values", "fp64_values",
-    "int32_values", "int64_values", "values"], "importAssignValue">];
+    "int32_values", "int64_values", "values"], "importAssignValue">,
+                LegacyReadOnly<"fill", [], ["Out"], [], ["shape", "dtype", "value", "force_cpu"], "importAssignValue">];
 }
 
 def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
@@ -46,6 +47,7 @@ def Pd_FullLikeOp : Pd_Op<"full_like"> {
     OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
+  let newIr = [NewIr<["x", "value_tensor"], [], [], [], "fill">];
   let legacy = [Legacy<"fill_any_like", ["X", "@value"], ["Out"], ["value", "dtype"], [], "importFullLike">,
                 Legacy<"fill_zeros_like", ["X", ""], ["Out"]>,
                 Legacy<"fill_zeros_like2", ["X", ""], ["Out"], ["dtype"]>,

@@ -6,6 +6,8 @@
 #include "dialects/pd/math/SpecialOps.h"
 #include "dialects/pd/math/UnaryOps.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace proa::pd {
@@ -20,6 +22,18 @@ static Expression derivativeOfI1(TensorBuilder &e, Expression x, Expression out,
   if (!isScaled)
     return e.select(isSmall, series, ratio);
   return e.select(isSmall, e.exp(-e.abs(x)) * series, ratio) - e.wrap(e.create<SignOp>(x)) * out;
+}
+
+LogicalResult GammainccOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                            llvm::SmallVectorImpl<Type> &results) {
+  auto x = tensorType(adaptor.getX()), y = tensorType(adaptor.getY());
+  if (x.getElementType() != y.getElementType() || failed(verifyCompatibleShape(x, y))) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C1: x and y must have one type, found " << x << " and " << y;
+    return inferenceError(location, text);
+  }
+  results.push_back(x);
+  return success();
 }
 
 } // namespace proa::pd

@@ -49,4 +49,14 @@ def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
   let infer = "inferPolygamma";
 }
 
+def Pd_GammainccOp : Pd_Op<"gammaincc"> {
+  let summary = "The regularized upper incomplete gamma function Q(x, y): the integral of t^(x-1) exp(-t) from y to infinity, divided by gamma(x)";
+  let description = "1 where x or y is 0, as in Paddle; NaN where one is negative or NaN. No gradient by x, as in Paddle.";
+  let constraints = ["C1. x and y have one type, which out has"];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y);
+  let results = (outs Pd_FloatTensor:$out);
+  let library = "gammaincc";
+  let vjp = ["", "-dout * e.exp((x - 1.0) * e.log(y) - y - e.wrap(e.create<LgammaOp>(x)))"];
+}
+
 #endif

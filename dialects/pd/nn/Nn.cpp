@@ -8,6 +8,7 @@
 #include "dialects/pd/nn/GridOps.h"
 #include "dialects/pd/nn/InterpolateOps.h"
 #include "dialects/pd/nn/NormOps.h"
+#include "dialects/pd/nn/PoolFormulasOps.h"
 #include "dialects/pd/nn/PoolOps.h"
 #include "dialects/pd/nn/RecurrentOps.h"
 #include "dialects/pd/nn/SoftmaxOps.h"
@@ -22,6 +23,9 @@ void registerNnOps(PdDialect &dialect) {
       ,
 #define GET_OP_LIST
 #include "dialects/pd/nn/Pool.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/pd/nn/PoolFormulas.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "dialects/pd/nn/Norm.cpp.inc"

@@ -4,6 +4,8 @@
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/search/SearchOps.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace proa::pd {
@@ -102,6 +104,19 @@ LogicalResult inferShuffleBatchOf(std::optional<Location> location, RankedTensor
         ShapedType::isDynamic(extent) || ShapedType::isDynamic(rows) ? ShapedType::kDynamic : rows * extent;
   Type index = IntegerType::get(x.getContext(), 64);
   results.append({x, RankedTensorType::get({rows}, index), RankedTensorType::get({1}, index)});
+  return success();
+}
+
+LogicalResult BinomialOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                           Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto count = tensorType(adaptor.getCount()), prob = tensorType(adaptor.getProb());
+  if (failed(verifyCompatibleShape(count.getShape(), prob.getShape()))) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C1: count and prob must have the same dims, found " << count << " and "
+                                   << prob;
+    return inferenceError(location, text);
+  }
+  results.push_back(count.clone(IntegerType::get(context, 64)));
   return success();
 }
 

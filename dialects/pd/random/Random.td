@@ -142,6 +142,16 @@ def Pd_PoissonOp : Pd_RandomLikeOp<"poisson", Pd_FloatTensor> {
   let legacy = [Legacy<"poisson", ["X"], ["Out"], ["seed"]>];
 }
 
+def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
+  let summary = "Numbers of successes in `count` trials of probability `prob`; no gradient, as in Paddle";
+  let description = "A negative count and a probability outside of [0, 1] are errors of the run.";
+  let constraints = ["C1. count and prob have the same dims, which out has", "C2. out has the element type i64"];
+  let arguments = (ins Pd_RealTensor:$count, Pd_FloatTensor:$prob, RandomInt<"0">:$seed);
+  let results = (outs Drawn<Pd_IntTensor>:$out);
+  let library = "binomial";
+  let vjp = ["", ""];
+}
+
 def Pd_StandardGammaOp : Pd_RandomLikeOp<"standard_gamma", Pd_FloatTensor> {
   let summary = "Gamma-distributed numbers of shape x and scale 1";
   let description = "A result below the smallest normal number of the element type is that number.";

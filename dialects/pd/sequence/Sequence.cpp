@@ -13,6 +13,7 @@
 #include "dialects/pd/sequence/RowsOps.h"
 #include "dialects/pd/sequence/SequenceOps.h"
 #include "dialects/pd/shape/JoinOps.h"
+#include "dialects/pd/shape/OpenExtents.h"
 
 using namespace mlir;
 
@@ -297,11 +298,52 @@ Values RowConvOp::decompose(OpBuilder &builder) {
   return e.results({*sum});
 }
 
+/// For each image how many windows there are along one dimension (0: height, 1: width) of its own size.
+static Expression ownWindows(Im2sequenceOp op, Expression x, int64_t along, const Extent &ofAll) {
+  TensorBuilder &e = x.owner();
+  auto stride = static_cast<double>(op.getOutStride()[along]);
+  Expression size = dropDim(slice(asInts(e.wrap(op.getSizes())), 1, along, along + 1), 1);
+  // Sizes are whole numbers and not negative: the division rounds down.
+  Expression own = (size + (stride - 1)) / stride;
+  int64_t around = op.getPaddings()[along] + op.getPaddings()[along + 2] - op.getKernels()[along];
+  Expression count = (own + static_cast<double>(around)) / static_cast<double>(op.getStrides()[along]) + 1.0;
+  Expression all = e.wrap(ofAll.getValue(e));
+  Expression isSingle = e.wrap(Extent(x, 0).getValue(e)) <= 1.0;
+  return e.select(isSingle, all, e.minimum(count, all));
+}
+
+/// The windows that lie within the images' own sizes, and how many each image has of them.
+static std::pair<Expression, Expression> windowsWithin(Im2sequenceOp op, Expression columns) {
+  TensorBuilder &e = columns.owner();
+  Expression x = e.wrap(op.getX());
+  Type i64 = e.getBuilder().getI64Type();
+  Extent images(columns, 0);
+  llvm::SmallVector<Extent> counts;
+  llvm::SmallVector<Expression> own;
+  for (int64_t along = 0; along < 2; ++along) {
+    int64_t around = op.getPaddings()[along] + op.getPaddings()[along + 2] - op.getKernels()[along];
+    counts.push_back(add(e, divide(e, add(e, Extent(x, along + 2), around), op.getStrides()[along]), 1));
+    own.push_back(ownWindows(op, x, along, counts[along]));
+  }
+  Expression rows = reshapeTo(iota(e, counts[0], i64), {Extent(1), counts[0], Extent(1)}) <
+                    reshapeTo(own[0], {images, Extent(1), Extent(1)});
+  Expression isWithin =
+      logicalAnd(rows, iota(e, counts[1], i64) < reshapeTo(own[1], {images, Extent(1), Extent(1)}));
+  Expression places = e.wrap(e.create<NonzeroOp>(e.reshape(isWithin, {-1})));
+  Expression flat = reshapeTo(e.transpose(columns, {0, 2, 1}),
+                              {multiply(e, images, Extent(columns, 2)), Extent(columns, 1)});
+  return {gatherRows(flat, dropDim(places, 1)), own[0] * own[1]};
+}
+
 Values Im2sequenceOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   llvm::SmallVector<int64_t> ones{1, 1};
   Expression columns = e.wrap(e.create<UnfoldOp>(getX(), getKernels(), getStrides(), getPaddings(), ones));
   Extent images(columns, 0), windows(columns, 2);
+  if (getSizes()) {
+    auto [within, counts] = windowsWithin(*this, columns);
+    return e.results({within, rangeRows(counts * 0.0, counts).offsets});
+  }
   Expression rows = e.transpose(columns, {0, 2, 1});
   Expression out = reshapeTo(rows, {multiply(e, images, windows), Extent(columns, 1)});
   Expression lengths = expandTo(e.wrap(windows.getValue(e)), {images});

@@ -32,6 +32,10 @@ mlir::LogicalResult inferRowConvOf(std::optional<mlir::Location> location, mlir:
 mlir::LogicalResult inferIm2sequenceOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        llvm::ArrayRef<int64_t> kernels, llvm::ArrayRef<int64_t> strides,
                                        llvm::ArrayRef<int64_t> paddings, Results &results);
+/// With sizes of the images only the run knows the number of rows.
+mlir::LogicalResult inferIm2sequenceRows(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                         mlir::RankedTensorType sizes, llvm::ArrayRef<int64_t> outStride,
+                                         Results &results);
 mlir::LogicalResult checkOneElementRows(std::optional<mlir::Location> location, mlir::Value x,
                                         mlir::Value offsets);
 
@@ -182,8 +186,13 @@ mlir::LogicalResult inferRowConv(std::optional<mlir::Location> location, Adaptor
 template <class Adaptor>
 mlir::LogicalResult inferIm2sequence(std::optional<mlir::Location> location, Adaptor adaptor,
                                      Results &results) {
-  return inferIm2sequenceOf(location, tensorType(adaptor.getX()), adaptor.getKernels(), adaptor.getStrides(),
-                            adaptor.getPaddings(), results);
+  auto x = tensorType(adaptor.getX());
+  if (failed(inferIm2sequenceOf(location, x, adaptor.getKernels(), adaptor.getStrides(),
+                                adaptor.getPaddings(), results)))
+    return mlir::failure();
+  return !adaptor.getSizes() ? mlir::success()
+                             : inferIm2sequenceRows(location, x, tensorType(adaptor.getSizes()),
+                                                    adaptor.getOutStride(), results);
 }
 
 } // namespace proa::pd

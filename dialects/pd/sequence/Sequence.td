@@ -218,18 +218,21 @@ def Pd_RowConvOp : Pd_SequenceOp<"row_conv"> {
 def Pd_Im2sequenceOp : Pd_SequenceOp<"im2sequence"> {
   let summary = "Each window of an image as a row: the windows of an image are a sequence";
   let description = [{
-    paddings are those above, left, below and right. out [images * windows, channels * kernel height * kernel width].
+    paddings are those above, left, below and right. out [images * windows, channels * kernel height * kernel width]. `sizes` [images, 2]
+    holds the height and width of each image of a batch as it was before layers with the strides `out_stride` made x of it: only
+    windows within that, divided by out_stride and rounded up, count. A single image counts whole, as in Paddle.
   }];
   let constraints = [
     "C1. x has rank 4",
-    "C2. kernels and strides are pairs of positive numbers, paddings holds four"
+    "C2. kernels and strides are pairs of positive numbers, paddings holds four",
+    "C3. sizes has as many rows as there are images, of two elements, and out_stride is a pair of positive numbers"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$kernels, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$paddings);
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_RealTensor>:$sizes, DenseI64ArrayAttr:$kernels, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$paddings, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$out_stride);
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferIm2sequence";
   let lod = "none";
-  let legacy = [Legacy<"im2sequence", ["X"], ["Out", "Out@LOD"], ["kernels", "strides", "paddings"], ["out_stride"]>];
+  let legacy = [Legacy<"im2sequence", ["X", "Y"], ["Out", "Out@LOD"], ["kernels", "strides", "paddings", "out_stride"]>];
 }
 
 #endif

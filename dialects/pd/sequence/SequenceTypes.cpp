@@ -194,4 +194,18 @@ LogicalResult inferIm2sequenceOf(std::optional<Location> location, RankedTensorT
   return success();
 }
 
+LogicalResult inferIm2sequenceRows(std::optional<Location> location, RankedTensorType x,
+                                   RankedTensorType sizes, llvm::ArrayRef<int64_t> outStride,
+                                   Results &results) {
+  bool isPair = outStride.size() == 2 && llvm::all_of(outStride, [](int64_t stride) { return stride > 0; });
+  if (!isPair || failed(verifyCompatibleShape({x.getDimSize(0), 2}, sizes.getShape())))
+    return inferenceError(location, "C3: sizes must have two elements for each image, and out_stride two "
+                                    "positive numbers, found " +
+                                        textOf(sizes));
+  auto rows = cast<RankedTensorType>(results.front());
+  if (x.getDimSize(0) != 1)
+    results.front() = rows.clone({unknown, rows.getDimSize(1)});
+  return success();
+}
+
 } // namespace proa::pd

@@ -105,7 +105,8 @@ def Pd_Pad3dOp : Pd_Op<"pad3d"> {
     DefaultValuedAttr<StrAttr, "\"NCDHW\"">:$data_format);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
-  let legacy = [Legacy<"pad3d", ["X", "Paddings|@paddings"], ["Out"], ["paddings", "mode", "pad_value=value", "data_format"]>];
+  let legacy = [Legacy<"pad3d", ["X", "Paddings|@paddings"], ["Out"], ["paddings", "mode", "pad_value=value", "data_format"]>,
+                LegacyReadOnly<"pad2d", ["X", "Paddings"], ["Out"], ["paddings", "mode", "pad_value", "data_format"], [], "importPad2d">];
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/ShapeOps.h"
 #include "dialects/pd/shape/SliceOps.h"
+#include "dialects/pd/shape/StridedOps.h"
 #include "dialects/pd/shape/ViewOps.h"
 
 using namespace mlir;
@@ -351,6 +352,10 @@ void registerShapeOps(PdDialect &dialect) {
   dialect.addFamily<
 #define GET_OP_LIST
 #include "dialects/pd/shape/Diagonal.cpp.inc"
+      >();
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/pd/shape/Strided.cpp.inc"
       >();
   dialect.addFamily<
 #define GET_OP_LIST

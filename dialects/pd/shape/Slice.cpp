@@ -16,7 +16,7 @@ SliceRange sliceRange(int64_t start, int64_t end, int64_t stride, int64_t extent
   if (start < 0)
     start = std::max<int64_t>(start + extent, 0);
   if (end < 0 && !downToTheFirst)
-    end = std::max<int64_t>(end + extent, 0);
+    end = std::max<int64_t>(end + extent, stride < 0 ? -1 : 0);
   if (stride > 0) {
     start = std::min(start, extent);
     end = std::min(end, extent);

@@ -12,8 +12,8 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let description = [{
     Along axes[i] the result takes the elements starts[i], starts[i] + strides[i], ... before ends[i]. Negative starts and
     ends count from the end of the dimension; both are then clamped to it, so that a great end means all. With a negative
-    stride the elements are taken backwards and an end of -1 means down to the first. Missing strides are 1. The tensors
-    win over the attributes of the same names.
+    stride the elements are taken backwards, and an end of -1 or one that lies before the first element (below -n of n)
+    means down to the first. Missing strides are 1. The tensors win over the attributes of the same names.
   }];
   let constraints = [
     "C1. the axes are in [-rank, rank) of x, and none is named twice",

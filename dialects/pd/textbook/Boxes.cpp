@@ -231,6 +231,14 @@ void setFound(const std::vector<Candidates> &images, const std::vector<std::vect
   results[2] = vectorOf(results[2].dtype(), counts);
 }
 
+/// Calls `visit(label, best)` for each class but the background, with its best candidates.
+template <class Nms, class Visit>
+void forEachLabel(Nms nms, const Candidates &image, double scoreThreshold, const Visit &visit) {
+  for (int64_t label = 0; label < image.classes; ++label)
+    if (label != static_cast<int64_t>(nms.getBackgroundLabel()))
+      visit(label, image.best(label, scoreThreshold, static_cast<int64_t>(nms.getNmsTopK())));
+}
+
 LogicalResult multiclassNms(Operation *op, llvm::ArrayRef<Tensor> operands,
                             llvm::MutableArrayRef<Tensor> results) {
   auto nms = cast<MulticlassNms3Op>(op);
@@ -241,18 +249,15 @@ LogicalResult multiclassNms(Operation *op, llvm::ArrayRef<Tensor> operands,
   std::vector<std::vector<Found>> all;
   for (const Candidates &image : *images) {
     std::vector<Found> found;
-    for (int64_t label = 0; label < image.classes; ++label) {
-      if (label == static_cast<int64_t>(nms.getBackgroundLabel()))
-        continue;
-      std::vector<int64_t> best =
-          image.best(label, element(nms.getScoreThreshold()), static_cast<int64_t>(nms.getNmsTopK()));
+    auto keep = [&](int64_t label, const std::vector<int64_t> &best) {
       std::vector<Box> boxes;
       for (int64_t i : best)
         boxes.push_back(image.box(label, i));
       for (size_t i : staying(boxes, element(nms.getNmsThreshold()), element(nms.getNmsEta()),
                               nms.getNormalized() ? 0 : 1))
         found.push_back({label, best[i], image.score(label, best[i])});
-    }
+    };
+    forEachLabel(nms, image, element(nms.getScoreThreshold()), keep);
     auto most = static_cast<int64_t>(nms.getKeepTopK());
     if (most >= 0 && static_cast<int64_t>(found.size()) > most)
       found = bestOf(std::move(found), most);
@@ -281,11 +286,7 @@ LogicalResult matrixNms(Operation *op, llvm::ArrayRef<Tensor> operands,
   std::vector<std::vector<Found>> all;
   for (const Candidates &image : *images) {
     std::vector<Found> found;
-    for (int64_t label = 0; label < image.classes; ++label) {
-      if (label == static_cast<int64_t>(nms.getBackgroundLabel()))
-        continue;
-      std::vector<int64_t> best =
-          image.best(label, element(nms.getScoreThreshold()), static_cast<int64_t>(nms.getNmsTopK()));
+    auto keep = [&](int64_t label, const std::vector<int64_t> &best) {
       auto between = [&](size_t i, size_t j) {
         return overlap(image.box(label, best[i]), image.box(label, best[j]), pixel);
       };
@@ -306,7 +307,8 @@ LogicalResult matrixNms(Operation *op, llvm::ArrayRef<Tensor> operands,
         if (score > element(nms.getPostThreshold()))
           found.push_back({label, best[i], score});
       }
-    }
+    };
+    forEachLabel(nms, image, element(nms.getScoreThreshold()), keep);
     all.push_back(bestOf(std::move(found), static_cast<int64_t>(nms.getKeepTopK())));
   }
   setFound(*images, all, results);

@@ -1,5 +1,6 @@
 /// The library kernels "pad" (x; paddings: before and after of each axis, pad_value), "arange" (start, end,
-/// step) and "repeat_interleave" (x, repeats as a tensor, which wins; repeats, axis).
+/// step), "repeat_interleave" (x, repeats as a tensor, which wins; repeats, axis) and "view_dtype" (x; the
+/// element type is the result's).
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
@@ -121,6 +122,22 @@ Result<void> repeatInterleave(Call &call, int64_t repeats, int64_t axisAttribute
   return {};
 }
 
+Result<void> viewDtype(Call &call, DType dtype) {
+  const View &x = call.input(0);
+  std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
+  auto from = static_cast<int64_t>(sizeOf(x.dtype)), to = static_cast<int64_t>(sizeOf(dtype));
+  if (from != to) {
+    if (dims.empty() || dims.back() * from % to != 0)
+      return failure("the last dimension of [{}] holds no multiple of {} bytes", fmt::join(dims, ", "), to);
+    dims.back() = dims.back() * from / to;
+  }
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.problems();
+  std::memcpy(out->data, x.data, static_cast<size_t>(x.size() * from));
+  return {};
+}
+
 } // namespace
 
 Result<std::unique_ptr<LibraryKernel>> makePad(const KernelRequest &request) {
@@ -148,6 +165,15 @@ Result<std::unique_ptr<LibraryKernel>> makeRepeatInterleave(const KernelRequest 
   if (!reader.ok())
     return reader.problems();
   return makeKernel([=](Call &call) { return repeatInterleave(call, repeats, axis); });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeViewDtype(const KernelRequest &request) {
+  Attributes reader(request);
+  reader.expectOperands(1, 1);
+  if (!reader.ok())
+    return reader.problems();
+  DType dtype = request.outputs.front().dtype;
+  return makeKernel([=](Call &call) { return viewDtype(call, dtype); });
 }
 
 } // namespace proa::runtime

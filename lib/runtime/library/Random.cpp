@@ -1,5 +1,6 @@
 /// The library kernels "uniform", "gaussian", "truncated_gaussian_random" and "randint" (shape_tensor,
-/// seed_tensor; shape, seed and the distribution's parameters), "poisson" and "standard_gamma" (x; seed).
+/// seed_tensor; shape, seed and the distribution's parameters), "poisson" and "standard_gamma" (x; seed),
+/// "binomial" (count, prob; seed).
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Draw.h"
@@ -7,8 +8,10 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 
 namespace proa::runtime {
@@ -256,6 +259,43 @@ double drawGamma(double shape, RandomStream &stream) {
   return shape == 0 ? 0 : std::gamma_distribution<double>(shape)(stream);
 }
 
+Result<void> binomial(Call &call, uint64_t seed) {
+  const View &count = call.input(0), &prob = call.input(1);
+  if (!std::ranges::equal(count.dims, prob.dims))
+    return failure("count and prob differ in dims");
+  Result<View> out = call.output(0, count.dims);
+  if (!out)
+    return out.problems();
+  if (out->dtype != DType::Int64)
+    return failure("counts of {} are not supported", nameOf(out->dtype));
+  std::vector<double> trials(static_cast<size_t>(count.size()));
+  bool known = dispatchReal(count.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (size_t i = 0; i < trials.size(); ++i)
+      trials[i] = static_cast<double>(static_cast<Wide<T>>(count.as<T>()[i]));
+  });
+  for (double trial : trials)
+    if (!(trial >= 0 && trial < 0x1p53))
+      return failure("expected counts from 0 to 2^53, found {}", trial);
+  RandomCall numbers = drawOf(call, seed);
+  std::optional<double> wrong;
+  known &= dispatchFloat(prob.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < prob.size() && !wrong; ++i) {
+      auto chance = static_cast<double>(static_cast<Wide<T>>(prob.as<T>()[i]));
+      if (!(chance >= 0 && chance <= 1))
+        wrong = chance;
+      RandomStream stream(numbers, static_cast<uint64_t>(i));
+      if (!wrong)
+        out->as<int64_t>()[i] = std::binomial_distribution<int64_t>(
+            static_cast<int64_t>(trials[static_cast<size_t>(i)]), chance)(stream);
+    }
+  });
+  if (!known)
+    return failure("{} and {} are not supported", nameOf(count.dtype), nameOf(prob.dtype));
+  return wrong ? failure("expected probabilities from 0 to 1, found {}", *wrong) : Result<void>();
+}
+
 /// The smallest normal number of T.
 template <class T> double smallestNormal() {
   return std::is_same_v<T, double>    ? std::numeric_limits<double>::min()
@@ -315,6 +355,15 @@ Result<std::unique_ptr<LibraryKernel>> makePoisson(const KernelRequest &request)
     return eachFrom(call, seed, "a mean that is finite and not negative",
                     [](double mean, RandomStream &stream, auto) { return drawPoisson(mean, stream); });
   });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeBinomial(const KernelRequest &request) {
+  Attributes reader(request);
+  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
+  reader.expectOperands(2, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([=](Call &call) { return binomial(call, seed); });
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const KernelRequest &request) {

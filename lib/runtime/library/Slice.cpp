@@ -25,14 +25,14 @@ struct Box {
       : begin(dims.size(), 0), step(dims.size(), 1), count(dims.begin(), dims.end()) {}
 };
 
-/// Start and end of an axis by Paddle's rules: below 0 they count from the end, but an end of -1 with a
-/// negative step means down to the first element.
+/// Start and end of an axis by the rules of pd.slice: below 0 they count from the end, but with a negative
+/// step an end of -1, or one that lies before the first element, means down to the first.
 void restrict(Box &box, size_t axis, int64_t extent, int64_t start, int64_t end, int64_t step) {
   bool downToTheFirst = step < 0 && end == -1;
   if (start < 0)
     start = std::max<int64_t>(start + extent, 0);
   if (end < 0 && !downToTheFirst)
-    end = std::max<int64_t>(end + extent, 0);
+    end = std::max<int64_t>(end + extent, step < 0 ? -1 : 0);
   start = std::min(start, step > 0 ? extent : extent - 1);
   end = std::min(end, extent);
   int64_t distance = step > 0 ? end - start : start - end;

@@ -41,6 +41,7 @@ constexpr struct {
     {"ops/roi_align/", "rois"},
     {"ops/yolov3_loss/", "b"},
     {"ops/yolov3_loss/", "s"},
+    {"ops/im2sequence/", "sz"},
     {"ops/clip/tensor_bounds", "lo"},
     {"ops/clip/tensor_bounds", "hi"},
 };

@@ -390,3 +390,29 @@ func.func @rms_norm(%a: tensor<2x3x4xf64>, %b: tensor<4xf64>) -> (tensor<2x3x4xf
   %y, %i = pd.rms_norm %a, %b {normalized_shape = array<i64: 4>} : (tensor<2x3x4xf64>, tensor<4xf64>) -> (tensor<2x3x4xf64>, tensor<2x3xf64>)
   return %y : tensor<2x3x4xf64>
 }
+
+func.func @as_strided(%a: tensor<4x6xf64>) -> (tensor<3x4xf64>) attributes {test.twice} {
+  %y = pd.as_strided %a {dims = array<i64: 3, 4>, stride = array<i64: 2, 1>, offset = 8 : i64} : (tensor<4x6xf64>) -> tensor<3x4xf64>
+  return %y : tensor<3x4xf64>
+}
+
+func.func @tensor_unfold(%a: tensor<2x7x3xf64>) -> (tensor<2x3x3x3xf64>) attributes {test.twice} {
+  %y = pd.tensor_unfold %a {axis = 1 : i64, size = 3 : i64, step = 2 : i64} : (tensor<2x7x3xf64>) -> tensor<2x3x3x3xf64>
+  return %y : tensor<2x3x3x3xf64>
+}
+
+func.func @lp_pool2d(%a: tensor<1x2x5x5xf64> {test.low = 0.5, test.high = 2.0}) -> (tensor<1x2x3x3xf64>) {
+  %y = pd.lp_pool2d %a {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>, norm_type = 3.0 : f64} : (tensor<1x2x5x5xf64>) -> tensor<1x2x3x3xf64>
+  return %y : tensor<1x2x3x3xf64>
+}
+
+func.func @fractional_max_pool2d(%a: tensor<1x2x5x5xf64>) -> (tensor<1x2x3x3xf64>) {
+  %y, %mask = pd.fractional_max_pool2d %a {output_size = array<i64: 3, 3>, random_u = 0.4 : f64} : (tensor<1x2x5x5xf64>) -> (tensor<1x2x3x3xf64>, tensor<1x2x3x3xi32>)
+  return %y : tensor<1x2x3x3xf64>
+}
+
+func.func @gammaincc(%a: tensor<2x3xf64> {test.low = 0.5, test.high = 4.0}) -> (tensor<2x3xf64>) attributes {test.twice} {
+  %x = pd.constant dense<[[0.5, 1.0, 2.5], [4.0, 7.0, 30.0]]> : tensor<2x3xf64>
+  %y = pd.gammaincc %x, %a : (tensor<2x3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+  return %y : tensor<2x3xf64>
+}

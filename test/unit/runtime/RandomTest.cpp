@@ -139,6 +139,17 @@ TEST(Random, Poisson) {
   }
 }
 
+TEST(Random, Binomial) {
+  for (double count : {0.0, 1.0, 7.0, 400.0})
+    for (double chance : {0.0, 0.2, 0.5, 1.0}) {
+      std::vector<double> values =
+          numbersOf(draw("binomial", {}, DType::Int64, {filled(count), filled(chance)}));
+      double variance = count * chance * (1 - chance);
+      EXPECT_NEAR(meanOf(values), count * chance, 4 * std::sqrt(variance / many) + 1e-12);
+      EXPECT_NEAR(varianceOf(values), variance, 0.05 * variance + 1e-12);
+    }
+}
+
 TEST(Random, Gamma) {
   for (double shape : {0.4, 1.0, 9.0}) {
     std::vector<double> values = numbersOf(draw("standard_gamma", {}, DType::Float64, {filled(shape)}));

@@ -99,11 +99,11 @@ void importAssignValue(OpImporter &importer) {
     return;
   }
   // The values stand in the attribute of their type; older programs have one attribute a type, newer ones
-  // `values`.
+  // `values`, the op fill `value`.
   llvm::SmallVector<double> numbers;
   llvm::SmallVector<int64_t> integers, shape = importer.intsAttribute("shape");
   for (const char *name :
-       {"bool_values", "fp32_values", "int32_values", "int64_values", "fp64_values", "values"})
+       {"bool_values", "fp32_values", "int32_values", "int64_values", "fp64_values", "values", "value"})
     if (numbers.empty()) {
       numbers = importer.floatsAttribute(name);
       integers = importer.intsAttribute(name);

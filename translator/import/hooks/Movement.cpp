@@ -174,17 +174,10 @@ void importSetValue(OpImporter &importer) {
                                        stacked(importer, "EndsTensorList"),
                                        stacked(importer, "StepsTensorList")};
   llvm::SmallVector<NamedAttribute> attributes{intsNamed(importer, "axes", importer.intsAttribute("axes"))};
-  llvm::SmallVector<int64_t> ends = importer.intsAttribute("ends"), steps = importer.intsAttribute("steps");
-  // Backwards, ends before the first element take it in; in pd.slice -1 alone does.
-  for (auto [axis, end, step] : llvm::zip(importer.intsAttribute("axes"), ends, steps))
-    if (step < 0 && axis >= 0 && axis < type.getRank() && !type.isDynamicDim(axis) && end < -1 &&
-        end + type.getDimSize(axis) < 0)
-      end = -1;
-  const std::pair<const char *, llvm::SmallVector<int64_t>> bounds[] = {
-      {"starts", importer.intsAttribute("starts")}, {"ends", ends}, {"steps", steps}};
-  for (auto [i, bound] : llvm::enumerate(bounds))
+  constexpr const char *bounds[] = {"starts", "ends", "steps"};
+  for (auto [i, name] : llvm::enumerate(bounds))
     if (operands[i + 2].empty())
-      attributes.push_back(intsNamed(importer, bound.first, bound.second));
+      attributes.push_back(intsNamed(importer, name, importer.intsAttribute(name)));
   importer.setOutput("Out", importer.createOne("pd.set_value", operands, attributes));
 }
 

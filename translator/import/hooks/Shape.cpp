@@ -78,6 +78,32 @@ static Operands endsOfSlice(OpImporter &importer) {
   return isChanged && !llvm::is_contained(to, Value()) ? Operands{importer.stackScalars(to)} : ends;
 }
 
+/// Backwards, Paddle 2.6's strided_slice stops at the first element, and leaves it out, where an end lies
+/// before it; -1 alone takes it in. In pd.slice both do.
+static void keepFirstOut(OpImporter &importer, Value x, Operands &ends, llvm::SmallVector<int64_t> &known,
+                         bool isBackwards) {
+  llvm::SmallVector<int64_t> axes = importer.intsAttribute("axes");
+  auto type = pd::tensorType(x);
+  auto isInside = [&](int64_t axis) { return axis >= -type.getRank() && axis < type.getRank(); };
+  if (!isBackwards || !llvm::all_of(axes, isInside))
+    return;
+  if (ends.empty() && known.size() == axes.size())
+    for (auto [axis, end] : llvm::zip(axes, known))
+      if (int64_t own = axis < 0 ? axis + type.getRank() : axis; end < -1 && !type.isDynamicDim(own))
+        end = std::max<int64_t>(end + type.getDimSize(own), 0);
+  if (ends.empty() && llvm::none_of(known, [](int64_t end) { return end < -1; }))
+    return;
+  Formula f(importer);
+  Type wide = importer.getBuilder().getI64Type();
+  auto count = static_cast<int64_t>(axes.size());
+  Value given = ends.empty() ? importer.constantInts(known) : f.reshape(f.cast(ends.front(), wide), {count});
+  Value dims = f.gather(f.cast(f.make("pd.shape", {{x}}), wide), importer.constantInts(axes));
+  Value counted = f.binary("pd.maximum", f.add(given, dims), importer.constantInts({0}));
+  Value isCounted = f.binary("pd.less_than", given, importer.constantInts({-1}));
+  if (Value all = f.make("pd.where", {{isCounted}, {counted}, {given}}))
+    ends = {all};
+}
+
 void importSlice(OpImporter &importer) {
   if (Value array = importer.array("Input"))
     return importArraySlice(importer, array);
@@ -88,16 +114,52 @@ void importSlice(OpImporter &importer) {
   auto ints = [&](llvm::StringRef name) {
     return importer.named(name, builder.getDenseI64ArrayAttr(importer.intsAttribute(name)));
   };
-  llvm::SmallVector<NamedAttribute> attributes{ints("axes"), ints("starts"), ints("ends"), ints("strides")};
-  Operands starts = indexOperand(importer, "StartsTensorList", "StartsTensor"), ends = endsOfSlice(importer);
-  Value slice = importer.createOne(
-      "pd.slice", {{x}, starts, ends, indexOperand(importer, "StridesTensorList", "StridesTensor")},
-      attributes);
+  Operands starts = indexOperand(importer, "StartsTensorList", "StartsTensor"), ends = endsOfSlice(importer),
+           strides = indexOperand(importer, "StridesTensorList", "StridesTensor");
+  llvm::SmallVector<int64_t> knownEnds = importer.intsAttribute("ends");
+  bool isBackwards = !strides.empty() || llvm::any_of(importer.intsAttribute("strides"),
+                                                      [](int64_t stride) { return stride < 0; });
+  keepFirstOut(importer, x, ends, knownEnds, isBackwards);
+  llvm::SmallVector<NamedAttribute> attributes{
+      ints("axes"), ints("starts"), importer.named("ends", builder.getDenseI64ArrayAttr(knownEnds)),
+      ints("strides")};
+  Value slice = importer.createOne("pd.slice", {{x}, starts, ends, strides}, attributes);
   llvm::SmallVector<int64_t> dropped = importer.intsAttribute("decrease_axis");
   if (slice && !dropped.empty())
     slice = importer.createOne("pd.squeeze", {{slice}, {}},
                                {importer.named("axis", builder.getDenseI64ArrayAttr(dropped))});
   importer.setOutput("Out", slice);
+}
+
+/// Images are volumes of depth 1.
+void importPad2d(OpImporter &importer) {
+  Value x = importer.requiredInput("X"), tensor = importer.input("Paddings");
+  if (!x)
+    return;
+  llvm::SmallVector<int64_t> paddings = importer.intsAttribute("paddings", {0, 0, 0, 0});
+  if (tensor) {
+    auto known = pd::allKnownElements(tensor);
+    if (!known)
+      return importer.reportOpen("input 'Paddings' must be constant");
+    paddings.assign(known->begin(), known->end());
+  }
+  std::string mode = importer.stringAttribute("mode", "constant"),
+              format = importer.stringAttribute("data_format", "NCHW");
+  if (paddings.size() != 4 || (format != "NCHW" && format != "NHWC") || pd::tensorType(x).getRank() != 4)
+    return importer.report("expected images (rank 4) in NCHW or NHWC and 4 paddings, found rank " +
+                           llvm::Twine(pd::tensorType(x).getRank()) + ", '" + format + "' and " +
+                           llvm::Twine(paddings.size()));
+  Formula f(importer);
+  Builder &builder = importer.getBuilder();
+  int64_t depth = format == "NCHW" ? 2 : 1;
+  // Above, below, left, right there; left, right, above, below here.
+  Value padded =
+      f.make("pd.pad3d", {{f.make("pd.unsqueeze", {{x}, {}}, {f.integers("axis", depth)})}, {}},
+             {f.integers("paddings", {paddings[2], paddings[3], paddings[0], paddings[1], 0, 0}),
+              importer.named("mode", builder.getStringAttr(mode == "edge" ? "replicate" : mode)),
+              f.number("pad_value", importer.floatAttribute("pad_value", 0)),
+              importer.named("data_format", builder.getStringAttr(depth == 2 ? "NCDHW" : "NDHWC"))});
+  importer.setOutput("Out", f.make("pd.squeeze", {{padded}, {}}, {f.integers("axis", depth)}));
 }
 
 void importUnbind(OpImporter &importer) {

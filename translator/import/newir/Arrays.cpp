@@ -3,6 +3,10 @@
 
 #include "dialects/pd/Types.h"
 #include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "translator/import/newir/GradientTable.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -61,14 +65,62 @@ void ModelImporter::importArraySlice(const newir::Operation &op) {
   }
 }
 
-void ModelImporter::findWrittenArrays(const newir::Block &block, std::set<int64_t> &written) const {
+void ModelImporter::importArrayPop(const newir::Operation &op) {
+  if (op.inputs.size() != 1)
+    return report(llvm::Twine(op.inputs.size()) + " operands, expected an array");
+  int64_t array = arrayOf(op.inputs[0]), index = integer(op, "index", -1);
+  Values before = operand(array);
+  if (isBlocked || before.empty())
+    return;
+  auto number = [&](int64_t value) -> Values {
+    auto type = RankedTensorType::get({1}, builder.getI64Type());
+    return {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, value))};
+  };
+  Value element = formula("pd.array_read", {before, number(index)});
+  Value rest = formula("pd.array_slice", {before, number(0), number(index)});
+  if (index != -1) // the last one has none behind it
+    rest = formula("pd.array_concat",
+                   {{rest},
+                    {formula("pd.array_slice",
+                             {before, number(index + 1), number(std::numeric_limits<int32_t>::max())})}});
+  if (!element || !rest)
+    return;
+  values[array] = {rest};
+  if (!op.outputs.empty())
+    arrays[op.outputs[0].id] = array;
+  define(op, 1, {element});
+}
+
+void ModelImporter::findWritten(const newir::Block &block, std::set<int64_t> &written) const {
   for (const newir::Operation &op : block.operations) {
-    if (op.name == "1.array_write_" && !op.inputs.empty())
+    bool changesArray = op.name == "1.array_write_" || op.name == "1.array_pop";
+    if (changesArray && !op.inputs.empty())
       if (auto found = arrays.find(op.inputs[0]); found != arrays.end())
         written.insert(found->second);
+    llvm::StringRef name = op.name;
+    if (!changesArray && name.consume_front("1."))
+      for (auto [result, operand] : inPlacePairs(name))
+        if (auto outside = operand < op.inputs.size() ? values.find(op.inputs[operand]) : values.end();
+            outside != values.end() && outside->second.size() == 1 &&
+            isa<RankedTensorType>(outside->second[0].getType()))
+          written.insert(outside->first);
     for (const std::vector<newir::Block> &region : op.regions)
       for (const newir::Block &inner : region)
-        findWrittenArrays(inner, written);
+        findWritten(inner, written);
+  }
+}
+
+Type ModelImporter::writtenType(int64_t id) {
+  auto found = arrayTypes.find(id);
+  return found == arrayTypes.end() ? values[id][0].getType() : found->second;
+}
+
+void ModelImporter::defineWritten(const std::set<int64_t> &written, ValueRange results) {
+  for (auto [id, value] : llvm::zip(written, results)) {
+    values[id] = {value};
+    if (auto variable = variableOf.find(id);
+        variable != variableOf.end() && builder.getInsertionBlock() == &function.getBody().front())
+      states[variable->second] = value;
   }
 }
 

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 
 namespace proa::import {
@@ -72,10 +74,10 @@ void ModelImporter::importWhile(const newir::Operation &op) {
       arrays[argument.id] = argument.id;
   }
   std::set<int64_t> written;
-  findWrittenArrays(block, written);
-  for (int64_t array : written) {
-    llvm::append_range(inits, operand(array));
-    types.push_back(arrayTypes[array]);
+  findWritten(block, written);
+  for (int64_t id : written) {
+    llvm::append_range(inits, operand(id));
+    types.push_back(writtenType(id));
   }
   for (auto [init, type] : llvm::zip(inits, types))
     init = castTo(init, type);
@@ -88,18 +90,21 @@ void ModelImporter::importWhile(const newir::Operation &op) {
   Block *after = builder.createBlock(&loop.getAfter(), {}, types, locations);
   for (auto [argument, value] : llvm::zip(block.arguments, after->getArguments().drop_front()))
     values[argument.id] = {value};
-  size_t firstArray = types.size() - written.size();
-  for (auto [array, value] : llvm::zip(written, after->getArguments().drop_front(firstArray)))
-    values[array] = {value};
+  size_t firstWritten = types.size() - written.size();
+  for (auto [id, value] : llvm::zip(written, after->getArguments().drop_front(firstWritten)))
+    values[id] = {value};
   size_t known = problems.size();
+  llvm::SaveAndRestore scope(carried);
+  carried.insert(written.begin(), written.end());
   Values yielded = importBlock(block);
-  for (int64_t array : written)
-    llvm::append_range(yielded, operand(array));
+  for (int64_t id : written)
+    llvm::append_range(yielded, operand(id));
   // What is wrong inside has been said; the loop stays without an end and is never used.
   if (problems.size() != known)
     return;
   if (!yieldAs("the block", types, std::move(yielded)))
     return;
+  builder.setInsertionPointAfter(loop);
   defineLoopResults(op, loop.getResults(), written);
 }
 
@@ -119,8 +124,7 @@ void ModelImporter::defineLoopResults(const newir::Operation &op, ValueRange res
                                       const std::set<int64_t> &written) {
   for (size_t i = 0; i < op.outputs.size(); ++i)
     define(op, i, {results[i + 1]});
-  for (auto [array, value] : llvm::zip(written, results.take_back(written.size())))
-    values[array] = {value};
+  defineWritten(written, results.take_back(written.size()));
   // An array that the loop carries is the one from before it, changed.
   for (auto [i, output] : llvm::enumerate(op.outputs))
     if (i + 1 < op.inputs.size() && output.type.kind == newir::Type::Kind::Array) {
@@ -142,21 +146,23 @@ void ModelImporter::importIf(const newir::Operation &op) {
     types.push_back(tensorTypeOf(output.type));
   std::set<int64_t> written;
   for (const std::vector<newir::Block> &region : op.regions)
-    findWrittenArrays(region[0], written);
+    findWritten(region[0], written);
   std::vector<Values> outside;
-  for (int64_t array : written) {
-    types.push_back(arrayTypes[array]);
-    outside.push_back(values[array]);
+  for (int64_t id : written) {
+    types.push_back(writtenType(id));
+    outside.push_back(values[id]);
   }
+  llvm::SaveAndRestore scope(carried);
+  carried.insert(written.begin(), written.end());
   auto branch = scf::IfOp::create(builder, location(), types, test, /*withElseRegion=*/true);
   for (int arm = 0; arm < 2; ++arm) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&(arm == 0 ? branch.getThenRegion() : branch.getElseRegion()).front());
     size_t before = problems.size();
     Values yielded = importBlock(op.regions[arm][0]);
-    for (auto [array, value] : llvm::zip(written, outside)) {
-      llvm::append_range(yielded, values[array]);
-      values[array] = value;
+    for (auto [id, value] : llvm::zip(written, outside)) {
+      llvm::append_range(yielded, values[id]);
+      values[id] = value;
     }
     if (problems.size() != before)
       return;
@@ -165,8 +171,7 @@ void ModelImporter::importIf(const newir::Operation &op) {
   }
   for (size_t i = 0; i < op.outputs.size(); ++i)
     define(op, i, {branch.getResult(i)});
-  for (auto [array, value] : llvm::zip(written, branch.getResults().drop_front(op.outputs.size())))
-    values[array] = {value};
+  defineWritten(written, branch.getResults().drop_front(op.outputs.size()));
 }
 
 } // namespace proa::import

@@ -105,8 +105,31 @@ private:
   void importArrayWrite(const newir::Operation &op);
   /// One element of an array, or those between two bounds.
   void importArraySlice(const newir::Operation &op);
-  /// The arrays from outside that a block writes to: control flow has to carry them.
-  void findWrittenArrays(const newir::Block &block, std::set<int64_t> &written) const;
+  /// Takes the element that the attribute `index` names out of an array.
+  void importArrayPop(const newir::Operation &op);
+  /// The arrays and tensors from outside that ops of a block change in place: control flow has to carry them.
+  void findWritten(const newir::Block &block, std::set<int64_t> &written) const;
+  /// The type in which control flow carries one of them.
+  mlir::Type writtenType(int64_t id);
+  /// What they are behind the control flow.
+  void defineWritten(const std::set<int64_t> &written, mlir::ValueRange results);
+
+  // Ops that are formulas of ours (Formulas.cpp).
+
+  /// Operands: x, y; out = x / y rounded towards zero.
+  void importTruncDivide(const newir::Operation &op);
+  /// With the mode min along one axis the second result is where the median stands.
+  void importMedian(const newir::Operation &op);
+  /// Operands: the new value, and the one whose memory it takes.
+  void importAssignOut(const newir::Operation &op);
+  /// Operands: start, end, step; the end is among the elements.
+  void importRange(const newir::Operation &op);
+  mlir::NamedAttribute typeNamed(llvm::StringRef name, mlir::Type type) {
+    return builder.getNamedAttr(name, mlir::TypeAttr::get(type));
+  }
+  /// Null where an operand is.
+  mlir::Value formula(llvm::StringRef name, llvm::ArrayRef<Values> operands,
+                      llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
 
   // Slices and assignments to them (Slices.cpp).
 
@@ -114,8 +137,13 @@ private:
   void addBounds(const newir::Operation &op, size_t number, const char *name,
                  llvm::SmallVectorImpl<Values> &operands,
                  llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
-  /// Operands: x, starts, ends, strides. Backwards an end that is negative also from the end goes down to the
-  /// first element, which pd.slice writes as -1.
+  mlir::Value backwardEnds(mlir::Value ends, llvm::ArrayRef<int64_t> strides);
+  /// The attribute axes and the three operands of bounds, the first of which is operand number `first`, as
+  /// pd.slice has them.
+  void addSlice(const newir::Operation &op, mlir::Value x, size_t first, const char *strides,
+                llvm::SmallVectorImpl<Values> &operands,
+                llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
+  /// Operands: x, starts, ends, strides.
   void importStridedSlice(const newir::Operation &op);
   /// Operands: x, the values where they are a tensor, starts, ends, steps.
   void importSetValue(const newir::Operation &op);
@@ -166,6 +194,8 @@ private:
   /// By the id of an array the one that it began with; and its type as far as the file says it.
   std::map<int64_t, int64_t> arrays;
   std::map<int64_t, mlir::Type> arrayTypes;
+  /// What the control flow around the op that is imported carries, as it is changed in there.
+  std::set<int64_t> carried;
   /// Values of ops that could not be imported; an op that reads one is blocked, and reports nothing of its
   /// own.
   std::set<int64_t> poisoned;

@@ -118,8 +118,14 @@ const llvm::StringMap<ModelImporter::Handler> &ModelImporter::handlers() {
                                                {"1.create_array", &ModelImporter::importCreateArray},
                                                {"1.create_array_like", &ModelImporter::importCreateArray},
                                                {"1.array_write_", &ModelImporter::importArrayWrite},
+                                               {"1.array_pop", &ModelImporter::importArrayPop},
+                                               {"1.assign_out_", &ModelImporter::importAssignOut},
                                                {"1.slice_array_dense", &ModelImporter::importArraySlice},
                                                {"1.slice_array", &ModelImporter::importArraySlice},
+                                               {"1.median", &ModelImporter::importMedian},
+                                               {"1.nanmedian", &ModelImporter::importMedian},
+                                               {"1.trunc_divide", &ModelImporter::importTruncDivide},
+                                               {"1.range_v2", &ModelImporter::importRange},
                                                {"1.set_value", &ModelImporter::importSetValue},
                                                {"1.set_value_", &ModelImporter::importSetValue},
                                                {"1.set_value_with_tensor", &ModelImporter::importSetValue},
@@ -150,10 +156,10 @@ void ModelImporter::importOp(const newir::Operation &op) {
   std::set<int64_t> written;
   for (const std::vector<newir::Block> &region : op.regions)
     for (const newir::Block &block : region)
-      findWrittenArrays(block, written);
-  for (int64_t array : written) {
-    values.erase(array);
-    poisoned.insert(array);
+      findWritten(block, written);
+  for (int64_t id : written) {
+    values.erase(id);
+    poisoned.insert(id);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "translator/import/newir/ModelImporter.h"
 
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/creation/CreationOps.h"
 #include "translator/import/AlignedAxes.h"
 
 #include "mlir/IR/Matchers.h"
@@ -28,37 +29,82 @@ void ModelImporter::addBounds(const newir::Operation &op, size_t number, const c
   attributes.push_back(builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(numbers)));
 }
 
+namespace {
+
+constexpr int64_t toTheEnd = std::numeric_limits<int64_t>::max();
+
+/// Backwards, -1 is the last element as an end here, and a start before the first element takes nothing. In
+/// pd.slice an end past the last element does so.
+void takeNothingBackwards(RankedTensorType type, llvm::ArrayRef<int64_t> axes,
+                          std::optional<llvm::ArrayRef<int64_t>> starts, llvm::MutableArrayRef<int64_t> ends,
+                          llvm::ArrayRef<int64_t> strides) {
+  for (size_t i = 0; i < std::min({axes.size(), ends.size(), strides.size()}); ++i) {
+    int64_t axis = axes[i] < 0 ? axes[i] + type.getRank() : axes[i];
+    if (strides[i] >= 0 || axis < 0 || axis >= type.getRank())
+      continue;
+    bool isBeforeTheFirst =
+        starts && i < starts->size() && !type.isDynamicDim(axis) && (*starts)[i] < -type.getDimSize(axis);
+    if (ends[i] == -1 || isBeforeTheFirst)
+      ends[i] = toTheEnd;
+  }
+}
+
+} // namespace
+
+/// The same of ends that only the run knows.
+Value ModelImporter::backwardEnds(Value ends, llvm::ArrayRef<int64_t> strides) {
+  if (llvm::none_of(strides, [](int64_t stride) { return stride < 0; }))
+    return ends;
+  auto constant = [&](llvm::ArrayRef<int64_t> numbers) {
+    auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, builder.getI64Type());
+    return pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
+  };
+  llvm::SmallVector<int64_t> lasts; // what means the last element; forwards there is nothing to replace
+  for (int64_t stride : strides)
+    lasts.push_back(stride < 0 ? -1 : toTheEnd);
+  auto wide = [&](Value value) {
+    return make("pd.cast", {{value}}, {builder.getNamedAttr("dtype", TypeAttr::get(builder.getI64Type()))});
+  };
+  Value given = wide(ends);
+  Value isLast = given ? make("pd.equal", {{given}, {constant(lasts)}}) : Value();
+  return isLast ? make("pd.where", {{isLast}, {constant({toTheEnd})}, {given}}) : Value();
+}
+
+void ModelImporter::addSlice(const newir::Operation &op, Value x, size_t first, const char *strides,
+                             llvm::SmallVectorImpl<Values> &operands,
+                             llvm::SmallVectorImpl<NamedAttribute> &attributes) {
+  const newir::Literal *literal = op.attribute("axes");
+  std::vector<int64_t> axes = literal ? newir::integersOf(*literal) : std::vector<int64_t>();
+  attributes.push_back(builder.getNamedAttr("axes", builder.getDenseI64ArrayAttr(axes)));
+  const char *const names[] = {"starts", "ends", strides};
+  for (auto [i, name] : llvm::enumerate(names))
+    addBounds(op, first + i, name, operands, attributes);
+  NamedAttrList known(attributes);
+  auto list = [&](llvm::StringRef name) { return dyn_cast_or_null<DenseI64ArrayAttr>(known.get(name)); };
+  auto steps = list(strides);
+  Values &ends = operands[operands.size() - 2];
+  if (!steps || isBlocked)
+    return;
+  if (auto numbers = list("ends")) {
+    llvm::SmallVector<int64_t> changed(numbers.asArrayRef());
+    std::optional<llvm::ArrayRef<int64_t>> starts;
+    if (auto given = list("starts"))
+      starts = given.asArrayRef();
+    takeNothingBackwards(pd::tensorType(x), axes, starts, changed, steps);
+    known.set("ends", builder.getDenseI64ArrayAttr(changed));
+    attributes.assign(known.begin(), known.end());
+  } else if (ends.size() == 1) {
+    ends = {backwardEnds(ends[0], steps)};
+  }
+}
+
 void ModelImporter::importStridedSlice(const newir::Operation &op) {
   Values x = op.inputs.size() == 4 ? operand(op.inputs[0]) : Values();
-  const newir::Literal *literal = op.attribute("axes");
-  if (x.size() != 1 || !literal)
+  if (x.size() != 1 || !op.attribute("axes"))
     return isBlocked ? void() : report("expected four operands and the attribute 'axes'");
-  llvm::ArrayRef<int64_t> dims = pd::tensorType(x[0]).getShape();
-  std::vector<int64_t> axes = newir::integersOf(*literal);
   llvm::SmallVector<Values> operands{x};
-  llvm::SmallVector<NamedAttribute> attributes{
-      builder.getNamedAttr("axes", builder.getDenseI64ArrayAttr(axes))};
-  constexpr const char *bounds[] = {"starts", "ends", "strides"};
-  for (auto [i, name] : llvm::enumerate(bounds))
-    addBounds(op, 1 + i, name, operands, attributes);
-  auto listNamed = [&](llvm::StringRef name) {
-    for (NamedAttribute attribute : attributes)
-      if (attribute.getName() == name)
-        return llvm::SmallVector<int64_t>(cast<DenseI64ArrayAttr>(attribute.getValue()).asArrayRef());
-    return llvm::SmallVector<int64_t>();
-  };
-  llvm::SmallVector<int64_t> ends = listNamed("ends"), strides = listNamed("strides");
-  for (size_t i = 0; i < std::min({ends.size(), strides.size(), axes.size()}); ++i) {
-    int64_t axis = axes[i] < 0 ? axes[i] + static_cast<int64_t>(dims.size()) : axes[i];
-    if (strides[i] >= 0 || ends[i] >= 0 || axis < 0 || axis >= static_cast<int64_t>(dims.size()))
-      continue;
-    if (ShapedType::isDynamic(dims[axis]) && ends[i] > std::numeric_limits<int32_t>::min())
-      return report("an end counted from the end of an open dimension, backwards, is not supported");
-    ends[i] = ShapedType::isDynamic(dims[axis]) ? -1 : std::max<int64_t>(ends[i] + dims[axis], -1);
-  }
-  for (NamedAttribute &attribute : attributes)
-    if (attribute.getName() == "ends")
-      attribute = builder.getNamedAttr("ends", builder.getDenseI64ArrayAttr(ends));
+  llvm::SmallVector<NamedAttribute> attributes;
+  addSlice(op, x[0], 1, "strides", operands, attributes);
   if (Value out = isBlocked ? Value() : make("pd.slice", operands, attributes))
     define(op, 0, {out});
 }
@@ -86,12 +132,8 @@ void ModelImporter::importSetValue(const newir::Operation &op) {
   if (!value)
     return;
   llvm::SmallVector<Values> operands{x, {value}};
-  llvm::SmallVector<NamedAttribute> attributes{
-      builder.getNamedAttr("axes", builder.getDenseI64ArrayAttr(axesNamed("axes")))};
-  size_t first = hasTensor ? 2 : 1;
-  constexpr const char *bounds[] = {"starts", "ends", "steps"};
-  for (auto [i, name] : llvm::enumerate(bounds))
-    addBounds(op, first + i, name, operands, attributes);
+  llvm::SmallVector<NamedAttribute> attributes;
+  addSlice(op, x[0], hasTensor ? 2 : 1, "steps", operands, attributes);
   if (!isBlocked)
     if (Value out = make("pd.set_value", operands, attributes))
       define(op, 0, {out});

@@ -20,13 +20,15 @@ void ModelImporter::updateStates(const newir::Operation &op) {
     Value after = made->second[0], before = old->second[0];
     auto variable = variableOf.find(id);
     if (variable != variableOf.end()) {
-      if (builder.getInsertionBlock() != &function.getBody().front())
-        return report("changes '" + variable->second + "' in control flow, which is not supported");
-      states[variable->second] = after;
+      // What control flow changes is its result (defineWritten).
+      if (builder.getInsertionBlock() == &function.getBody().front())
+        states[variable->second] = after;
       variableOf[op.outputs[result].id] = variable->second;
     }
     // What reads the operand from here on reads the memory that has changed.
-    if (after.getType() == before.getType() && before.getParentBlock() == builder.getInsertionBlock())
+    bool isHere =
+        before.getParentBlock() == builder.getInsertionBlock() && after.getType() == before.getType();
+    if (isHere || carried.count(id))
       old->second[0] = after;
   }
 }

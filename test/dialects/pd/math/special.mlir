@@ -47,3 +47,21 @@ func.func @polygamma_order(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "pd.polygamma"(%x) {n = -1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @gammaincc
+func.func @gammaincc(%x: tensor<?x3xf32>, %y: tensor<2x?xf32>) -> tensor<2x3xf32> {
+  // CHECK: pd.gammaincc
+  %0 = pd.gammaincc %x, %y : (tensor<?x3xf32>, tensor<2x?xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @gammaincc_c1(%x: tensor<3xf32>, %y: tensor<3xf64>) {
+  // expected-error@+2 {{C1: x and y must have one type, found tensor<3xf32> and tensor<3xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gammaincc %x, %y : (tensor<3xf32>, tensor<3xf64>) -> tensor<3xf32>
+  return
+}

@@ -5,7 +5,7 @@
 // CHECK-LABEL: func @all
 // CLEAN-LABEL: func @all
 // CLEAN-NEXT: return
-func.func @all(%x: tensor<2x4xf32>, %label: tensor<3xi64>, %seed: tensor<1xi64>) {
+func.func @all(%x: tensor<2x4xf32>, %label: tensor<3xi64>, %chance: tensor<3xf32>, %seed: tensor<1xi64>) {
   // CHECK: pd.uniform
   %0 = "pd.uniform"() {shape = array<i64: 2, 3>, dtype = f32, operandSegmentSizes = array<i32: 0, 0>} : () -> tensor<2x3xf32>
   // CHECK: pd.gaussian
@@ -32,6 +32,8 @@ func.func @all(%x: tensor<2x4xf32>, %label: tensor<3xi64>, %seed: tensor<1xi64>)
   %11 = pd.poisson %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
   // CHECK: pd.standard_gamma
   %12 = pd.standard_gamma %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK: pd.binomial
+  %binomial = pd.binomial %label, %chance : (tensor<3xi64>, tensor<3xf32>) -> tensor<3xi64>
   // CHECK: pd.dirichlet
   %13 = pd.dirichlet %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
   // CHECK: pd.gumbel_softmax

@@ -33,3 +33,12 @@ func.func @randint_c2(%a0: tensor<?xi64>) {
   %0 = "pd.randint"(%a0) <{dtype = i64, operandSegmentSizes = array<i32: 1, 0>}> : (tensor<?xi64>) -> tensor<2xi64>
   return
 }
+
+// -----
+
+func.func @binomial_c1(%a0: tensor<2xi64>, %a1: tensor<3xf32>) {
+  // expected-error@+2 {{C1: count and prob must have the same dims, found tensor<2xi64> and tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.binomial %a0, %a1 : (tensor<2xi64>, tensor<3xf32>) -> tensor<2xi64>
+  return
+}

@@ -1,0 +1,62 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @lp_c1(%x: tensor<3x9x9xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4, found rank 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lp_pool2d %x {kernel_size = array<i64: 3, 3>, norm_type = 2.0 : f64} : (tensor<3x9x9xf32>) -> tensor<2x3x7x7xf32>
+  return
+}
+
+// -----
+
+func.func @lp_c2(%x: tensor<2x3x9x9xf32>) {
+  // expected-error@+2 {{C2: kernel_size must be 2 positive numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lp_pool2d %x {kernel_size = array<i64: 3>, norm_type = 2.0 : f64} : (tensor<2x3x9x9xf32>) -> tensor<2x3x7x7xf32>
+  return
+}
+
+// -----
+
+func.func @lp_c6(%x: tensor<2x3x9x9xf32>) {
+  // expected-error@+2 {{C6: adaptive and global_pooling must be false}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lp_pool2d %x {kernel_size = array<i64: 3, 3>, norm_type = 2.0 : f64, adaptive = true} : (tensor<2x3x9x9xf32>) -> tensor<2x3x7x7xf32>
+  return
+}
+
+// -----
+
+func.func @c1(%x: tensor<3x9x9xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4, found rank 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.fractional_max_pool2d %x {output_size = array<i64: 4, 4>, random_u = 0.3 : f64} : (tensor<3x9x9xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi32>)
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<2x3x9x9xf32>) {
+  // expected-error@+2 {{C2: output_size must be 2 positive numbers, at most the extents of x}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.fractional_max_pool2d %x {output_size = array<i64: 10, 4>, random_u = 0.3 : f64} : (tensor<2x3x9x9xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi32>)
+  return
+}
+
+// -----
+
+func.func @c3(%x: tensor<2x3x9x9xf32>) {
+  // expected-error@+2 {{C3: kernel_size must be 2 numbers, at most the extents of x}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.fractional_max_pool2d %x {output_size = array<i64: 4, 4>, kernel_size = array<i64: 2>, random_u = 0.3 : f64} : (tensor<2x3x9x9xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi32>)
+  return
+}
+
+// -----
+
+func.func @c4(%x: tensor<2x3x9x9xf32>) {
+  // expected-error@+2 {{C4: random_u must be above 0 and below 1, found 0.000000}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.fractional_max_pool2d %x {output_size = array<i64: 4, 4>, random_u = 0.0 : f64} : (tensor<2x3x9x9xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi32>)
+  return
+}

@@ -1,0 +1,80 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @as_strided_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: dims and stride must have one entry for each dimension of the result, and extents not below 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.as_strided %x {dims = array<i64: 3, 4>, stride = array<i64: 6>} : (tensor<4x6xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @as_strided_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C2: offset is 6, expected a multiple of 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.as_strided %x {dims = array<i64: 3>, stride = array<i64: 1>, offset = 6 : i64} : (tensor<4x6xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @as_strided_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C3: the result has elements 0 to 29 of x, which has 24}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.as_strided %x {dims = array<i64: 5, 6>, stride = array<i64: 6, 1>} : (tensor<4x6xf32>) -> tensor<5x6xf32>
+  return
+}
+
+// -----
+
+func.func @as_strided_c3_negative(%x: tensor<?xf32>) {
+  // expected-error@+2 {{C3: the result has elements -2 to 0 of x, which has no negative ones}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.as_strided %x {dims = array<i64: 3>, stride = array<i64: -1>} : (tensor<?xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @tensor_unfold_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.tensor_unfold %x {axis = 2 : i64, size = 3 : i64, step = 2 : i64} : (tensor<4x6xf32>) -> tensor<4x2x3xf32>
+  return
+}
+
+// -----
+
+func.func @tensor_unfold_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C2: expected a positive step and a size from 0 to the extent of axis, found 2 and 7}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.tensor_unfold %x {axis = 1 : i64, size = 7 : i64, step = 2 : i64} : (tensor<4x6xf32>) -> tensor<4x0x7xf32>
+  return
+}
+
+// -----
+
+func.func @view_dtype_c1(%x: tensor<4x5xf32>) {
+  // expected-error@+2 {{C1: the last dimension of x must hold a multiple of 8 bytes}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.view_dtype %x {dtype = f64} : (tensor<4x5xf32>) -> tensor<4x2xf64>
+  return
+}
+
+// -----
+
+func.func @view_dtype_c1_rank(%x: tensor<f32>) {
+  // expected-error@+2 {{C1: the last dimension of x must hold a multiple of 1 bytes}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.view_dtype %x {dtype = i8} : (tensor<f32>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @view_dtype_c2(%x: tensor<4xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<4xi32>' are incompatible with return type(s) of operation 'tensor<4xi64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.view_dtype %x {dtype = i32} : (tensor<4xf32>) -> tensor<4xi64>
+  return
+}
