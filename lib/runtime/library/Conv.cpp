@@ -3,7 +3,6 @@
 
 #include "lib/runtime/library/DepthwiseConv.h"
 #include "lib/runtime/library/Families.h"
-#include "lib/runtime/library/PackedProduct.h"
 #include "lib/runtime/library/StridedCopy.h"
 #include "lib/runtime/library/WinogradConv.h"
 
@@ -18,7 +17,6 @@ struct ConvEntry {
   bool planned = false;
   std::unique_ptr<DepthwiseConv> depthwise; ///< with the filter, where that is constant
   std::unique_ptr<WinogradConv> winograd;
-  std::unique_ptr<PackedProduct> pointwise;
   std::shared_ptr<const ConvPlan> plan;
   std::unique_ptr<Execution> execution;
   std::shared_ptr<const PackedTensor>
@@ -46,8 +44,6 @@ private:
   Result<ConvGeometry> geometryOf(std::span<const std::vector<int64_t>> dims) const;
   Result<ConvEntry *> entryFor(Call &call) const;
   void plan(ConvEntry &entry, const Call &call, const View &out) const;
-  std::unique_ptr<PackedProduct> pointwise(const ConvGeometry &geometry, const Call &call,
-                                           std::optional<size_t> inPlace) const;
   Result<void> convolve(Call &call, const ConvEntry &entry, const View &out) const;
 
   ConvAttributes attributes;
@@ -130,36 +126,13 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
     return;
   // The arena decides once for all runs whether the summand lies where the result goes.
   std::optional<size_t> candidate = inPlaceCandidate(attributes, entry.geometry, inputs);
-  if (candidate && call.input(attributes.postOps[*candidate].input).data != out.data)
-    candidate.reset();
-  if (out.dtype == DType::Float32 && prefersPanels())
-    entry.pointwise = pointwise(entry.geometry, call, candidate);
-  if (entry.pointwise)
-    return;
-  entry.plan = ConvPlan::create(out.dtype, attributes, entry.geometry, inputs, candidate.has_value());
+  bool inPlace = candidate && call.input(attributes.postOps[*candidate].input).data == out.data;
+  entry.plan = ConvPlan::create(out.dtype, attributes, entry.geometry, inputs, inPlace);
   if (!entry.plan)
     return;
   entry.execution = entry.plan->execution();
   if (filters.isConstant() && entry.plan->wantedFilter() != entry.plan->plainFilter())
     entry.filter = filters.get(entry.plan->plainFilter(), entry.plan->wantedFilter());
-}
-
-/// A product of pixels and a constant matrix of channels; null where the convolution is another one.
-std::unique_ptr<PackedProduct> Conv::pointwise(const ConvGeometry &g, const Call &call,
-                                               std::optional<size_t> inPlace) const {
-  auto all = [](std::span<const int64_t> values, int64_t wanted) {
-    return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
-  };
-  bool has = filters.isConstant() && !attributes.transposed && g.groups == 1 && all(g.kernel, 1) &&
-             all(g.strides, 1) && all(g.before, 0) && all(g.after, 0) && isDenseChannelsLast(g.input) &&
-             isDenseChannelsLast(g.output);
-  if (!has)
-    return nullptr;
-  int64_t in = g.inputChannels(), out = g.outputChannels(), pixels = g.output.dims[0];
-  for (size_t axis = 2; axis < g.output.dims.size(); ++axis)
-    pixels *= g.output.dims[axis];
-  PackedProduct::Form form{pixels, in, out, in, out, call.input(1).as<float>(), 1, in};
-  return PackedProduct::create(form, attributes.postOps, g.output, g.operands, inputs, inPlace, filters);
 }
 
 Result<void> Conv::run(Call &call) const {
@@ -175,10 +148,6 @@ Result<void> Conv::run(Call &call) const {
   entry.planned = true;
   if (entry.winograd) {
     entry.winograd->run(call, out->as<float>());
-    return {};
-  }
-  if (entry.pointwise) {
-    entry.pointwise->run(call, call.input(0).as<float>(), out->as<float>());
     return {};
   }
   size_t fused = entry.plan ? entry.plan->fusedCount() : entry.depthwise ? entry.depthwise->fusedCount() : 0;

@@ -1,5 +1,5 @@
-/// The product of rows with a constant float32 matrix by panels, and post-ops on what it gives: what fully
-/// connected layers and convolutions of single pixels are.
+/// The product of rows with a constant float32 matrix by panels, and post-ops on what it gives: what a fully
+/// connected layer is.
 #pragma once
 
 #include "lib/runtime/library/PanelProduct.h"
