@@ -6,12 +6,18 @@
 #include "lib/support/Files.h"
 #include "translator/legacy/FormatNames.h"
 #include "translator/legacy/JsonFields.h"
+#include "translator/legacy/JsonPieces.h"
 #include "translator/legacy/JsonPosition.h"
 #include "translator/legacy/Validate.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <future>
+#include <mutex>
+#include <span>
+#include <thread>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -55,10 +61,43 @@ constexpr Keys<2> complexKeys{"r", "i"};
 enum { pairName, pairVersion };
 constexpr Keys<2> pairKeys{"op_name", "op_version"};
 
+/// Attributes by their text, for several readers.
+class AttributePool {
+public:
+  /// The text and attributes that stay: those that were the first.
+  std::pair<std::string_view, Attributes> keep(std::string_view text, const Attributes &attributes) {
+    std::scoped_lock lock(mutex);
+    auto [kept, isNew] = byText.try_emplace(std::string(text), attributes);
+    return *kept;
+  }
+
+private:
+  std::mutex mutex;
+  std::unordered_map<std::string, Attributes> byText;
+};
+
+/// A piece of a list and where its elements go.
+struct PieceTask {
+  const json::Piece *piece;
+  std::variant<std::span<Variable>, std::span<Operation>> out;
+};
+
 class JsonReader : json::ValueReader {
 public:
   using ValueReader::isWhole;
-  using ValueReader::ValueReader;
+  JsonReader(Report &report, AttributePool &pool) : ValueReader(report), pool(pool) {}
+
+  /// A reader of a text whose long lists have been taken out: it leaves a task for each piece of them.
+  JsonReader(Report &report, AttributePool &pool, const json::CutText &cut, std::vector<PieceTask> &tasks)
+      : ValueReader(report), pool(pool), cut(&cut), tasks(&tasks) {}
+
+  /// Whether a list has as many elements as there is place for, and all could be read.
+  bool elements(simdjson::ondemand::array list, std::span<Variable> out) {
+    return fill(list, out, [&](const Path &path, Element e) { return variable(path, e); });
+  }
+  bool elements(simdjson::ondemand::array list, std::span<Operation> out) {
+    return fill(list, out, [&](const Path &path, Element e) { return operation(path, e); });
+  }
 
   Program program(Element root) {
     Program out;
@@ -116,8 +155,6 @@ private:
 
   Block block(const Path &blockPath, Element value) {
     Block out;
-    Variables variables{Path{&blockPath, blockKeys[blockVariables]}, out.variables,
-                        Report(report.fileName())};
     object(blockPath, value, blockKeys, 1 << blockIndex | 1 << blockParent,
            [&](size_t key, const Path &at, Element value) {
              switch (key) {
@@ -131,63 +168,47 @@ private:
                out.forwardBlock = int32(at, value);
                break;
              case blockVariables:
-               begin(variables, value);
+               if (!isCut(value, out.variables))
+                 listInto(at, value, out.variables,
+                          [&](const Path &path, Element e) { return variable(path, e); });
                break;
              case blockOperations:
-               listInto(at, value, out.operations,
-                        [&](const Path &path, Element e) { return operation(path, e); });
+               if (!isCut(value, out.operations))
+                 listInto(at, value, out.operations,
+                          [&](const Path &path, Element e) { return operation(path, e); });
                break;
              }
            });
-    finish(variables);
     return out;
   }
 
-  /// The declarations of a block. Those of a large one are read by a thread of their own, while this one goes
-  /// on to the ops.
-  struct Variables {
-    Path at;
-    std::vector<Variable> &out;
-    Report report;
-    std::future<bool> isWhole = {};
-  };
-
-  void begin(Variables &variables, Element value) {
-    constexpr size_t worthAThread = 1 << 18;
-    simdjson::ondemand::array elements;
-    std::string_view raw;
-    if (value.get_array().get(elements) != simdjson::SUCCESS)
-      return wrong(variables.at, value, "a list");
-    if (elements.raw_json().get(raw) != simdjson::SUCCESS)
-      return leave();
-    if (raw.size() >= worthAThread && !variables.isWhole.valid()) {
-      variables.isWhole = std::async(std::launch::async, readVariables, std::ref(variables), raw);
-      return;
-    }
-    if (elements.reset().error() != simdjson::SUCCESS)
-      return leave();
-    list(variables.at, elements,
-         [&](const Path &path, Element e) { variables.out.push_back(variable(path, e)); });
-  }
-
-  /// From a text of their own, behind which the padding of the file follows.
-  static bool readVariables(Variables &variables, std::string_view raw) {
-    simdjson::ondemand::parser parser;
-    simdjson::ondemand::document document;
-    simdjson::ondemand::array elements;
-    JsonReader reader(variables.report);
-    if (parser.iterate(raw, raw.size() + simdjson::SIMDJSON_PADDING).get(document) != simdjson::SUCCESS ||
-        document.get_array().get(elements) != simdjson::SUCCESS)
+  /// Makes place for the elements of a list that has been taken out of the text, and leaves the tasks to read
+  /// them.
+  template <class Out> bool isCut(Element value, std::vector<Out> &out) {
+    const json::CutList *list = cut ? cut->find(value.raw_json_token().data()) : nullptr;
+    if (!list)
       return false;
-    reader.list(variables.at, elements,
-                [&](const Path &path, Element e) { variables.out.push_back(reader.variable(path, e)); });
-    return reader.isWhole();
+    size_t count = 0;
+    for (const json::Piece &piece : list->pieces)
+      count += piece.count;
+    out.resize(count);
+    std::span<Out> rest = out;
+    for (const json::Piece &piece : list->pieces) {
+      tasks->push_back({&piece, rest.first(piece.count)});
+      rest = rest.subspan(piece.count);
+    }
+    return true;
   }
 
-  void finish(Variables &variables) {
-    if (variables.isWhole.valid() && !variables.isWhole.get())
-      leave();
-    report.append(std::move(variables.report));
+  template <class Out, class Read>
+  bool fill(simdjson::ondemand::array elements, std::span<Out> out, Read read) {
+    size_t count = 0;
+    list(Path{}, elements, [&](const Path &path, Element e) {
+      if (count < out.size())
+        out[count] = read(path, e);
+      ++count;
+    });
+    return count == out.size() && isWhole() && report.empty();
   }
 
   Variable variable(const Path &at, Element value) {
@@ -315,9 +336,9 @@ private:
     else
       leave();
     Attributes read(std::move(found));
-    if (report.count() == problems)
-      attributesByText.emplace(raw, read);
-    return read;
+    if (report.count() != problems)
+      return read;
+    return attributesByText.insert(pool.keep(raw, read)).first->second;
   }
 
   Attribute attribute(const Path &at, Element value) {
@@ -489,8 +510,64 @@ private:
     return out;
   }
 
+  AttributePool &pool;
   std::unordered_map<std::string_view, Attributes> attributesByText;
+  const json::CutText *cut = nullptr;
+  std::vector<PieceTask> *tasks = nullptr;
 };
+
+/// Reads the next piece as long as there is one. Whether all could be read.
+bool readPieces(std::span<const PieceTask> tasks, std::atomic<size_t> &next, AttributePool &pool) {
+  Report report("");
+  JsonReader reader(report, pool);
+  simdjson::ondemand::parser parser;
+  std::string text;
+  for (size_t i = next++; i < tasks.size(); i = next++) {
+    text.assign("[").append(tasks[i].piece->text).append("]");
+    text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    simdjson::ondemand::document document;
+    simdjson::ondemand::array elements;
+    bool isRead =
+        parser.iterate(text.data(), text.size(), text.capacity()).get(document) == simdjson::SUCCESS &&
+        document.get_array().get(elements) == simdjson::SUCCESS &&
+        std::visit([&](auto out) { return reader.elements(elements, out); }, tasks[i].out) &&
+        document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+    if (!isRead)
+      return false;
+  }
+  return true;
+}
+
+/// A large program whose lists all cores read. Nothing where it is none, or there is anything wrong with it.
+std::optional<Program> readInPieces(std::string_view text) {
+  std::optional<json::CutText> cut = json::cutLongLists(text);
+  if (!cut)
+    return std::nullopt;
+  AttributePool pool;
+  std::vector<PieceTask> tasks;
+  Report report("");
+  JsonReader reader(report, pool, *cut, tasks);
+  simdjson::ondemand::parser parser;
+  simdjson::ondemand::document document;
+  Element root;
+  cut->skeleton.reserve(cut->skeleton.size() + simdjson::SIMDJSON_PADDING);
+  if (parser.iterate(cut->skeleton.data(), cut->skeleton.size(), cut->skeleton.capacity()).get(document) !=
+          simdjson::SUCCESS ||
+      document.get_value().get(root) != simdjson::SUCCESS)
+    return std::nullopt;
+  Program program = reader.program(root);
+  if (!reader.isWhole() || !report.empty() || document.current_location().error() != simdjson::OUT_OF_BOUNDS)
+    return std::nullopt;
+  std::atomic<size_t> next = 0;
+  std::vector<std::future<bool>> others;
+  for (size_t i = 1; i < std::min<size_t>(std::thread::hardware_concurrency(), tasks.size()); ++i)
+    others.push_back(std::async(std::launch::async, readPieces, std::span<const PieceTask>(tasks),
+                                std::ref(next), std::ref(pool)));
+  bool isRead = readPieces(tasks, next, pool);
+  for (std::future<bool> &other : others)
+    isRead &= other.get();
+  return isRead ? std::optional(std::move(program)) : std::nullopt;
+}
 
 /// Whether simdjson may read beyond the end of the mapped file, as it does: the rest of the last page reads
 /// as zeros.
@@ -514,7 +591,8 @@ Result<Program> parsePadded(std::string_view text, const std::string &name) {
   simdjson::ondemand::document document;
   Element root;
   Report report(name);
-  JsonReader reader(report);
+  AttributePool pool;
+  JsonReader reader(report, pool);
   Program program;
   bool isRead =
       parser.iterate(text, text.size() + simdjson::SIMDJSON_PADDING).get(document) == simdjson::SUCCESS &&
@@ -528,9 +606,14 @@ Result<Program> parsePadded(std::string_view text, const std::string &name) {
       return problem(name, *damage);
   if (!isRead)
     return problem(name, "found a single value, expected an object");
-  // Values that were not read would be found wrong once more.
-  if (report.empty())
-    validate(program, report);
+  if (!report.empty())
+    return report.take();
+  return program;
+}
+
+Result<Program> validated(Program program, const std::string &name) {
+  Report report(name);
+  validate(program, report);
   if (!report.empty())
     return report.take();
   return program;
@@ -542,7 +625,12 @@ Result<Program> parse(std::string_view text, bool isPadded, const std::string &n
     text.remove_prefix(byteOrderMark.size());
   if (text.empty())
     return problem(name, "the file is empty, expected a JSON object");
-  return isPadded ? parsePadded(text, name) : parsePadded(simdjson::padded_string(text), name);
+  if (std::optional<Program> large = readInPieces(text))
+    return validated(std::move(*large), name);
+  // As a whole, which tells what is wrong. Values that were not read would be found wrong once more.
+  Result<Program> program =
+      isPadded ? parsePadded(text, name) : parsePadded(simdjson::padded_string(text), name);
+  return program ? validated(std::move(*program), name) : program;
 }
 
 } // namespace

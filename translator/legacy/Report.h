@@ -23,17 +23,6 @@ public:
     else
       list.add(path.empty() ? file : file + ": " + path, std::move(message));
   }
-  const std::string &fileName() const { return file; }
-  /// Adds the problems of a report on another part of the file.
-  void append(Report other) {
-    for (const Problem &problem : other.list) {
-      if (list.size() >= limit)
-        ++notListed;
-      else
-        list.add(problem.where, problem.message);
-    }
-    notListed += other.notListed;
-  }
   Problems take() {
     if (notListed != 0)
       list.add(file, std::to_string(notListed) + " more problems");
