@@ -1,5 +1,7 @@
 #include "lib/driver/PrintModule.h"
 
+#include "translator/import/ThreadedContext.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Threading.h"
@@ -82,29 +84,28 @@ std::optional<std::vector<std::string>> verifyAndPrint(ModuleOp module, OpPrinti
   }
   // Printing asks for attributes that ops leave out where they have their default.
   MLIRContext *context = module.getContext();
-  bool wasThreaded = context->isMultithreadingEnabled();
-  context->enableMultithreading();
+  import::ThreadedContext threaded(*context);
+  // While this thread numbers the values, which takes longer than either.
   std::future<bool> verified = std::async(std::launch::async, [&] { return succeeded(verify(module)); });
+  std::future<std::string> printedFrame =
+      std::async(std::launch::async, [&] { return printFrame(module, function, flags); });
   std::vector<Operation *> ops;
   for (Operation &op : function.getBody().front())
     ops.push_back(&op);
   AsmState state(module, flags);
-  std::string frame;
   std::vector<std::string> pieces(1 + (ops.size() + chunkSize - 1) / chunkSize + 1);
-  parallelFor(context, 0, pieces.size() - 1, [&](size_t i) {
-    if (i == 0) // the longest comes first
-      frame = printFrame(module, function, flags);
-    else
-      pieces[i] = printed([&](llvm::raw_ostream &stream) {
-        for (Operation *op : llvm::ArrayRef(ops).drop_front((i - 1) * chunkSize).take_front(chunkSize))
-          printOp(stream, op, state);
-      });
+  parallelFor(context, 1, pieces.size() - 1, [&](size_t i) {
+    pieces[i] = printed([&](llvm::raw_ostream &stream) {
+      for (Operation *op : llvm::ArrayRef(ops).drop_front((i - 1) * chunkSize).take_front(chunkSize))
+        printOp(stream, op, state);
+    });
   });
   bool isGood = verified.get();
-  context->enableMultithreading(wasThreaded);
+  std::string frame = printedFrame.get();
   size_t end = frame.rfind("  }\n}");
-  pieces.front() = frame.substr(0, end);
   pieces.back() = frame.substr(end);
+  frame.resize(end);
+  pieces.front() = std::move(frame);
   return isGood ? std::optional(std::move(pieces)) : std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #include "translator/params/ModelFolder.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -120,6 +121,12 @@ struct Translation {
 };
 
 using Pieces = std::vector<std::string>;
+
+/// Whether the output, or what is said of it, shows where ops come from. Text does not, and what the importer
+/// made verifies: it has verified each op.
+bool showsLocations(const Options &options) {
+  return options.locations || options.bytecode || options.to != "mlir" || options.path == inputPath("-");
+}
 
 /// The module as text or bytecode. One that a program of Paddle became is verified while it is printed: the
 /// importer has verified each of its ops.
@@ -304,7 +311,16 @@ Result<void> translate(Options options) {
   Result<Translation> translation = readModule(options, context, timing);
   if (!translation)
     return translation.problems();
+  std::optional<mlir::ScopedDiagnosticHandler> withoutPlaces;
+  bool lacksPlaces = translation->isImported && !options.import.locations;
+  if (lacksPlaces)
+    withoutPlaces.emplace(&context, [](mlir::Diagnostic &) { return llvm::success(); });
   Result<Pieces> content = contentOf(*translation, options);
+  if (!content && lacksPlaces) {
+    // Once more, to say where.
+    options.import.locations = options.quiet = true;
+    return translate(std::move(options));
+  }
   if (!content)
     return content.problems();
   Result<void> written = writeOutput(options.output, *content);
@@ -335,6 +351,7 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.path = inputPath(options.path);
+  options.import.locations = showsLocations(options);
   if (options.path.empty() && !options.coverage)
     return failCommandLine(line, "model is required");
   return runTool(line, [&] {

@@ -217,48 +217,58 @@ RankedTensorType ProgramImporter::withKnownDims(const std::string &name, RankedT
   return type.clone(shape);
 }
 
-void ProgramImporter::makeFunction() {
-  module = ModuleOp::create(builder, UnknownLoc::get(&context));
-  std::vector<std::pair<std::string, const char *>> arguments;
+RankedTensorType ProgramImporter::typeOf(const Argument &argument) {
+  if (!argument.lodOwner.empty())
+    return RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type());
+  auto known = feedTypes.find(argument.name);
+  RankedTensorType type = known == feedTypes.end() ? typeOf(argument.name, options.source) : known->second;
+  return type ? withKnownDims(argument.name, type) : type;
+}
+
+std::vector<Argument> ProgramImporter::declareArguments() {
+  std::vector<Argument> arguments;
+  arguments.reserve(feeds.size() + parameters.size());
   for (const std::string &name : feeds)
-    arguments.emplace_back(name, "pd.feed");
+    arguments.push_back({name, "pd.feed", {}});
   for (const std::string &name : parameters)
-    arguments.emplace_back(name, "pd.param");
-  llvm::SmallVector<Type> types;
-  llvm::SmallVector<DictionaryAttr> attributes;
-  std::vector<std::string> names;
-  for (auto &[name, role] : arguments) {
-    auto known = feedTypes.find(name);
-    RankedTensorType type = known == feedTypes.end() ? typeOf(name, options.source) : known->second;
-    if (!type) {
-      poisoned.insert(name);
-      continue;
-    }
-    type = withKnownDims(name, type);
-    types.push_back(type);
-    names.push_back(name);
-    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name))));
-  }
+    arguments.push_back({name, "pd.param", {}});
   for (const std::string &name : feeds) {
     auto given = options.lodLevels.find(name);
     const legacy::Variable *variable = variables.find(0, name);
     int count = given != options.lodLevels.end() ? given->second : variable ? variable->lodLevel : 0;
     hasLod |= count > 0;
-    for (int level = 0; level < count; ++level) {
-      types.push_back(RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type()));
-      names.push_back(lodName(name, level));
-      attributes.push_back(
-          builder.getDictionaryAttr({builder.getNamedAttr("pd.feed", builder.getStringAttr(names.back())),
-                                     builder.getNamedAttr("pd.lod_of", builder.getStringAttr(name))}));
-    }
+    for (int level = 0; level < count; ++level)
+      arguments.push_back({lodName(name, level), "pd.feed", name});
+  }
+  return arguments;
+}
+
+void ProgramImporter::settleArguments() {
+  if (argumentAttributes)
+    function.setAllArgAttrs(argumentAttributes->finish());
+  argumentAttributes.reset();
+}
+
+void ProgramImporter::makeFunction() {
+  module = ModuleOp::create(builder, UnknownLoc::get(&context));
+  argumentAttributes.emplace(context, declareArguments());
+  llvm::ArrayRef<Argument> arguments = argumentAttributes->arguments();
+  llvm::SmallVector<Type> types;
+  for (const Argument &argument : arguments) {
+    Type type = typeOf(argument);
+    if (!type)
+      poisoned.insert(argument.name);
+    types.push_back(type ? type : builder.getNoneType()); // of a program that is refused
   }
   builder.setInsertionPointToEnd(module->getBody());
   function =
       func::FuncOp::create(builder, UnknownLoc::get(&context), "main", builder.getFunctionType(types, {}));
-  function.setAllArgAttrs(attributes);
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
-  for (auto [name, argument] : llvm::zip(names, body->getArguments())) {
+  for (auto [declared, argument] : llvm::zip(arguments, body->getArguments())) {
+    const std::string &name = declared.name;
+    if (isa<NoneType>(argument.getType()))
+      continue;
     environment[name] = argument;
     auto known = options.feedValues.find(name);
     if (known == options.feedValues.end())
@@ -323,7 +333,10 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
 
 void ProgramImporter::importByEntry(OpImporter &importer) {
   importer.takesArrays = importer.entry->target.starts_with("pd.array_");
-  keepApart(importer);
+  if (isRecomputed(importer.op)) {
+    settleArguments();
+    keepApart(importer);
+  }
   if (importer.entry->hook)
     importer.entry->hook(importer);
   else
@@ -394,6 +407,7 @@ void ProgramImporter::finishFunction() {
       warn("fetched variable '" + name +
            "' has a LoD on some ways through the program's control flow only; it is fetched without");
   }
+  settleArguments();
   auto isOwnArgument = [&](Value value, const std::string &name) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto held =
@@ -413,6 +427,8 @@ void ProgramImporter::finishFunction() {
 
 Location ProgramImporter::locationOf(size_t index, const legacy::Operation &op) {
   Location line = UnknownLoc::get(&context);
+  if (!options.locations)
+    return line;
   if (auto source = op.sourceLine())
     line = FileLineColLoc::get(&context, source->file, source->line, 0);
   for (const legacy::Slot &slot : op.outputs)

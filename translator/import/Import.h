@@ -44,6 +44,9 @@ struct ImportOptions {
   /// Parameters that lie in the memory of others. Where the program reads such a buffer it gets what its
   /// parts are by then, and its state is theirs.
   std::vector<legacy::SharedStorage> sharedParameters;
+  /// Whether ops get locations: the name of their first output and the user's line. They take a quarter of
+  /// the time, and whoever shows no more of the ops than what they compute does without.
+  bool locations = true;
   /// Called with each difference between declared and inferred types, and other things worth a look.
   std::function<void(const std::string &where, const std::string &message)> warn;
 };

@@ -78,6 +78,7 @@ void ProgramImporter::makeOwnGradients(Value loss, Value seed) {
   Location location = loss.getLoc();
   std::vector<std::string> names;
   llvm::SmallVector<Value> inputs, saved, yielded;
+  settleArguments();
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param");
         name && options.ownGradients.contains(name.str())) {

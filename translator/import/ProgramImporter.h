@@ -2,6 +2,7 @@
 /// found.
 #pragma once
 
+#include "translator/import/ArgumentAttributes.h"
 #include "translator/import/Blocks.h"
 #include "translator/import/Import.h"
 #include "translator/import/LegacyTable.h"
@@ -15,6 +16,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+
 #include <map>
 
 namespace proa::import {
@@ -43,6 +45,10 @@ private:
   void findInterface();
   void findFeedsAndFetches(llvm::SmallVectorImpl<const legacy::Operation *> &body);
   void makeFunction();
+  mlir::RankedTensorType typeOf(const Argument &argument);
+  std::vector<Argument> declareArguments();
+  /// Gives the arguments their attributes, once: whoever looks at those calls it before.
+  void settleArguments();
   /// A feed's type, its open dims replaced by those of ImportOptions::feedDims.
   mlir::RankedTensorType withKnownDims(const std::string &name, mlir::RankedTensorType type) const;
   void importOp(size_t index, const legacy::Operation &op);
@@ -344,6 +350,9 @@ private:
   int32_t currentBlock = 0;
   size_t currentIndex = 0;
   const legacy::Operation *currentOp = nullptr;
+
+  /// Until the function has them.
+  std::optional<ArgumentAttributes> argumentAttributes;
 };
 
 } // namespace proa::import

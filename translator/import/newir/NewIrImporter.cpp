@@ -304,7 +304,8 @@ Type ModelImporter::elementType(const newir::Operation &op, const char *name) {
 }
 
 Location ModelImporter::location() {
-  return current ? Location(NameLoc::get(builder.getStringAttr(current->path))) : UnknownLoc::get(&context);
+  return current && options.locations ? Location(NameLoc::get(builder.getStringAttr(current->path)))
+                                      : UnknownLoc::get(&context);
 }
 
 void ModelImporter::report(const llvm::Twine &message) {
