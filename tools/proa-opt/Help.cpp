@@ -51,6 +51,8 @@ Options:
   --verify-diagnostics            Compares the errors with the expected-error comments of the input
   --split-input-file              Each part between lines of '// -----' by itself
   --emit-bytecode                 Writes bytecode
+  --check-numerics                Runs the program before and after each pass and names the first that changes its results
+                                  (--check-numerics-seed=, -open-dim=, -tolerance=)
   --mlir-print-ir-after-all       Shows the IR after each pass (also -before-all, -after-change)
   --mlir-print-ir-tree-dir=<dir>  The same, into files
   --mlir-timing                   Shows how long each pass took
