@@ -20,8 +20,8 @@ struct NumericsCheckOptions {
   uint64_t seed = 0;
   /// The extent of dimensions that are open.
   int64_t openDim = 2;
-  /// Relative to the expected element and absolute; absent: 1e-9 for results of float64 and complex128, 1e-4
-  /// for float32 and complex64, 2e-2 for narrower ones.
+  /// Relative to the expected element and absolute; absent: 1e-9 where all floats of the function are
+  /// float64, 1e-4 where the narrowest are float32, else 2e-2.
   std::optional<double> tolerance;
   /// Called before each run, which may take long.
   std::function<void(const std::string &what)> progress;
@@ -37,10 +37,11 @@ struct NumericsReport {
 };
 
 /// Checks the public functions of the module that passes run on (all, where none is public), those with one
-/// block whose arguments and results are tensors. Each is run on random inputs by the reference evaluator, or, where that can not run
-/// it (fused library calls, say), by compiling it. A difference is an error that names the pass, the result
-/// and the first element; that function is not checked any further. A function that is new, has another
-/// signature or can not be run is named in a remark and compared from then on, or from where it can be run.
+/// block whose arguments and results are tensors. Each is run on random inputs by the reference evaluator,
+/// or, where that can not run it (fused library calls, say), by compiling it. A difference is an error that
+/// names the pass, the result and the first element; that function is not checked any further. A function
+/// that is new, has another signature or can not be run is named in a remark and compared from then on, or
+/// from where it can be run.
 ///
 /// It needs a pass manager whose context runs one thread.
 class NumericsCheck : public mlir::PassInstrumentation {
@@ -58,6 +59,7 @@ private:
     std::vector<Tensor> arguments;
     std::optional<std::vector<Tensor>> results; ///< none: it could not be run yet
     bool isChecked = true;
+    double tolerance = 0;
     std::string whyNot; ///< the last remark on it
   };
 
@@ -67,7 +69,6 @@ private:
   void compareWith(mlir::func::FuncOp function, Expected &expected, llvm::StringRef pass);
   void remark(mlir::func::FuncOp function, Expected &expected, const std::string &why);
   Result<std::vector<Tensor>> run(mlir::func::FuncOp function, const std::vector<Tensor> &arguments);
-  CompareRule ruleFor(DType dtype) const;
 
   NumericsCheckOptions options;
   NumericsReport &report;

@@ -28,7 +28,8 @@ struct Options {
                            cl::desc("The extent that open dimensions get")};
   cl::opt<double> tolerance{
       "check-numerics-tolerance", cl::init(0),
-      cl::desc("Relative and absolute; default: 1e-9 (float64), 1e-4 (float32), 2e-2 (narrower)")};
+      cl::desc(
+          "Relative and absolute; default by the narrowest floats: 1e-9 (float64), 1e-4 (float32), 2e-2")};
 };
 
 /// MLIR's options, with a check of numbers in each pass manager.
