@@ -109,9 +109,13 @@ bool Interpreter::isTrue(Value condition) const {
 }
 
 std::string Interpreter::evaluateBlock(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    bool staysThere = !isa<pd::VjpOp>(op);
     if (std::string reason = evaluate(op); !reason.empty())
       return reason;
+    if (afterEach && staysThere)
+      afterEach(op, *this);
+  }
   return {};
 }
 

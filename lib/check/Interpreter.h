@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,8 +24,12 @@ namespace proa::check {
 class Interpreter {
 public:
   void define(mlir::Value value, Tensor tensor) { known.tensors[value] = std::move(tensor); }
+  bool hasTensor(mlir::Value value) const { return known.tensors.contains(value); }
   /// Of a value that was defined, or is a tensor that an op gave.
   const Tensor &valueOf(mlir::Value value) const { return known.tensors.at(value); }
+
+  /// Is called behind each op of a block that is evaluated.
+  std::function<void(mlir::Operation &, const Interpreter &)> afterEach;
 
   /// Why the op can't be evaluated (an op that only a library kernel computes, say); empty: it was.
   std::string evaluate(mlir::Operation &op);

@@ -150,6 +150,20 @@ void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
   }
 }
 
+/// Weights as large as those that layers are begun with (1 / sqrt of what is summed over): deep networks
+/// neither overflow nor amplify rounding.
+void scaleWeights(Tensor &tensor) {
+  const std::vector<int64_t> &dims = tensor.dims();
+  if (dims.size() < 2 || tensor.size() == 0)
+    return;
+  int64_t summed = dims.size() == 2 ? dims[0] : tensor.size() / dims[0];
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
+      element.number /= std::sqrt(static_cast<double>(summed));
+      pd::storeScalar(tensor, i, element);
+    }
+}
+
 std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOptions &options) {
   std::vector<Tensor> arguments;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
@@ -159,6 +173,8 @@ std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOp
     std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, options.openDim + isLod);
     arguments.push_back(
         randomTensor(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
+    if (function.getArgAttr(i, "pd.param"))
+      scaleWeights(arguments.back());
   }
   makeOffsets(function, arguments);
   return arguments;

@@ -46,9 +46,11 @@ std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors
   return {};
 }
 
-ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors &parameters) {
+ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors &parameters,
+                          const OpObserver &afterEach) {
   ReferenceRun run;
   Interpreter interpreter;
+  interpreter.afterEach = afterEach;
   run.notEvaluated = bindArguments(main, feeds, parameters, interpreter);
   if (run.notEvaluated.empty())
     run.notEvaluated = interpreter.evaluateBlock(main.getBody().front());
@@ -70,7 +72,7 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
 
 Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
                                   const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
-                                  bool openDims) {
+                                  bool openDims, const OpObserver &afterEach) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -104,11 +106,11 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
   if (failed(expandGradients(**module)))
     return ReferenceRun{{}, "a gradient that is not expanded"};
-  return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), given, parameters);
+  return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), given, parameters, afterEach);
 }
 
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
-                                  bool openDims) {
+                                  bool openDims, const OpObserver &afterEach) {
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
     return files.problems();
@@ -118,7 +120,7 @@ Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &met
   Result<params::Tensors> parameters = params::readParameters(*files, *program);
   if (!parameters)
     return parameters.problems();
-  return runReference(*program, files->program, *parameters, meta, feeds, openDims);
+  return runReference(*program, files->program, *parameters, meta, feeds, openDims, afterEach);
 }
 
 } // namespace proa::check

@@ -23,6 +23,7 @@ const std::vector<Group> &groups() {
        {"pd-checkpoint", "pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian", "pd-lower-for"}},
       {"Training programs", {"pd-scale-loss", "pd-accumulate", "pd-amp", "pd-rematerialize"}},
       {"Layout", {"pd-channels-last"}},
+      {"Sharding", {"pd-annotate-sharding-rules"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
       {"Kernels for the CPU, in their order",
        {"pd-lower-to-linalg", "store-bools-as-bytes", "widen-half-precision", "fuse-elementwise",
