@@ -331,12 +331,24 @@ Result<void> translate(Options options) {
   std::_Exit(finishOutput(ExitCode::success));
 }
 
+/// The process is short, and what it takes of memory the kernel clears page by page: nothing is given back to
+/// be cleared again, and pages are large from the first one of a thread on.
+void keepMemory() {
+#ifdef PROA_HAS_MIMALLOC
+  mi_option_enable(mi_option_large_os_pages);
+  mi_option_set(mi_option_eager_commit_delay, 0);
+#if MI_MALLOC_VERSION >= 210
+  mi_option_set(mi_option_purge_delay, -1);
+#else
+  mi_option_disable(mi_option_allow_decommit);
+#endif
+#endif
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-#ifdef PROA_HAS_MIMALLOC
-  mi_option_enable(mi_option_large_os_pages);
-#endif
+  keepMemory();
   Options options;
   CommandLine line(
       "proa-translate",

@@ -82,6 +82,27 @@ struct PieceTask {
   std::variant<std::span<Variable>, std::span<Operation>> out;
 };
 
+/// What the type of a variable says.
+struct VariableType {
+  VariableKind kind = VariableKind::DenseTensor;
+  std::optional<DType> dtype;
+  std::vector<int64_t> dims;
+  int32_t lodLevel = 0;
+
+  void giveTo(Variable &variable) const {
+    variable.kind = kind;
+    variable.dtype = dtype;
+    variable.dims = dims;
+    variable.lodLevel = lodLevel;
+  }
+};
+
+/// Finds strings by views of them.
+struct TextHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
 class JsonReader : json::ValueReader {
 public:
   using ValueReader::isWhole;
@@ -241,8 +262,31 @@ private:
     return out;
   }
 
+  /// Most variables have the type of another one, letter by letter: those are read once.
   void type(const Path &at, Element value, Variable &out) {
-    object(at, value, typeKeys, 1 << typeKind, [&](size_t key, const Path &at, Element value) {
+    constexpr size_t mostKept = 4096;
+    simdjson::ondemand::object members;
+    std::string_view raw;
+    if (value.get_object().get(members) != simdjson::SUCCESS)
+      return wrong(at, value, "an object");
+    if (members.raw_json().get(raw) != simdjson::SUCCESS)
+      return leave();
+    auto known = typesByText.find(raw);
+    if (known == typesByText.end()) {
+      VariableType read;
+      size_t problems = report.count();
+      if (members.reset().error() != simdjson::SUCCESS)
+        return leave();
+      typeMembers(at, members, read);
+      if (report.count() != problems || !isWhole() || typesByText.size() >= mostKept)
+        return read.giveTo(out);
+      known = typesByText.emplace(raw, std::move(read)).first;
+    }
+    known->second.giveTo(out);
+  }
+
+  void typeMembers(const Path &at, simdjson::ondemand::object &members, VariableType &out) {
+    object(at, members, typeKeys, 1 << typeKind, [&](size_t key, const Path &at, Element value) {
       if (key == typeKind)
         out.kind = kind(at, value);
       else if (key == typeTensorArray || key == typeDense || key == typeLod)
@@ -262,7 +306,7 @@ private:
     return kind.value_or(VariableKind::DenseTensor);
   }
 
-  void denseDescription(const Path &at, Element value, Variable &out) {
+  void denseDescription(const Path &at, Element value, VariableType &out) {
     object(at, value, denseKeys, 1 << denseTensor, [&](size_t key, const Path &at, Element value) {
       if (key == denseTensor)
         tensorDescription(at, value, out);
@@ -271,7 +315,7 @@ private:
     });
   }
 
-  void tensorDescription(const Path &at, Element value, Variable &out) {
+  void tensorDescription(const Path &at, Element value, VariableType &out) {
     object(at, value, tensorKeys, 1 << tensorType, [&](size_t key, const Path &at, Element value) {
       if (key == tensorType)
         out.dtype = dtypeFromNumber(varTypeOf(at, value));
@@ -512,6 +556,7 @@ private:
 
   AttributePool &pool;
   std::unordered_map<std::string_view, Attributes> attributesByText;
+  std::unordered_map<std::string, VariableType, TextHash, std::equal_to<>> typesByText;
   const json::CutText *cut = nullptr;
   std::vector<PieceTask> *tasks = nullptr;
 };

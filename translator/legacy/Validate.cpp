@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
 #include <unordered_set>
 
 namespace proa::legacy {
@@ -45,15 +45,26 @@ private:
       checkOperation(block.operations[i], i);
   }
 
+  /// Whether no two variables have the same name, as is usual: numbers in order tell so quicker than a table
+  /// of names that is filled.
+  static bool haveNamesOfTheirOwn(const std::vector<Variable> &variables) {
+    std::vector<size_t> hashes;
+    hashes.reserve(variables.size());
+    for (const Variable &variable : variables)
+      hashes.push_back(std::hash<std::string_view>()(variable.name));
+    std::sort(hashes.begin(), hashes.end());
+    return std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end();
+  }
+
   void checkVariables(const Block &block) {
+    bool mayRepeat = !haveNamesOfTheirOwn(block.variables);
     std::unordered_set<std::string_view> names;
-    names.reserve(block.variables.size());
     for (size_t i = 0; i < block.variables.size(); ++i) {
       const Variable &variable = block.variables[i];
       auto at = [&] { return fmt::format("{}.vars[{}]", path, i); };
       if (variable.name.empty())
         report.add(at() + ".name", "found an empty name");
-      else if (!names.insert(variable.name).second)
+      else if (mayRepeat && !names.insert(variable.name).second)
         report.add(at() + ".name",
                    fmt::format("variable '{}' is declared twice in this block", variable.name));
       if (std::string wrong = problemOfDims(variable.dims); !wrong.empty())
