@@ -1,0 +1,112 @@
+// Functions of so many arguments that a second thread makes their attributes.
+#include "lib/driver/Registration.h"
+#include "translator/import/Import.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <gmock/gmock.h>
+
+using namespace proa;
+using ::testing::HasSubstr;
+
+namespace {
+
+constexpr size_t parameterCount = 3000;
+
+std::string parameter(size_t i) { return "layer_" + std::to_string(i) + ".w_0"; }
+
+legacy::Variable variable(const std::string &name, bool isParameter) {
+  legacy::Variable variable;
+  variable.name = name;
+  variable.dtype = DType::Float32;
+  variable.dims = {4};
+  variable.persistable = variable.isParameter = isParameter;
+  return variable;
+}
+
+legacy::Operation add(const std::string &x, const std::string &y, const std::string &out) {
+  legacy::Operation op;
+  op.type = "elementwise_add";
+  op.inputs = {{"X", {x}}, {"Y", {y}}};
+  op.outputs = {{"Out", {out}}};
+  return op;
+}
+
+/// Adds all parameters to x.
+legacy::Program sumOfParameters() {
+  legacy::Program program;
+  legacy::Block &block = program.blocks.emplace_back();
+  block.variables.push_back(variable("x", false));
+  std::string last = "x";
+  for (size_t i = 0; i < parameterCount; ++i) {
+    std::string next = "sum_" + std::to_string(i);
+    block.variables.push_back(variable(parameter(i), true));
+    block.variables.push_back(variable(next, false));
+    block.operations.push_back(add(last, parameter(i), next));
+    last = next;
+  }
+  return program;
+}
+
+import::ImportOptions feedingX(bool locations = true) {
+  import::ImportOptions options;
+  options.feeds = {"x"};
+  options.fetches = {"sum_" + std::to_string(parameterCount - 1)};
+  options.locations = locations;
+  return options;
+}
+
+class ArgumentAttributes : public ::testing::Test {
+protected:
+  ArgumentAttributes() : context(registry(), mlir::MLIRContext::Threading::DISABLED) {}
+
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry all;
+    registerAllDialects(all);
+    return all;
+  }
+
+  mlir::MLIRContext context;
+};
+
+TEST_F(ArgumentAttributes, NameEachArgument) {
+  auto module = import::importProgram(context, sumOfParameters(), feedingX());
+  ASSERT_TRUE(module) << module.problems().text();
+  EXPECT_FALSE(context.isMultithreadingEnabled());
+  auto function = *(**module).getOps<mlir::func::FuncOp>().begin();
+  ASSERT_EQ(function.getNumArguments(), 1 + parameterCount);
+  EXPECT_EQ(function.getArgAttrOfType<mlir::StringAttr>(0, "pd.feed"), "x");
+  for (size_t i = 0; i < parameterCount; ++i) {
+    mlir::DictionaryAttr attributes = function.getArgAttrDict(1 + i);
+    ASSERT_EQ(attributes.size(), 1u);
+    ASSERT_EQ(attributes.getAs<mlir::StringAttr>("pd.param"), parameter(i));
+  }
+}
+
+TEST_F(ArgumentAttributes, OfARefusedProgram) {
+  legacy::Program program = sumOfParameters();
+  program.blocks[0].variables[1].dtype.reset(); // the first parameter
+  auto module = import::importProgram(context, program, feedingX());
+  ASSERT_FALSE(module);
+  EXPECT_EQ(module.problems().size(), 1u);
+  EXPECT_THAT(module.problems().text(),
+              HasSubstr("variable 'layer_0.w_0' is no dense tensor with an element type that proa has"));
+  EXPECT_FALSE(context.isMultithreadingEnabled());
+}
+
+TEST_F(ArgumentAttributes, LocationsWhereTheyAreWanted) {
+  for (bool locations : {true, false}) {
+    auto module = import::importProgram(context, sumOfParameters(), feedingX(locations));
+    ASSERT_TRUE(module) << module.problems().text();
+    auto function = *(**module).getOps<mlir::func::FuncOp>().begin();
+    for (auto [i, op] : llvm::enumerate(function.getBody().front().without_terminator())) {
+      auto name = op.getLoc()->findInstanceOf<mlir::NameLoc>();
+      ASSERT_EQ(static_cast<bool>(name), locations);
+      if (name)
+        ASSERT_EQ(name.getName(), "sum_" + std::to_string(i));
+    }
+  }
+}
+
+} // namespace
