@@ -7,11 +7,13 @@
 #include "lib/driver/CompiledFunction.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <new>
 
 using namespace mlir;
 
@@ -164,13 +166,38 @@ void scaleWeights(Tensor &tensor) {
     }
 }
 
+std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t openDim) {
+  std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
+  bool isLod =
+      function.getArgAttr(argument, "pd.lod_of") != nullptr; // so many offsets are for one sequence less
+  std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, openDim + isLod);
+  return dims;
+}
+
+/// Whether arguments and results, as far as their dims are known, are no larger than what is worth running.
+bool isSmall(func::FuncOp function, int64_t openDim) {
+  constexpr int64_t most = int64_t(1) << 28; // elements
+  int64_t total = 0;
+  auto add = [&](const std::vector<int64_t> &dims) {
+    auto count = elementCount(dims);
+    total = count && *count <= most ? total + *count : most + 1;
+    return total <= most;
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!add(dimsOf(function, i, openDim)))
+      return false;
+  return llvm::all_of(function.getResultTypes(), [&](Type type) {
+    std::vector<int64_t> dims(cast<RankedTensorType>(type).getShape());
+    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, openDim);
+    return add(dims);
+  });
+}
+
 std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOptions &options) {
   std::vector<Tensor> arguments;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto tensor = cast<RankedTensorType>(type);
-    std::vector<int64_t> dims(tensor.getShape());
-    bool isLod = function.getArgAttr(i, "pd.lod_of") != nullptr; // so many offsets are for one sequence less
-    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, options.openDim + isLod);
+    std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.openDim);
     arguments.push_back(
         randomTensor(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
     if (function.getArgAttr(i, "pd.param"))
@@ -264,6 +291,9 @@ void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
   if (!canBeChecked(function))
     return;
   Expected &expected = functions[function.getName().str()];
+  expected.isChecked = isSmall(function, options.openDim);
+  if (!expected.isChecked)
+    return remark(function, expected, "its arguments and results have too many elements");
   expected.arguments = randomArguments(function, options);
   expected.tolerance = usualTolerance(function);
   std::string refused = refusal(function, expected.arguments);
@@ -311,7 +341,8 @@ void NumericsCheck::remark(func::FuncOp function, Expected &expected, const std:
   expected.whyNot = why;
 }
 
-Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function, const std::vector<Tensor> &arguments) {
+Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
+                                               const std::vector<Tensor> &arguments) try {
   // What an attempt says of the copy is no error of the program.
   ScopedDiagnosticHandler silent(function.getContext(), [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = copyWith(function);
@@ -322,6 +353,8 @@ Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function, const std:
   if (ran)
     return ran;
   return problem("", firstLine(evaluated.problems()) + ", and compiled: " + firstLine(ran.problems()));
+} catch (const std::bad_alloc &) {
+  return problem("", "there is no memory for what it computes");
 }
 
 } // namespace proa::check

@@ -82,6 +82,11 @@ int main(int argc, char **argv) {
   Options options;
   llvm::InitLLVM init(argc, argv);
   auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "proa's pass driver", registry);
+  if (options.openDim < 0) {
+    llvm::errs() << "error: --check-numerics-open-dim is " << options.openDim
+                 << ", expected no negative number\n";
+    return EXIT_FAILURE;
+  }
   if (!options.checkNumerics)
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
   proa::check::NumericsReport report;
