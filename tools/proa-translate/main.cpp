@@ -122,10 +122,11 @@ struct Translation {
 
 using Pieces = std::vector<std::string>;
 
-/// Whether the output, or what is said of it, shows where ops come from. Text does not, and what the importer
-/// made verifies: it has verified each op.
-bool showsLocations(const Options &options) {
-  return options.locations || options.bytecode || options.to != "mlir" || options.path == inputPath("-");
+/// Whether the output, or what is said of it, takes from the locations where ops come from. Text does not,
+/// and what the importer made verifies: it has verified each op.
+bool needsLocations(const Options &options) {
+  return options.summary || options.locations || options.bytecode || options.to != "mlir" ||
+         options.path == inputPath("-");
 }
 
 /// The module as text or bytecode. One that a program of Paddle became is verified while it is printed: the
@@ -363,7 +364,7 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.path = inputPath(options.path);
-  options.import.locations = showsLocations(options);
+  options.import.locations = needsLocations(options);
   if (options.path.empty() && !options.coverage)
     return failCommandLine(line, "model is required");
   return runTool(line, [&] {
