@@ -134,6 +134,11 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   precision      how mixed precision computes it: "low", in 16 bits; "full", in float32 (on level O2 as if unlisted);
 //                  "always full", on level O2 too; "follow", as its operands; "" for an op that is not listed: full on level
 //                  O1, low on O2 (docs/autodiff.md, "Mixed precision")
+//   sharding       how the op may be split over devices: the dimensions of its operands and results, "... i k, k j -> ... i j; sum k".
+//                  Dimensions with one letter are split together; "*" is needed whole, "..." stands for any dimensions before
+//                  the others; "; sum" lists those whose parts are added, "; replicated" those that are needed whole. Rules that
+//                  depend on attributes are in dialects/pd/sharding/; those of elementwise ops, reductions, movements and
+//                  composites follow from what the record says otherwise
 //   pure           0 for ops with effects: random numbers, communication
 //   legacy         legacy spellings
 //   newIr          how Paddle's new IR spells it, where that differs from the record, and other ops of it that become this one
@@ -153,6 +158,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit vjpInCode = 0;
   string lod = "first";
   string precision = "";
+  string sharding = "";
   bit pure = 1;
   list<Legacy> legacy = [];
   list<NewIr> newIr = [];

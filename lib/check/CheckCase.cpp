@@ -3,6 +3,7 @@
 #include "lib/check/Differential.h"
 #include "lib/check/ImportOnly.h"
 #include "lib/check/ReferenceRun.h"
+#include "lib/check/ShardCheck.h"
 #include "translator/params/Safetensors.h"
 
 #include <algorithm>
@@ -22,6 +23,8 @@ public:
       return std::move(result);
     if (options.mutants > 0)
       checkMutants();
+    else if (options.sharding)
+      checkShards();
     else if (options.reference)
       evaluate();
     else if (!meta.runnable)
@@ -185,6 +188,23 @@ private:
     for (const NamedTensor &output : evaluated)
       wanted[output.name] = output.tensor;
     take(compareOutputs(*outputs, wanted, exact, prefix));
+  }
+
+  void checkShards() {
+    if (!meta.runnable || meta.training)
+      return skip("it has state, or no expected outputs");
+    enter(Stage::Run);
+    std::string notEvaluated;
+    Tensors feeds = withPrefix(inputs, meta.runPrefix(0));
+    giveLods(feeds, meta);
+    Result<ShardCheck> done = checkShardings(folder, meta, feeds, notEvaluated);
+    if (!done)
+      failed(done.problems());
+    else if (!done->differences.empty())
+      for (const std::string &difference : done->differences)
+        failed(problem("", difference));
+    else if (!notEvaluated.empty() || done->factors == done->notRun)
+      skip(notEvaluated.empty() ? "no op that can be split" : notEvaluated);
   }
 
   void checkMutants() {

@@ -16,6 +16,8 @@ struct CheckOptions {
   bool reference = false;
   /// With `reference`: everything is decomposed before the feeds' dims are known.
   bool openDims = false;
+  /// Each op of the program is run in parts, as its sharding rule says, by the evaluator.
+  bool sharding = false;
   /// Instead of the program itself, so many mutants of it are run by compiled code and by the evaluator.
   int mutants = 0;
   uint64_t seed = 0;

@@ -4,7 +4,15 @@
 #include "lib/check/CaseResult.h"
 #include "translator/legacy/Program.h"
 
+#include <functional>
+
+namespace mlir {
+class Operation;
+}
+
 namespace proa::check {
+
+class Interpreter;
 
 /// What evaluating a program gave: its outputs, or why the evaluator can not run it (`notEvaluated`, no
 /// failure: a random number, a loop, an op that only a library kernel computes).
@@ -13,14 +21,17 @@ struct ReferenceRun {
   std::string notEvaluated;
 };
 
+/// Is called behind each op of the program.
+using OpObserver = std::function<void(mlir::Operation &, const Interpreter &)>;
+
 /// Imports a program, expands its gradients, and evaluates op by op with these feeds and weights. `source`
 /// begins the problems.
 Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
                                   const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
-                                  bool openDims = false);
+                                  bool openDims = false, const OpObserver &afterEach = {});
 /// The same for the program and the weights of a folder. With `openDims` everything is decomposed before the
 /// feeds' dims are known, and then evaluated.
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
-                                  bool openDims = false);
+                                  bool openDims = false, const OpObserver &afterEach = {});
 
 } // namespace proa::check

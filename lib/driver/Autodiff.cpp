@@ -1,9 +1,8 @@
 //! Functions of tensors and their transforms, on MLIR.
 #include "proa/Autodiff.h"
 
-#include "lib/driver/Compile.h"
+#include "lib/driver/CompiledFunction.h"
 #include "lib/driver/Registration.h"
-#include "lib/runtime/Executable.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Rematerialize.h"
 #include "passes/autodiff/Transforms.h"
@@ -70,17 +69,11 @@ TensorInfo describeType(mlir::Type type, const std::string &name) {
 
 } // namespace
 
-/// A function for the dims of one set of arguments.
-struct Compiled {
-  std::shared_ptr<runtime::Executable> executable;
-  std::unique_ptr<runtime::Session> session;
-};
-
 struct Function::Implementation {
   std::shared_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< with the one function "main"
   std::vector<TensorInfo> arguments, results;
-  std::map<std::string, Compiled> compiled; ///< by the arguments' dims
+  std::map<std::string, CompiledFunction> compiled; ///< by the arguments' dims
 
   ~Implementation() { module = {}; } // before its context
 
@@ -107,7 +100,7 @@ struct Function::Implementation {
   }
 
   Result<void> check(const std::vector<Tensor> &given) const;
-  Result<Compiled *> compiledFor(const std::vector<Tensor> &given);
+  Result<CompiledFunction *> compiledFor(const std::vector<Tensor> &given);
 };
 
 /// What may make a Function of its parts.
@@ -162,37 +155,18 @@ Result<void> Function::Implementation::check(const std::vector<Tensor> &given) c
   return problems.empty() ? Result<void>() : Result<void>(problems);
 }
 
-Result<Compiled *> Function::Implementation::compiledFor(const std::vector<Tensor> &given) {
+Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vector<Tensor> &given) {
   if (auto checked = check(given); !checked)
     return checked.problems();
   std::string key;
-  std::map<std::string, std::vector<int64_t>> dims;
-  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
-  auto copied = copy->lookupSymbol<FuncOp>("main");
-  for (unsigned i = 0; i < given.size(); ++i) {
-    key += given[i].describe() + ";";
-    // By number: names need not differ.
-    copied.setArgAttr(i, "pd.feed", mlir::StringAttr::get(context.get(), std::to_string(i)));
-    dims[std::to_string(i)] = given[i].dims();
-  }
+  for (const Tensor &tensor : given)
+    key += tensor.describe() + ";";
   if (auto found = compiled.find(key); found != compiled.end())
     return &found->second;
-  for (unsigned i = 0; i < copied.getNumResults(); ++i)
-    copied.setResultAttr(i, "pd.fetch", mlir::StringAttr::get(context.get(), std::to_string(i)));
-  if (auto done = specializeFeeds(*copy, dims); !done)
-    return done.problems();
-  auto program = compileForCpu(std::move(copy), {});
-  if (!program)
-    return program.problems();
-  auto executable = loadProgram(std::move(*program), "function");
-  if (!executable)
-    return executable.problems();
-  if (auto bound = (*executable)->bindParameters({}); !bound)
-    return bound.problems();
-  auto session = runtime::Session::create(*executable);
-  if (!session)
-    return session.problems();
-  return &(compiled[key] = {*executable, std::move(*session)});
+  auto made = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), given);
+  if (!made)
+    return made.problems();
+  return &compiled.emplace(key, std::move(*made)).first->second;
 }
 
 Function::Function(std::unique_ptr<Implementation> implementation)
@@ -308,17 +282,14 @@ Result<std::vector<Tensor>> Function::run(const std::vector<Tensor> &given) {
   auto compiled = implementation->compiledFor(given);
   if (!compiled)
     return compiled.problems();
-  runtime::NamedTensors feeds;
-  for (size_t i = 0; i < given.size(); ++i)
-    feeds[std::to_string(i)] = given[i];
-  return (*compiled)->session->run(feeds);
+  return (*compiled)->run(given);
 }
 
 Result<int64_t> Function::arenaBytes(const std::vector<Tensor> &given) {
   auto compiled = implementation->compiledFor(given);
   if (!compiled)
     return compiled.problems();
-  return (*compiled)->executable->plan().arenaBytes;
+  return (*compiled)->arenaBytes();
 }
 
 Result<Function> grad(const Function &function, const GradOptions &options) {

@@ -71,11 +71,13 @@ void dropUnchangedStates(func::FuncOp main) {
   (void)main.eraseResults(unchanged);
 }
 
+bool isKernel(func::FuncOp function) { return function->hasAttr("proa.kernel"); }
+
 /// Moves the kernel functions to a module of their own, for the code generator.
 OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (function->hasAttr("proa.kernel")) {
+    if (isKernel(function)) {
       function->remove();
       kernels->push_back(function);
     }
@@ -83,6 +85,8 @@ OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
 }
 
 } // namespace
+
+bool hasFormedKernels(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), isKernel); }
 
 Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
   auto progress = [&](const char *what, double part) {
@@ -95,7 +99,8 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   progress("optimizing", 0.0);
   PassManager pm(module->getContext());
   pm.enableVerifier(false);
-  buildCpuPipeline(pm, options);
+  if (!hasFormedKernels(*module))
+    buildCpuPipeline(pm, options);
   if (failed(pm.run(*module)))
     return diagnostics.take("optimization");
   dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));

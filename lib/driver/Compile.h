@@ -46,7 +46,11 @@ Result<void> specializeFeeds(mlir::ModuleOp module, const std::map<std::string, 
 /// pd as imported to library ops and kernel calls.
 void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options = {});
 
-/// Compiles a module for this machine's CPU. The module is consumed.
+/// Whether buildCpuPipeline's passes have formed the module's kernels.
+bool hasFormedKernels(mlir::ModuleOp module);
+
+/// Compiles a module for this machine's CPU. The module is consumed. Where its kernels are formed already,
+/// the passes before that are left out.
 Result<CompiledProgram> compileForCpu(mlir::OwningOpRef<mlir::ModuleOp> module,
                                       const CompileOptions &options);
 

@@ -11,6 +11,7 @@
 #include "passes/lower-cpu/Passes.h"
 #include "passes/lower-linalg/Passes.h"
 #include "passes/normalize/Passes.h"
+#include "passes/spmd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/InitAllDialects.h"
@@ -36,6 +37,7 @@ void registerAllPasses() {
   registerProaAutodiffPasses();
   registerProaFusePasses();
   registerProaLayoutPasses();
+  registerProaSpmdPasses();
   registerProaLowerLinalgPasses();
   registerLowerCpu();
   mlir::PassPipelineRegistration<>("proa-cpu", "Imported pd to library ops and kernel calls",

@@ -69,6 +69,8 @@ void declareModes(CommandLine &line, Options &options) {
   line.add_flag("--open-dims", options.check.openDims,
                 "Decomposes everything before the dims of the feeds are known, and runs that")
       ->needs("--reference");
+  line.add_flag("--sharding", options.check.sharding,
+                "Runs each op in parts, split as its sharding rule says, and compares with the whole");
   line.add_option("--mutants", options.check.mutants,
                   "Changes each program so often a little, and compares compiled code with the evaluator on "
                   "what comes out")

@@ -23,6 +23,7 @@ const std::vector<Group> &groups() {
        {"pd-checkpoint", "pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian", "pd-lower-for"}},
       {"Training programs", {"pd-scale-loss", "pd-accumulate", "pd-amp", "pd-rematerialize"}},
       {"Layout", {"pd-channels-last"}},
+      {"Sharding", {"pd-annotate-sharding-rules"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
       {"Kernels for the CPU, in their order",
        {"pd-lower-to-linalg", "store-bools-as-bytes", "widen-half-precision", "fuse-elementwise",
@@ -51,6 +52,8 @@ Options:
   --verify-diagnostics            Compares the errors with the expected-error comments of the input
   --split-input-file              Each part between lines of '// -----' by itself
   --emit-bytecode                 Writes bytecode
+  --check-numerics                Runs the program before and after each pass and names the first that changes its results
+                                  (--check-numerics-seed=, -open-dim=, -tolerance=)
   --mlir-print-ir-after-all       Shows the IR after each pass (also -before-all, -after-change)
   --mlir-print-ir-tree-dir=<dir>  The same, into files
   --mlir-timing                   Shows how long each pass took

@@ -1,11 +1,71 @@
 // proa-opt: runs passes of proa and of upstream on MLIR text.
+#include "lib/check/NumericsCheck.h"
 #include "lib/driver/Registration.h"
 #include "tools/common/MlirTool.h"
+#include "tools/common/ProgressBar.h"
 #include "tools/proa-opt/Help.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace cl = llvm::cl;
+
+namespace {
+
+struct Options {
+  cl::opt<bool> checkNumerics{
+      "check-numerics",
+      cl::desc("Runs the program before and after each pass and names the first that changes its results")};
+  cl::opt<uint64_t> seed{"check-numerics-seed", cl::init(0), cl::desc("Of the numbers that it is given")};
+  cl::opt<int64_t> openDim{"check-numerics-open-dim", cl::init(2),
+                           cl::desc("The extent that open dimensions get")};
+  cl::opt<double> tolerance{
+      "check-numerics-tolerance", cl::init(0),
+      cl::desc(
+          "Relative and absolute; default by the narrowest floats: 1e-9 (float64), 1e-4 (float32), 2e-2")};
+};
+
+/// MLIR's options, with a check of numbers in each pass manager.
+mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Options &options,
+                                 proa::check::NumericsReport &report, proa::tools::ProgressBar &bar) {
+  mlir::MlirOptMainConfig config = given;
+  config.setPassPipelineSetupFn([&, given](mlir::PassManager &pm) {
+    pm.getContext()->disableMultithreading();
+    proa::check::NumericsCheckOptions check{
+        .seed = options.seed, .openDim = options.openDim, .tolerance = {}};
+    if (options.tolerance.getNumOccurrences() > 0)
+      check.tolerance = options.tolerance;
+    check.progress = [&bar](const std::string &what) { bar.show(what, 0); };
+    pm.addInstrumentation(std::make_unique<proa::check::NumericsCheck>(check, report));
+    return given.setupPassPipeline(pm);
+  });
+  return config;
+}
+
+/// As MLIR's main function, whose options can not be changed.
+llvm::LogicalResult run(const std::string &input, const std::string &output, mlir::DialectRegistry &registry,
+                        const mlir::MlirOptMainConfig &config) {
+  std::string error;
+  auto file = mlir::openInputFile(input, &error);
+  auto result = file ? mlir::openOutputFile(output, &error) : nullptr;
+  if (!result) {
+    llvm::errs() << "error: " << error << "\n";
+    return mlir::failure();
+  }
+  if (failed(mlir::MlirOptMain(result->os(), std::move(file), registry, config)))
+    return mlir::failure();
+  result->keep();
+  return mlir::success();
+}
+
+} // namespace
 
 int main(int argc, char **argv) {
   proa::tools::setToolVersion("proa-opt");
@@ -19,5 +79,22 @@ int main(int argc, char **argv) {
     } else if (argument == "--help-all") {
       argv[i] = const_cast<char *>("--help"); // LLVM hides none of the options that this stands for
     }
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "proa's pass driver", registry));
+  Options options;
+  llvm::InitLLVM init(argc, argv);
+  auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "proa's pass driver", registry);
+  if (options.openDim < 0) {
+    llvm::errs() << "error: --check-numerics-open-dim is " << options.openDim
+                 << ", expected no negative number\n";
+    return EXIT_FAILURE;
+  }
+  if (!options.checkNumerics)
+    return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+  proa::check::NumericsReport report;
+  proa::tools::ProgressBar bar;
+  llvm::LogicalResult done =
+      run(input, output, registry,
+          checking(mlir::MlirOptMainConfig::createFromCLOptions(), options, report, bar));
+  bar.clear();
+  llvm::errs() << report.text() << "\n";
+  return mlir::asMainReturnCode(llvm::success(succeeded(done) && !report.differs));
 }

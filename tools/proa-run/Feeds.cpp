@@ -1,6 +1,6 @@
 #include "tools/proa-run/Feeds.h"
 
-#include "lib/check/Elements.h"
+#include "lib/check/RandomTensor.h"
 #include "tools/common/CommandLine.h"
 #include "translator/params/Npy.h"
 #include "translator/params/Safetensors.h"
@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <random>
 
 namespace proa::tools {
 namespace {
@@ -105,7 +104,7 @@ private:
 
   void emplaceRandom(const TensorInfo &feed, const std::vector<int64_t> &shape, uint64_t seed) {
     try {
-      result.emplace(feed.name, randomTensor(feed.name, feed.dtype, shape, seed));
+      result.emplace(feed.name, check::randomTensor(feed.name, feed.dtype, shape, seed));
     } catch (const std::bad_alloc &) {
       problems.add(feed.name, "no memory for a feed of " + describe(feed.dtype, shape));
     }
@@ -142,37 +141,7 @@ private:
   Problems problems;
 };
 
-template <class T> T randomElement(std::mt19937_64 &engine) {
-  // Not a distribution of the standard library: those differ from one library to the next.
-  double unit = static_cast<double>(engine() >> 40) / double(1 << 24);
-  if constexpr (check::isComplex<T>)
-    return T(
-        static_cast<typename T::value_type>(2 * unit - 1),
-        static_cast<typename T::value_type>(2 * static_cast<double>(engine() >> 40) / double(1 << 24) - 1));
-  else if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(unit < 0.5 ? 0 : 1);
-  else if constexpr (std::is_same_v<T, check::Boolean>)
-    return T{static_cast<uint8_t>(unit < 0.5 ? 0 : 1)};
-  else if constexpr (std::is_same_v<T, check::Float8E4M3FN> || std::is_same_v<T, check::Float8E5M2>)
-    return T{static_cast<uint8_t>(unit < 0.5 ? 0xb8 : 0x38)}; // plus or minus 1 in E4M3, 0.5 in E5M2
-  else
-    return static_cast<T>(static_cast<float>(2 * unit - 1));
-}
-
 } // namespace
-
-Tensor randomTensor(const std::string &name, DType dtype, std::vector<int64_t> dims, uint64_t seed) {
-  uint64_t mixed = seed;
-  for (unsigned char c : name) // so that two feeds of one program differ
-    mixed = (mixed ^ c) * 0x100000001b3;
-  std::mt19937_64 engine(mixed);
-  Tensor tensor(dtype, std::move(dims));
-  check::visitElements(tensor, [&](auto *elements) {
-    using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
-    std::generate_n(tensor.as<T>(), tensor.size(), [&] { return randomElement<T>(engine); });
-  });
-  return tensor;
-}
 
 Result<Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options) {
   return FeedMaker(feeds, options).make();

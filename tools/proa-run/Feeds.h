@@ -24,8 +24,4 @@ struct FeedOptions {
 /// tensors that are no feed, dims that are missing or no dims.
 Result<check::Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options);
 
-/// A tensor of random values: floats even in [-1, 1), integers and bools 0 or 1 (valid as indices of anything
-/// that has two entries). The same seed and name give the same values.
-Tensor randomTensor(const std::string &name, DType dtype, std::vector<int64_t> dims, uint64_t seed);
-
 } // namespace proa::tools

@@ -4,6 +4,7 @@
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/LinearOps.h"
+#include "dialects/pd/sharding/ShardingRule.h"
 #include "dialects/pd/textbook/Arrays.h"
 #include "dialects/pd/textbook/Textbook.h"
 #include "lib/support/Files.h"
@@ -46,6 +47,7 @@ public:
     return pd::Textbook::get().find(op) != nullptr || pd::Textbook::get().findRandom(op) != nullptr ||
            pd::ArrayComputations::get().find(op->getName()) != nullptr;
   }
+  llvm::StringRef shardingSource() const { return pd::shardingSource(op); }
   bool hasBatchingRule() const { return pd::BatchingRules::get().find(op) != nullptr; }
 
 private:
@@ -67,6 +69,7 @@ void describeDerivatives(mlir::RegisteredOperationName name, OpCoverage &row) {
     row.forward = "decomposition";
   row.isTransposed = specimen.isLinear() && hasRule;
   row.isOverridden = hasRule && decomposes;
+  row.sharding = specimen.shardingSource();
   row.batching = specimen.hasBatchingRule() ? "rule"
                  : isElementwise            ? "elementwise"
                  : decomposes               ? "decomposition"
@@ -114,6 +117,8 @@ std::vector<Total> totalsOf(const std::vector<OpCoverage> &rows) {
           {"batched other than one by one", count([](const OpCoverage &row) {
              return row.batching != "none" && row.batching != "one by one";
            })},
+          {"with a sharding rule, or a decomposition that it follows from",
+           count([](const OpCoverage &row) { return row.sharding != "none"; })},
           {"run by the reference evaluator",
            count([](const OpCoverage &row) { return row.evaluator != "none"; })},
           {"in a program of the corpus", count([](const OpCoverage &row) { return row.cases > 0; })}};
@@ -188,10 +193,11 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
   for (const Total &total : totalsOf(rows))
     totals += fmt::format("| {} | {} |\n", total.what, total.count);
   for (const OpCoverage &row : rows)
-    table += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", row.legacy,
-                         row.op.empty() ? "" : "`" + row.op + "`", row.op.empty() ? "no" : "yes", row.cpu,
-                         yesNo(row.isDecomposed), row.gradient, yesNo(row.isOverridden), row.forward,
-                         yesNo(row.isTransposed), row.batching, row.evaluator, row.elements, row.cases);
+    table += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                         row.legacy, row.op.empty() ? "" : "`" + row.op + "`", row.op.empty() ? "no" : "yes",
+                         row.cpu, yesNo(row.isDecomposed), row.gradient, yesNo(row.isOverridden), row.forward,
+                         yesNo(row.isTransposed), row.batching, row.sharding, row.evaluator, row.elements,
+                         row.cases);
   return fmt::format(
       "# Legacy ops\n\n"
       "Made by `proa-translate --coverage --format=markdown`. Gradient ops (`_grad`) are not counted.\n\n"
@@ -204,12 +210,15 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
       "rule; or the `decomposition`\n"
       "- transpose: linear, at least under some attributes, and its reverse-mode rule is the transposed op\n"
       "- batching: a `rule`, as an `elementwise` op, through the `decomposition`, or `one by one`\n"
+      "- sharding: the rule by which it is split over devices is on the `record`, in a `table`, follows from "
+      "an "
+      "`interface` (elementwise, reduction, movement) or from the `decomposition`\n"
       "- evaluator: whether the reference evaluator runs the op itself or its decomposition\n"
       "- dtypes: the element types of the first operand\n"
       "- cases: programs of the test corpus that hold the op\n\n"
       "| legacy op | pd op | import | CPU | decomposition | gradient | override | jvp | transpose | batching "
-      "| evaluator | dtypes | cases |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n{}",
+      "| sharding | evaluator | dtypes | cases |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n{}",
       totals, table);
 }
 
@@ -239,6 +248,7 @@ std::string coverageJson(const std::vector<OpCoverage> &rows) {
                     {"jvp", row.forward},
                     {"transpose", row.isTransposed},
                     {"batching", row.batching},
+                    {"sharding", row.sharding},
                     {"evaluator", row.evaluator},
                     {"dtypes", row.elements},
                     {"cases", row.cases}});

@@ -29,6 +29,8 @@ struct OpCoverage {
   bool isTransposed = false;
   /// "rule", "elementwise", "decomposition", "one by one" or "none".
   std::string batching = "none";
+  /// Where its sharding rule comes from (dialects/pd/sharding/ShardingRule.h).
+  std::string sharding = "none";
   /// The reference evaluator: "yes", "decomposition" or "none".
   std::string evaluator = "none";
   /// Element types in words.

@@ -42,6 +42,7 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
 }
 
 def Pd_FullLikeOp : Pd_Op<"full_like"> {
+  let sharding = "..., * -> ...";
   let summary = "A tensor of the shape of x whose elements are all `value`";
   let description = "`value_tensor` (one element) wins over `value`. Without `dtype` the element type is that of x.";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$value_tensor, DefaultValuedAttr<F64Attr, "0.0">:$value,

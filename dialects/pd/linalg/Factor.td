@@ -16,6 +16,7 @@ class Pd_FactorOp<string mnemonic, string text> : Pd_Op<mnemonic> {
 }
 
 def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "The triangle L of x = L L^H, or U of x = U^H U"> {
+  let sharding = "... * * -> ... * *";
   let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<BoolAttr, "false">:$upper);
   let results = (outs Pd_Matrices:$out);
   let constraints = squareConstraints;
@@ -25,6 +26,7 @@ def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "The triangle L of x = L L^H, or U o
 }
 
 def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, in one matrix, and the swaps"> {
+  let sharding = "... * * -> ... * *, ... *, ...";
   let description = [{
     L, with a diagonal of ones that is not stored, is below the diagonal of `out`, U the rest. Row i was swapped with row
     pivots[i], counted from 1. infos: 0, or the first pivot that is zero, counted from 1.
@@ -64,6 +66,7 @@ def Pd_LuUnpackOp : Pd_Op<"lu_unpack"> {
 }
 
 def Pd_QrOp : Pd_FactorOp<"qr", "x = Q R with orthonormal columns in Q and a triangle R"> {
+  let sharding = "... * * -> ... * *, ... * *";
   let description = [{
     `mode` is "reduced" (Q is m x min(m, n)), "complete" (Q is m x m) or "r" (no Q: it is empty).
   }];
@@ -79,6 +82,7 @@ def Pd_QrOp : Pd_FactorOp<"qr", "x = Q R with orthonormal columns in Q and a tri
 }
 
 def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and S falling"> {
+  let sharding = "... * * -> ... * *, ... *, ... * *";
   let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<BoolAttr, "false">:$full_matrices);
   let results = (outs Pd_Matrices:$u, Pd_FloatTensor:$s, Pd_Matrices:$vh);
   let infer = "inferSvd";
@@ -97,6 +101,7 @@ def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
 }
 
 def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of symmetric or Hermitian matrices"> {
+  let sharding = "... * * -> ... *, ... * *";
   let description = [{
     Only the triangle UPLO ("L" or "U") of x is read. The vectors are columns.
   }];
@@ -115,6 +120,7 @@ def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of sy
 }
 
 def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm 1) of any square matrices"> {
+  let sharding = "... * * -> ... *, ... * *";
   let arguments = (ins Pd_Matrices:$x);
   let results = (outs RankedTensorOf<[Pd_Complex]>:$w, RankedTensorOf<[Pd_Complex]>:$v);
   let constraints = squareConstraints;
@@ -124,6 +130,7 @@ def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm
 }
 
 def Pd_EigvalsOp : Pd_FactorOp<"eigvals", "Eigenvalues of any square matrices"> {
+  let sharding = "... * * -> ... *";
   let arguments = (ins Pd_Matrices:$x);
   let results = (outs RankedTensorOf<[Pd_Complex]>:$w);
   let constraints = squareConstraints;

@@ -18,6 +18,7 @@ defvar systemConstraints = [
 ];
 
 def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
+  let sharding = "... * *, ... * k -> ... * k";
   let summary = "The solution of x * out = y; a y of rank 1, or with x's dimensions but the last, holds vectors";
   let description = systemDescription;
   let constraints = systemConstraints;
@@ -30,6 +31,7 @@ def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
 }
 
 def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
+  let sharding = "... * k, ... * * -> ... * k";
   let summary = "The solution of A * out = x for A = y y^H, or y^H y with `upper`";
   let description = systemDescription;
   let constraints = systemConstraints;
@@ -42,6 +44,7 @@ def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
 }
 
 def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
+  let sharding = "... * *, ... * k -> ... * k";
   let summary = "The solution of x * out = y, or x^T * out = y, where only one triangle of x is read";
   let description = systemDescription # " With `unitriangular` the diagonal of x counts as ones.";
   let constraints = systemConstraints;
@@ -82,6 +85,7 @@ class Pd_SquareMatrixOp<string mnemonic, string text> : Pd_Op<mnemonic> {
 }
 
 def Pd_InverseOp : Pd_SquareMatrixOp<"inverse", "The inverse; a singular matrix is an error of the run"> {
+  let sharding = "... * * -> ... * *";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferSquare";
   let vjp = ["-(e.matmul(e.matmul(adjoint(out), dout), adjoint(out)))"];
@@ -90,6 +94,7 @@ def Pd_InverseOp : Pd_SquareMatrixOp<"inverse", "The inverse; a singular matrix 
 }
 
 def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
+  let sharding = "... * * -> ...";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferDet";
   let vjp = ["asMatrixFactor(dout * e.conj(out)) * adjoint(e.wrap(e.create<InverseOp>(x)))"];
@@ -98,6 +103,7 @@ def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
 }
 
 def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet", "The signs of the determinants, then the logarithms of their absolute values"> {
+  let sharding = "... * * -> * ...";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferSlogdet";
   let vjp = ["asMatrixFactor(dropDim(slice(dout, 0, 1, 2), 0)) * adjoint(e.wrap(e.create<InverseOp>(x)))"];

@@ -136,6 +136,7 @@ def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> 
 }
 
 def Pd_GatherTreeOp : Pd_LabelOp<"gather_tree"> {
+  let sharding = "* b *, * b * -> * b *";
   let summary = "The whole beams of a beam search, from the tokens of each step and the beams they continue";
   let description = [{
     ids and parents are [time, batch, beam]: token ids[t, b, k] continues beam parents[t, b, k] of time t - 1.

@@ -119,7 +119,7 @@ LogicalResult yoloBox(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::Muta
     double confidence = sigmoid(logit(first + 4));
     if (yolo.getIouAware())
       confidence = std::pow(confidence, 1 - iouShare) * std::pow(sigmoid(logit(anchor)), iouShare);
-    bool counts = confidence >= threshold;
+    bool counts = !(confidence < threshold); // a NaN too
     double imageHeight = realAt(operands[1], 2 * n), imageWidth = realAt(operands[1], 2 * n + 1);
     double x = (static_cast<double>(column) + sigmoid(logit(first)) * spread + shift) * imageWidth /
                static_cast<double>(width),

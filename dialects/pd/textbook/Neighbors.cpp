@@ -29,8 +29,12 @@ struct Graph {
   }
 };
 
-Graph graphOf(const Tensor &row, const Tensor &begins, const Tensor *numbers) {
-  return {integersOf(row), integersOf(begins), numbers ? integersOf(*numbers) : std::vector<int64_t>()};
+/// The graph that an op samples: its edges, where those of each node begin, and the edges' numbers if asked
+/// for.
+template <class Sample> Graph graphOf(Sample sample, llvm::ArrayRef<Tensor> operands) {
+  const Tensor *numbers = sample.getReturnEids() ? operandOf(sample, operands, sample.getEids()) : nullptr;
+  return {integersOf(operands[0]), integersOf(operands[1]),
+          numbers ? integersOf(*numbers) : std::vector<int64_t>()};
 }
 
 struct Found {
@@ -91,8 +95,7 @@ void setNeighbors(const Graph &graph, const Found &found, llvm::MutableArrayRef<
 LogicalResult sampleNeighbors(Operation *op, llvm::ArrayRef<Tensor> operands,
                               llvm::MutableArrayRef<Tensor> results, Draws &draws) {
   auto sample = cast<GraphSampleNeighborsOp>(op);
-  Graph graph = graphOf(operands[0], operands[1],
-                        sample.getReturnEids() ? operandOf(op, operands, sample.getEids()) : nullptr);
+  Graph graph = graphOf(sample, operands);
   EqualChoice choice(draws.next());
   auto most = static_cast<int64_t>(sample.getSampleSize());
   auto found = find(graph, integersOf(operands[2]),
@@ -105,8 +108,7 @@ LogicalResult sampleNeighbors(Operation *op, llvm::ArrayRef<Tensor> operands,
 LogicalResult sampleByWeight(Operation *op, llvm::ArrayRef<Tensor> operands,
                              llvm::MutableArrayRef<Tensor> results, Draws &draws) {
   auto sample = cast<WeightedSampleNeighborsOp>(op);
-  Graph graph = graphOf(operands[0], operands[1],
-                        sample.getReturnEids() ? operandOf(op, operands, sample.getEids()) : nullptr);
+  Graph graph = graphOf(sample, operands);
   Stream stream(draws.next(), 0);
   auto most = static_cast<int64_t>(sample.getSampleSize());
   auto choose = [&](std::vector<int64_t> edges) {
@@ -134,8 +136,7 @@ Tensor columnOf(DType dtype, const std::vector<int64_t> &values) {
 LogicalResult sampleHops(Operation *op, llvm::ArrayRef<Tensor> operands,
                          llvm::MutableArrayRef<Tensor> results, Draws &draws) {
   auto sample = cast<GraphKhopSamplerOp>(op);
-  Graph graph = graphOf(operands[0], operands[1],
-                        sample.getReturnEids() ? operandOf(op, operands, sample.getEids()) : nullptr);
+  Graph graph = graphOf(sample, operands);
   EqualChoice choice(draws.next());
   std::vector<int64_t> x = integersOf(operands[2]), here = x, nodes, edges, ends;
   here.erase(llvm::unique(here), here.end());

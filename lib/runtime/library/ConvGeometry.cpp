@@ -69,10 +69,6 @@ std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast
   return strides;
 }
 
-bool isDenseChannelsLast(const StridedOperand &tensor) {
-  return tensor.strides == convStrides(tensor.dims, true);
-}
-
 Result<void> resolvePaddings(const std::string &algorithm, std::span<const int64_t> paddings,
                              std::span<const int64_t> input, std::span<const int64_t> kernel,
                              std::span<const int64_t> strides, std::vector<int64_t> &dilations,

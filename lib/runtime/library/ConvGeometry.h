@@ -47,9 +47,6 @@ struct ConvGeometry {
 /// Strides of a dense tensor of these dims ([batch, channels, spatial...]) in either order of memory.
 std::vector<int64_t> convStrides(std::span<const int64_t> dims, bool channelLast);
 
-/// Whether all channels of a pixel lie side by side, and so do the pixels.
-bool isDenseChannelsLast(const StridedOperand &tensor);
-
 /// Paddings before and after each spatial axis as Paddle resolves them; resets `dilations` to 1 for SAME as
 /// Paddle does.
 Result<void> resolvePaddings(const std::string &algorithm, std::span<const int64_t> paddings,

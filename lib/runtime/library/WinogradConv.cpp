@@ -56,6 +56,11 @@ int64_t blockTiles(const ConvGeometry &g, int64_t extent) {
   return tilesAlong(tiles, blocks);
 }
 
+/// Whether all channels of a pixel lie side by side, and so do the pixels.
+bool isDenseChannelsLast(const StridedOperand &tensor) {
+  return tensor.strides == convStrides(tensor.dims, true);
+}
+
 bool hasForm(const ConvAttributes &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
   auto all = [](std::span<const int64_t> values, int64_t wanted) {
     return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });

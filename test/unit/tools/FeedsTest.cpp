@@ -1,5 +1,6 @@
 #include "tools/proa-run/Feeds.h"
 
+#include "lib/check/RandomTensor.h"
 #include "translator/params/Safetensors.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ std::string temporary(const std::string &name) {
 
 TEST(Feeds, RandomValuesDependOnSeedAndName) {
   auto floats = [](const std::string &name, uint64_t seed) {
-    Tensor tensor = randomTensor(name, DType::Float32, {1000}, seed);
+    Tensor tensor = check::randomTensor(name, DType::Float32, {1000}, seed);
     return std::vector<float>(tensor.as<float>(), tensor.as<float>() + tensor.size());
   };
   EXPECT_EQ(floats("a", 1), floats("a", 1));
@@ -38,7 +39,7 @@ TEST(Feeds, RandomValuesDependOnSeedAndName) {
 }
 
 TEST(Feeds, RandomIntegersAreZeroOrOne) {
-  Tensor tensor = randomTensor("a", DType::Int64, {100}, 3);
+  Tensor tensor = check::randomTensor("a", DType::Int64, {100}, 3);
   std::vector<int64_t> values(tensor.as<int64_t>(), tensor.as<int64_t>() + tensor.size());
   EXPECT_THAT(values, Each(testing::AnyOf(0, 1)));
   EXPECT_NE(std::ranges::count(values, 0), 0);

@@ -1,0 +1,110 @@
+//! The sharding rules of elementwise ops, reductions and movements, by their interfaces; and the order in
+//! which rules are looked for.
+#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/sharding/ShardingRule.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+bool areTensors(ValueRange values) {
+  return llvm::all_of(values.getTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
+/// Dimensions align at the end; one of extent 1 is the same for all elements of the others.
+void elementwise(ShardingRuleBuilder &rule) {
+  Operation *op = rule.op();
+  int64_t rank = rule.resultType(0).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t size = rule.resultType(0).getDimSize(dim);
+    unsigned factor = rule.addFactor(size);
+    for (unsigned result = 0; result < op->getNumResults(); ++result)
+      if (rule.resultType(result).getRank() == rank)
+        rule.setResult(result, dim, factor);
+    for (unsigned operand = 0; operand < op->getNumOperands(); ++operand) {
+      int64_t own = dim - (rank - rule.operandType(operand).getRank());
+      if (own >= 0 && rule.operandType(operand).getDimSize(own) != 1)
+        rule.setOperand(operand, own, factor);
+    }
+  }
+}
+
+void reduction(ShardingRuleBuilder &rule, ReductionOpInterface op) {
+  llvm::SmallVector<int64_t> reduced = op.getReducedDims();
+  int64_t rank = rule.operandType(0).getRank();
+  bool keepsDims = rule.resultType(0).getRank() == rank;
+  int64_t next = 0;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    bool isReduced = llvm::is_contained(reduced, dim);
+    unsigned factor =
+        rule.addFactor(rule.operandType(0).getDimSize(dim),
+                       isReduced ? FactorKind::Reduction : FactorKind::PassThrough, op.getReductionKind());
+    rule.setOperand(0, dim, factor);
+    if (!isReduced)
+      rule.setResult(0, keepsDims ? dim : next, factor);
+    next += !isReduced;
+  }
+}
+
+/// Result dimensions from which the operand's index does not follow can be split as they are.
+bool movement(ShardingRuleBuilder &rule, MovementOpInterface op) {
+  auto map = op.getSourceMap();
+  if (failed(map) || op->getNumOperands() > 1) // the shape is a tensor
+    return false;
+  llvm::SmallVector<unsigned> factors;
+  for (int64_t dim = 0; dim < rule.resultType(0).getRank(); ++dim) {
+    factors.push_back(rule.addFactor(rule.resultType(0).getDimSize(dim)));
+    rule.setResult(0, dim, factors.back());
+  }
+  for (auto [dim, expression] : llvm::enumerate(map->getResults()))
+    if (auto source = dyn_cast<AffineDimExpr>(expression))
+      if (rule.operandType(0).getDimSize(dim) != 1)
+        rule.setOperand(0, static_cast<int64_t>(dim), factors[source.getPosition()]);
+  return true;
+}
+
+/// What an interface says; false: nothing.
+bool describe(ShardingRuleBuilder &rule) {
+  Operation *op = rule.op();
+  bool isFormula = op->hasTrait<ElementwiseTrait>() && op->getNumOperands() == 1;
+  if (isa<ScalarOpInterface, CastOp>(op) || isFormula) {
+    elementwise(rule);
+    return true;
+  }
+  if (auto reductionOp = dyn_cast<ReductionOpInterface>(op)) {
+    reduction(rule, reductionOp);
+    return true;
+  }
+  auto movementOp = dyn_cast<MovementOpInterface>(op);
+  return movementOp && movement(rule, movementOp);
+}
+
+} // namespace
+
+llvm::StringRef shardingSource(Operation *op) {
+  if (hasRecordedSharding(op))
+    return "record";
+  if (ShardingRules::get().find(op))
+    return "table";
+  if (isa<ScalarOpInterface, CastOp, ReductionOpInterface, MovementOpInterface>(op) ||
+      op->hasTrait<ElementwiseTrait>())
+    return "interface";
+  return isa<DecomposableOpInterface>(op) ? "decomposition" : "none";
+}
+
+std::optional<ShardingRule> shardingRuleOf(Operation *op) {
+  if (op->getNumRegions() > 0 || op->getNumResults() == 0 || !areTensors(op->getOperands()) ||
+      !areTensors(op->getResults()))
+    return std::nullopt;
+  if (auto recorded = shardingOfRecord(op))
+    return fitted(op, *recorded);
+  ShardingRules::Describe table = ShardingRules::get().find(op);
+  for (ShardingRules::Describe one : {table, &describe})
+    if (ShardingRuleBuilder rule(op); one && one(rule))
+      return fitted(op, rule.take());
+  auto derived = shardingOfDecomposition(op);
+  return derived ? std::optional(fitted(op, *derived)) : std::nullopt;
+}
+
+} // namespace proa::pd

@@ -1,0 +1,206 @@
+//! Sharding rules of composites, from the ops that they are made of.
+#include "dialects/pd/Guarded.h"
+#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/sharding/ShardingRule.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// Which dimensions of the values of a decomposition are split together, and which can not be.
+class Classes {
+public:
+  using Dim = std::pair<Value, int64_t>;
+
+  unsigned of(Dim dim) {
+    auto [found, isNew] = numbers.try_emplace(dim, static_cast<unsigned>(parents.size()));
+    if (isNew) {
+      parents.push_back(found->second);
+      whole.push_back(false);
+    }
+    unsigned number = found->second;
+    while (parents[number] != number)
+      number = parents[number] = parents[parents[number]];
+    return number;
+  }
+
+  void join(Dim a, Dim b) {
+    unsigned first = of(a), second = of(b);
+    parents[second] = first;
+    whole[first] = whole[first] || whole[second];
+  }
+
+  void needWhole(Dim dim) { whole[of(dim)] = true; }
+  bool isWhole(unsigned number) const { return whole[number]; }
+
+private:
+  llvm::DenseMap<Dim, unsigned> numbers;
+  llvm::SmallVector<unsigned> parents;
+  llvm::SmallVector<bool> whole;
+};
+
+int64_t rankOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getRank() : 0;
+}
+
+int64_t extentOf(Classes::Dim dim) {
+  return cast<RankedTensorType>(dim.first.getType()).getDimSize(dim.second);
+}
+
+void needWhole(Classes &classes, ValueRange values) {
+  for (Value value : values)
+    for (int64_t dim = 0; dim < rankOf(value); ++dim)
+      classes.needWhole({value, dim});
+}
+
+/// What one op of the decomposition demands. Of a dimension of several factors the outermost one is followed.
+class OpDemands {
+public:
+  OpDemands(Classes &classes, const ShardingRule &rule)
+      : classes(classes), rule(rule), first(rule.factors.size()) {}
+
+  void add(ValueRange values, llvm::ArrayRef<TensorFactors> tensors) {
+    for (auto [value, dims] : llvm::zip(values, tensors))
+      for (auto [number, factors] : llvm::enumerate(dims))
+        addDim({value, static_cast<int64_t>(number)}, factors);
+  }
+
+  /// Factors that stand inside of others, or that are not passed through.
+  void finish() {
+    for (auto [factor, dim] : llvm::enumerate(first))
+      if (dim && (inner.contains(static_cast<unsigned>(factor)) ||
+                  rule.factors[factor].kind != FactorKind::PassThrough))
+        classes.needWhole(*dim);
+  }
+
+private:
+  void addDim(Classes::Dim dim, const DimFactors &factors) {
+    if (factors.empty()) {
+      if (extentOf(dim) != 1)
+        classes.needWhole(dim);
+      return;
+    }
+    inner.insert(factors.begin() + 1, factors.end());
+    if (auto &known = first[factors.front()])
+      classes.join(*known, dim);
+    else
+      known = dim;
+  }
+
+  Classes &classes;
+  const ShardingRule &rule;
+  llvm::SmallVector<std::optional<Classes::Dim>> first; ///< by factor
+  llvm::SmallDenseSet<unsigned> inner;
+};
+
+/// False where the op is none whose demands are known: it has regions.
+bool addDemands(Classes &classes, Operation *op) {
+  if (op->getNumRegions() > 0)
+    return false;
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (!elements || !elements.isSplat())
+      needWhole(classes, op->getResults());
+    return true;
+  }
+  auto rule = shardingRuleOf(op);
+  if (!rule) {
+    needWhole(classes, op->getOperands());
+    needWhole(classes, op->getResults());
+    return true;
+  }
+  OpDemands demands(classes, *rule);
+  demands.add(op->getOperands(), rule->operands);
+  demands.add(op->getResults(), rule->results);
+  demands.finish();
+  return true;
+}
+
+/// A dimension of the composite's operand or result.
+struct OwnDim {
+  bool isResult;
+  unsigned number;
+  int64_t dim, extent;
+};
+
+/// The factor of a class.
+void addFactor(ShardingRuleBuilder &rule, llvm::ArrayRef<OwnDim> dims, bool isWhole) {
+  auto isResult = [](const OwnDim &dim) { return dim.isResult; };
+  int64_t size = dims.front().extent;
+  // A decomposition for known dims has their extents in constants: what only operands or only results have
+  // does not show whether it depends on them. Parts of other extents follow from attributes.
+  if (llvm::none_of(dims, isResult) || llvm::all_of(dims, isResult) ||
+      llvm::any_of(dims, [&](const OwnDim &dim) { return dim.extent != size; }))
+    return;
+  unsigned factor = rule.addFactor(size, isWhole ? FactorKind::Replicated : FactorKind::PassThrough);
+  for (const OwnDim &dim : dims)
+    dim.isResult ? rule.setResult(dim.number, dim.dim, factor) : rule.setOperand(dim.number, dim.dim, factor);
+}
+
+/// A clone of the op, on its constant operands and arguments of the block in place of the others.
+Operation *cloneInto(Block &block, Operation *op) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&block);
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    if (mapping.contains(operand))
+      continue;
+    if (auto constant = operand.getDefiningOp<ConstantOp>())
+      mapping.map(operand, builder.clone(*constant)->getResult(0));
+    else
+      mapping.map(operand, block.addArgument(operand.getType(), op->getLoc()));
+  }
+  Operation *clone = builder.clone(*op, mapping);
+  // A decomposition may leave out what nobody reads.
+  UnrealizedConversionCastOp::create(builder, op->getLoc(), TypeRange{builder.getI1Type()},
+                                     clone->getResults());
+  return clone;
+}
+
+ShardingRule ruleOf(Operation *op, Operation *clone, ValueRange values, Classes &classes) {
+  llvm::MapVector<unsigned, llvm::SmallVector<OwnDim>> dims;
+  auto add = [&](bool isResult, unsigned number, Value value, Value own) {
+    if (!value || rankOf(value) != rankOf(own))
+      return;
+    for (int64_t dim = 0; dim < rankOf(own); ++dim)
+      if (int64_t extent = extentOf({own, dim}); extent != 1)
+        dims[classes.of({value, dim})].push_back({isResult, number, dim, extent});
+  };
+  for (auto [i, operand] : llvm::enumerate(clone->getOperands()))
+    add(false, static_cast<unsigned>(i), operand, op->getOperand(i));
+  for (auto [i, value] : llvm::enumerate(values))
+    add(true, static_cast<unsigned>(i), value, op->getResult(i));
+  ShardingRuleBuilder rule(op);
+  for (auto &[number, own] : dims)
+    addFactor(rule, own, classes.isWhole(number));
+  return rule.take();
+}
+
+} // namespace
+
+std::optional<ShardingRule> shardingOfDecomposition(Operation *op) {
+  if (!isa<DecomposableOpInterface>(op))
+    return std::nullopt;
+  ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
+  Block block;
+  auto composite = cast<DecomposableOpInterface>(cloneInto(block, op));
+  OpBuilder builder(composite);
+  auto values = guarded([&] { return composite.decompose(builder); });
+  if (failed(values))
+    return std::nullopt;
+  Classes classes;
+  for (Operation &made : block)
+    if (&made != composite && !isa<UnrealizedConversionCastOp>(made) && !addDemands(classes, &made))
+      return std::nullopt;
+  return ruleOf(op, composite, *values, classes);
+}
+
+} // namespace proa::pd

@@ -1,0 +1,151 @@
+#include "dialects/pd/sharding/ShardingRule.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// i, j, ..., z, and then z1, z2, ...
+std::string nameOf(unsigned factor) {
+  constexpr unsigned letters = 'z' - 'i' + 1;
+  return factor < letters ? std::string(1, static_cast<char>('i' + factor))
+                          : fmt::format("z{}", factor - letters + 1);
+}
+
+const char *spelling(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Sum:
+    return "sum";
+  case ReductionKind::Product:
+    return "product";
+  case ReductionKind::Maximum:
+    return "maximum";
+  case ReductionKind::Minimum:
+    return "minimum";
+  case ReductionKind::And:
+    return "and";
+  case ReductionKind::Or:
+    return "or";
+  }
+  return "";
+}
+
+std::string describe(const TensorFactors &dims) {
+  llvm::SmallVector<std::string> names;
+  for (const DimFactors &factors : dims) {
+    std::string name;
+    for (unsigned factor : factors)
+      name += nameOf(factor);
+    names.push_back(factors.empty() ? "*" : name);
+  }
+  return fmt::format("[{}]", llvm::join(names, ", "));
+}
+
+std::string describe(llvm::ArrayRef<TensorFactors> tensors) {
+  llvm::SmallVector<std::string> names;
+  for (const TensorFactors &dims : tensors)
+    names.push_back(describe(dims));
+  return fmt::format("({})", llvm::join(names, ", "));
+}
+
+RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+
+llvm::SmallVector<TensorFactors> withoutFactors(ValueRange values) {
+  return llvm::map_to_vector(values, [](Value value) {
+    RankedTensorType type = typeOf(value);
+    return TensorFactors(type ? static_cast<size_t>(type.getRank()) : 0);
+  });
+}
+
+} // namespace
+
+std::string ShardingRule::text() const {
+  llvm::SmallVector<std::string> sizes, reductions, replicated;
+  for (auto [i, factor] : llvm::enumerate(factors)) {
+    std::string name = nameOf(static_cast<unsigned>(i));
+    sizes.push_back(name + "=" + (ShapedType::isDynamic(factor.size) ? "?" : std::to_string(factor.size)));
+    if (factor.kind == FactorKind::Reduction)
+      reductions.push_back(name + ":" + spelling(factor.reduction));
+    if (factor.kind == FactorKind::Replicated)
+      replicated.push_back(name);
+  }
+  std::string out =
+      fmt::format("{}->{} {{{}}}", describe(operands), describe(results), llvm::join(sizes, ", "));
+  if (!reductions.empty())
+    out += fmt::format(" reduction={{{}}}", llvm::join(reductions, ", "));
+  if (!replicated.empty())
+    out += fmt::format(" replicated={{{}}}", llvm::join(replicated, ", "));
+  return out;
+}
+
+ShardingRuleBuilder::ShardingRuleBuilder(Operation *op) : operation(op) {
+  rule.operands = withoutFactors(op->getOperands());
+  rule.results = withoutFactors(op->getResults());
+}
+
+unsigned ShardingRuleBuilder::addFactor(int64_t size, FactorKind kind, ReductionKind reduction) {
+  rule.factors.push_back({size, kind, reduction});
+  return static_cast<unsigned>(rule.factors.size()) - 1;
+}
+
+void ShardingRuleBuilder::setOperand(unsigned operand, int64_t dim, unsigned factor) {
+  rule.operands[operand][static_cast<size_t>(dim)].push_back(factor);
+}
+
+void ShardingRuleBuilder::setResult(unsigned result, int64_t dim, unsigned factor) {
+  rule.results[result][static_cast<size_t>(dim)].push_back(factor);
+}
+
+void ShardingRuleBuilder::pair(unsigned operand, int64_t operandDim, unsigned result, int64_t resultDim,
+                               FactorKind kind) {
+  int64_t size = operandType(operand).getDimSize(operandDim);
+  if (size != resultType(result).getDimSize(resultDim))
+    return;
+  unsigned factor = addFactor(size, kind);
+  setOperand(operand, operandDim, factor);
+  setResult(result, resultDim, factor);
+}
+
+RankedTensorType ShardingRuleBuilder::operandType(unsigned operand) const {
+  return typeOf(operation->getOperand(operand));
+}
+
+RankedTensorType ShardingRuleBuilder::resultType(unsigned result) const {
+  return typeOf(operation->getResult(result));
+}
+
+ShardingRule ShardingRuleBuilder::take() {
+  ShardingRule out = std::move(rule);
+  llvm::SmallVector<int64_t> numbers(out.factors.size(), -1);
+  llvm::SmallVector<ShardingFactor> kept;
+  for (auto [i, factor] : llvm::enumerate(out.factors))
+    if (factor.size != 1) {
+      numbers[i] = static_cast<int64_t>(kept.size());
+      kept.push_back(factor);
+    }
+  out.factors = std::move(kept);
+  for (auto *tensors : {&out.operands, &out.results})
+    for (TensorFactors &dims : *tensors)
+      for (DimFactors &factors : dims) {
+        llvm::erase_if(factors, [&](unsigned factor) { return numbers[factor] < 0; });
+        for (unsigned &factor : factors)
+          factor = static_cast<unsigned>(numbers[factor]);
+      }
+  return out;
+}
+
+const ShardingRules &ShardingRules::get() {
+  static const ShardingRules rules = [] {
+    ShardingRules made;
+    addMoveSharding(made);
+    addAxisSharding(made);
+    addIndexSharding(made);
+    addProductSharding(made);
+    return made;
+  }();
+  return rules;
+}
+
+} // namespace proa::pd

@@ -1,0 +1,179 @@
+#include "lib/check/Interpreter.h"
+
+#include "dialects/pd/Evaluate.h"
+#include "dialects/pd/Guarded.h"
+#include "dialects/pd/Specialize.h"
+#include "dialects/pd/autodiff/VjpOps.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace proa::check {
+
+std::string Interpreter::evaluate(Operation &op) {
+  // Casts only say more or less of a type; the bool of a condition is a tensor here.
+  if (isa<tensor::CastOp, tensor::ExtractOp>(op) && op.getNumOperands() == 1) {
+    known.copy(op.getOperand(0), op.getResult(0));
+    return {};
+  }
+  if (auto computation = pd::ArrayComputations::get().find(op.getName()))
+    return computation(&op, known);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return evaluateBranch(branch);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return evaluateLoop(loop);
+  if (auto gradient = dyn_cast<pd::VjpOp>(op))
+    return evaluateGradient(gradient);
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return evaluateCall(call);
+  return evaluateOne(op);
+}
+
+/// An op of the dialect by itself: by the textbook or by its decomposition.
+std::string Interpreter::evaluateOne(Operation &op) {
+  if (op.getNumRegions() > 0 || !isa_and_present<pd::PdDialect>(op.getDialect()))
+    return "no evaluation of " + op.getName().getStringRef().str();
+  llvm::SmallVector<Tensor> operands;
+  for (Value operand : op.getOperands()) {
+    if (!known.tensors.contains(operand))
+      return op.getName().getStringRef().str() + ": an operand that is no tensor";
+    operands.push_back(known.tensors.at(operand));
+  }
+  auto scratch = std::make_unique<Block>();
+  Operation *clone = pd::cloneForValues(&op, operands, *scratch);
+  if (!clone)
+    return op.getName().getStringRef().str() + ": its operands do not fit";
+  pd::Draws before = draws;
+  auto results = pd::evaluateOp(clone, operands, &draws);
+  if (!results)
+    draws = before;
+  if (!results && isa<pd::DecomposableOpInterface>(clone)) {
+    formulas.push_back(std::move(scratch));
+    return evaluateFormula(op, clone, operands);
+  }
+  if (!results)
+    return results.problems()[0].where + ": " + results.problems()[0].message;
+  for (auto [value, tensor] : llvm::zip(op.getResults(), *results))
+    known.tensors[value] = tensor;
+  return {};
+}
+
+/// Evaluates what a decomposition made in front of `op`, behind `before`.
+std::string Interpreter::evaluateMade(Operation *op, Operation *before) {
+  Operation *made = before ? before->getNextNode() : &op->getBlock()->front();
+  while (made != op) {
+    Operation *next = made->getNextNode();
+    if (std::string reason = evaluate(*made); !reason.empty())
+      return reason;
+    made = next;
+  }
+  return {};
+}
+
+/// A composite whose decomposition holds control flow. `clone` is the op made anew for these operands.
+std::string Interpreter::evaluateFormula(Operation &op, Operation *clone, llvm::ArrayRef<Tensor> operands) {
+  for (auto [operand, tensor] : llvm::zip(clone->getOperands(), operands))
+    known.tensors[operand] = tensor;
+  OpBuilder builder(clone);
+  Operation *before = clone->getPrevNode();
+  auto values = pd::guarded([&] { return cast<pd::DecomposableOpInterface>(clone).decompose(builder); });
+  if (failed(values))
+    return op.getName().getStringRef().str() + ": the decomposition needs something that is not known";
+  // Gradients among what was made are replaced by what they are made of.
+  auto end =
+      UnrealizedConversionCastOp::create(builder, op.getLoc(), TypeRange{builder.getI1Type()}, *values);
+  std::string reason = evaluateMade(end, before);
+  for (auto [value, result] : llvm::zip(end.getInputs(), op.getResults()))
+    if (reason.empty())
+      known.copy(value, result);
+  return reason;
+}
+
+/// A gradient within a decomposition.
+std::string Interpreter::evaluateGradient(pd::VjpOp op) {
+  OpBuilder builder(op);
+  Operation *before = op->getPrevNode();
+  auto values = pd::guarded([&] { return op.decompose(builder); });
+  if (failed(values))
+    return "a gradient that is not expanded";
+  std::string reason = evaluateMade(op, before);
+  op->replaceAllUsesWith(*values);
+  op->erase();
+  return reason;
+}
+
+bool Interpreter::isTrue(Value condition) const {
+  return pd::loadScalar(known.tensors.at(condition), 0).integer != 0;
+}
+
+std::string Interpreter::evaluateBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    bool staysThere = !isa<pd::VjpOp>(op);
+    if (std::string reason = evaluate(op); !reason.empty())
+      return reason;
+    if (afterEach && staysThere)
+      afterEach(op, *this);
+  }
+  return {};
+}
+
+/// Gives each of `to` what the value beside it has; all are read before any is written.
+void Interpreter::move(ValueRange from, ValueRange to) {
+  pd::HostValues read;
+  for (auto [source, value] : llvm::zip(from, to)) {
+    if (known.arrays.contains(source))
+      read.arrays[value] = known.arrays.at(source);
+    else
+      read.tensors[value] = known.tensors.at(source);
+  }
+  for (auto &[value, tensor] : read.tensors)
+    known.tensors[value] = tensor;
+  for (auto &[value, array] : read.arrays)
+    known.arrays[value] = array;
+}
+
+std::string Interpreter::evaluateBranch(scf::IfOp branch) {
+  Region &arm = isTrue(branch.getCondition()) ? branch.getThenRegion() : branch.getElseRegion();
+  if (arm.empty())
+    return {};
+  std::string reason = evaluateBlock(arm.front());
+  if (reason.empty())
+    move(arm.front().getTerminator()->getOperands(), branch.getResults());
+  return reason;
+}
+
+std::string Interpreter::evaluateLoop(scf::WhileOp loop) {
+  constexpr int64_t maxIterations = 10000;
+  move(loop.getInits(), loop.getBeforeArguments());
+  for (int64_t i = 0; i < maxIterations; ++i) {
+    if (std::string reason = evaluateBlock(*loop.getBeforeBody()); !reason.empty())
+      return reason;
+    ValueRange given = loop.getConditionOp().getArgs();
+    if (!isTrue(loop.getConditionOp().getCondition())) {
+      move(given, loop.getResults());
+      return {};
+    }
+    move(given, loop.getAfterArguments());
+    if (std::string reason = evaluateBlock(*loop.getAfterBody()); !reason.empty())
+      return reason;
+    move(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
+  }
+  return "a loop of more than " + std::to_string(maxIterations) + " iterations";
+}
+
+/// A kernel that the compiler has formed of some ops.
+std::string Interpreter::evaluateCall(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
+    return "a call of what is no function of one block";
+  Block &body = callee.getBody().front();
+  move(call.getOperands(), body.getArguments());
+  std::string reason = evaluateBlock(body);
+  if (reason.empty())
+    move(body.getTerminator()->getOperands(), call.getResults());
+  return reason;
+}
+
+} // namespace proa::check

@@ -1,0 +1,359 @@
+#include "lib/check/NumericsCheck.h"
+#include "lib/check/Interpreter.h"
+#include "lib/check/RandomTensor.h"
+
+#include "dialects/pd/HostScalar.h"
+#include "dialects/pd/Pd.h"
+#include "lib/driver/CompiledFunction.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/Pass.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <new>
+
+using namespace mlir;
+
+namespace proa::check {
+namespace {
+
+ModuleOp moduleOf(Operation *op) {
+  while (Operation *parent = op->getParentOp())
+    op = parent;
+  return dyn_cast<ModuleOp>(op);
+}
+
+/// Adaptors run passes on functions; what they run is looked at by itself.
+bool isAdaptor(Pass *pass) { return pass->getArgument().empty(); }
+
+bool isTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && pd::dtypeOf(tensor.getElementType());
+}
+
+bool canBeChecked(func::FuncOp function) {
+  auto isPublic = [](func::FuncOp other) { return other.isPublic(); };
+  bool isEntry = function.isPublic() || llvm::none_of(moduleOf(function).getOps<func::FuncOp>(), isPublic);
+  return isEntry && !function.isExternal() && function.getBody().hasOneBlock() &&
+         llvm::all_of(function.getArgumentTypes(), isTensor) &&
+         llvm::all_of(function.getResultTypes(), isTensor);
+}
+
+/// A copy of the module in which `function` alone is public, by the name "main".
+OwningOpRef<ModuleOp> copyWith(func::FuncOp function) {
+  OwningOpRef<ModuleOp> copy(cast<ModuleOp>(moduleOf(function)->clone()));
+  for (auto other : llvm::make_early_inc_range(copy->getOps<func::FuncOp>()))
+    if (other.getName() == function.getName())
+      other.setName("main");
+    else if (other.isPublic() && !other->hasAttr("proa.kernel"))
+      other.erase();
+  return copy;
+}
+
+/// By the reference evaluator.
+Result<std::vector<Tensor>> evaluate(func::FuncOp main, const std::vector<Tensor> &arguments) {
+  Interpreter interpreter;
+  Block &body = main.getBody().front();
+  for (auto [argument, tensor] : llvm::zip(body.getArguments(), arguments))
+    interpreter.define(argument, tensor);
+  if (std::string reason = interpreter.evaluateBlock(body); !reason.empty())
+    return problem("", reason);
+  std::vector<Tensor> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(interpreter.valueOf(value));
+  return results;
+}
+
+/// Whether the compiler can still begin with its kernels: they hold no loops and no memory yet.
+bool canBeCompiled(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function->hasAttr("proa.kernel"))
+      continue;
+    WalkResult walk = function.walk([](Operation *op) {
+      bool isLowered = isa_and_present<scf::SCFDialect>(op->getDialect()) ||
+                       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+      return isLowered ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (walk.wasInterrupted() || !llvm::all_of(function.getArgumentTypes(), isTensor))
+      return false;
+  }
+  return true;
+}
+
+std::string firstLine(const Problems &problems) {
+  std::string text = problems.size() == 0 ? "" : problems[0].message;
+  return text.substr(0, text.find('\n'));
+}
+
+/// What the runtime says of arguments that a program has no meaning for (an index out of range): it checks
+/// what the evaluator takes for granted.
+std::string refusal(func::FuncOp function, const std::vector<Tensor> &arguments) {
+  ScopedDiagnosticHandler silent(function.getContext(), [](Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> copy = copyWith(function);
+  if (!canBeCompiled(*copy))
+    return {};
+  auto compiled = CompiledFunction::create(std::move(copy), arguments);
+  if (!compiled)
+    return {};
+  auto ran = compiled->run(arguments);
+  return ran ? "" : firstLine(ran.problems());
+}
+
+Result<std::vector<Tensor>> compileAndRun(OwningOpRef<ModuleOp> module,
+                                          const std::vector<Tensor> &arguments) {
+  if (!canBeCompiled(*module))
+    return problem("", "its kernels are lowered too far for the compiler to begin with them");
+  auto compiled = CompiledFunction::create(std::move(module), arguments);
+  if (!compiled)
+    return compiled.problems();
+  return compiled->run(arguments);
+}
+
+bool isFinite(const Tensor &tensor) {
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    pd::HostScalar element = pd::loadScalar(tensor, i);
+    if (!element.isInteger() &&
+        !(std::isfinite(element.number.real()) && std::isfinite(element.number.imag())))
+      return false;
+  }
+  return true;
+}
+
+/// Into [0.1, 1]: where logarithms and roots have values.
+void makePositive(Tensor &tensor) {
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
+      element.number = 0.1 + 0.9 * std::abs(element.number.real());
+      pd::storeScalar(tensor, i, element);
+    }
+}
+
+/// The LoD of a fed tensor is fed beside it, each level as an argument: offsets that spread what they belong
+/// to evenly.
+void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
+  std::map<std::string, size_t> owners; // by name: the rows, and then each level from the innermost on
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (auto name = function.getArgAttrOfType<StringAttr>(i, "pd.feed"))
+      owners[name.str()] = i;
+  for (size_t i = arguments.size(); i-- > 0;) {
+    auto owner = function.getArgAttrOfType<StringAttr>(i, "pd.lod_of");
+    if (!owner || !owners.contains(owner.str()))
+      continue;
+    const Tensor &counted = arguments[owners[owner.str()]];
+    bool isInnermost = !function.getArgAttr(owners[owner.str()], "pd.lod_of");
+    int64_t parts = arguments[i].size() - 1, rows = counted.dims().empty() ? 0 : counted.dims()[0];
+    int64_t total = isInnermost ? rows : rows - 1;
+    for (int64_t part = 0; part <= parts; ++part)
+      arguments[i].as<int64_t>()[part] = parts == 0 ? 0 : part * total / parts;
+    owners[owner.str()] = i;
+  }
+}
+
+/// Weights as large as those that layers are begun with (1 / sqrt of what is summed over): deep networks
+/// neither overflow nor amplify rounding.
+void scaleWeights(Tensor &tensor) {
+  const std::vector<int64_t> &dims = tensor.dims();
+  if (dims.size() < 2 || tensor.size() == 0)
+    return;
+  int64_t summed = dims.size() == 2 ? dims[0] : tensor.size() / dims[0];
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
+      element.number /= std::sqrt(static_cast<double>(summed));
+      pd::storeScalar(tensor, i, element);
+    }
+}
+
+std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t openDim) {
+  std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
+  bool isLod =
+      function.getArgAttr(argument, "pd.lod_of") != nullptr; // so many offsets are for one sequence less
+  std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, openDim + isLod);
+  return dims;
+}
+
+/// Whether arguments and results, as far as their dims are known, are no larger than what is worth running.
+bool isSmall(func::FuncOp function, int64_t openDim) {
+  constexpr int64_t most = int64_t(1) << 28; // elements
+  int64_t total = 0;
+  auto add = [&](const std::vector<int64_t> &dims) {
+    auto count = elementCount(dims);
+    total = count && *count <= most ? total + *count : most + 1;
+    return total <= most;
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!add(dimsOf(function, i, openDim)))
+      return false;
+  return llvm::all_of(function.getResultTypes(), [&](Type type) {
+    std::vector<int64_t> dims(cast<RankedTensorType>(type).getShape());
+    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, openDim);
+    return add(dims);
+  });
+}
+
+std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOptions &options) {
+  std::vector<Tensor> arguments;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.openDim);
+    arguments.push_back(
+        randomTensor(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
+    if (function.getArgAttr(i, "pd.param"))
+      scaleWeights(arguments.back());
+  }
+  makeOffsets(function, arguments);
+  return arguments;
+}
+
+/// By the narrowest floats that a function computes in.
+double usualTolerance(func::FuncOp function) {
+  unsigned narrowest = 64;
+  auto look = [&](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    if (auto complex = dyn_cast<ComplexType>(element))
+      element = complex.getElementType();
+    if (auto real = dyn_cast<FloatType>(element))
+      narrowest = std::min(narrowest, real.getWidth());
+  };
+  llvm::for_each(function.getArgumentTypes(), look);
+  function.walk([&](Operation *op) { llvm::for_each(op->getResultTypes(), look); });
+  return narrowest < 32 ? 2e-2 : narrowest < 64 ? 1e-4 : 1e-9;
+}
+
+} // namespace
+
+std::string NumericsReport::text() const {
+  std::string passes = fmt::format("{} passes changed the IR, {} did not", changed, unchanged);
+  if (comparisons == 0)
+    return passes + "; no results were compared";
+  return fmt::format("{}; results were compared {} times: {}", passes, comparisons,
+                     differs ? "they differ" : "no difference");
+}
+
+NumericsCheck::~NumericsCheck() = default;
+
+void NumericsCheck::runBeforePass(Pass *pass, Operation *op) {
+  ModuleOp module = moduleOf(op);
+  if (seen || !module || isAdaptor(pass))
+    return;
+  seen.emplace(module);
+  for (auto function : module.getOps<func::FuncOp>())
+    record(function, "");
+}
+
+void NumericsCheck::runAfterPass(Pass *pass, Operation *op) {
+  ModuleOp module = moduleOf(op);
+  if (!seen || !module || isAdaptor(pass))
+    return;
+  OperationFingerPrint now(module);
+  if (now == *seen) {
+    ++report.unchanged;
+    return;
+  }
+  seen = now;
+  ++report.changed;
+  checkAll(module, pass->getArgument());
+}
+
+void NumericsCheck::checkAll(ModuleOp module, llvm::StringRef pass) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto known = functions.find(function.getName().str());
+    if (known == functions.end())
+      record(function, pass);
+    else if (known->second.isChecked && hasSignatureOf(known->second, function))
+      compareWith(function, known->second, pass);
+    else if (known->second.isChecked) {
+      functions.erase(known);
+      record(function, pass);
+    }
+  }
+}
+
+bool NumericsCheck::hasSignatureOf(const Expected &expected, func::FuncOp function) {
+  auto fits = [](Type type, const Tensor &tensor) {
+    auto found = dyn_cast<RankedTensorType>(type);
+    return found && pd::dtypeOf(found.getElementType()) == tensor.dtype() &&
+           succeeded(verifyCompatibleShape(found.getShape(), tensor.dims()));
+  };
+  auto allFit = [&](llvm::ArrayRef<Type> types, const std::vector<Tensor> &tensors) {
+    return types.size() == tensors.size() && llvm::all_of(llvm::zip(types, tensors), [&](auto pair) {
+             return fits(std::get<0>(pair), std::get<1>(pair));
+           });
+  };
+  return allFit(function.getArgumentTypes(), expected.arguments) &&
+         (!expected.results || allFit(function.getResultTypes(), *expected.results));
+}
+
+/// Runs a function that was not there before, or not so.
+void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
+  if (!canBeChecked(function))
+    return;
+  Expected &expected = functions[function.getName().str()];
+  expected.isChecked = isSmall(function, options.openDim);
+  if (!expected.isChecked)
+    return remark(function, expected, "its arguments and results have too many elements");
+  expected.arguments = randomArguments(function, options);
+  expected.tolerance = usualTolerance(function);
+  std::string refused = refusal(function, expected.arguments);
+  auto results = refused.empty() ? run(function, expected.arguments) : problem("", refused);
+  if (results && !llvm::all_of(*results, isFinite)) {
+    llvm::for_each(expected.arguments, makePositive);
+    results = run(function, expected.arguments);
+  }
+  expected.isChecked = refused.empty();
+  if (!results)
+    return remark(function, expected, firstLine(results.problems()));
+  expected.results = std::move(*results);
+  if (!pass.empty())
+    emitRemark(function.getLoc()) << "'" << pass << "' made @" << function.getName()
+                                  << " or gave it this signature: it is compared from here on";
+}
+
+void NumericsCheck::compareWith(func::FuncOp function, Expected &expected, llvm::StringRef pass) {
+  if (options.progress)
+    options.progress("running @" + function.getName().str() + " after " + pass.str());
+  auto results = run(function, expected.arguments);
+  if (!results)
+    return remark(function, expected, firstLine(results.problems()));
+  if (!expected.results) { // could not be run before
+    expected.results = std::move(*results);
+    return;
+  }
+  ++report.comparisons;
+  expected.tolerance = std::max(expected.tolerance, usualTolerance(function));
+  double tolerance = options.tolerance.value_or(expected.tolerance);
+  for (auto [i, got, wanted] : llvm::enumerate(*results, *expected.results)) {
+    Comparison comparison = compare(got, wanted, {.rtol = tolerance, .atol = tolerance});
+    if (comparison.passed())
+      continue;
+    emitError(function.getLoc()) << "'" << pass << "' changed result " << i << " of @" << function.getName()
+                                 << ": " << comparison.reason;
+    report.differs = true;
+    expected.isChecked = false;
+  }
+}
+
+void NumericsCheck::remark(func::FuncOp function, Expected &expected, const std::string &why) {
+  if (why != expected.whyNot)
+    emitRemark(function.getLoc()) << "@" << function.getName() << " is not compared: " << why;
+  expected.whyNot = why;
+}
+
+Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
+                                               const std::vector<Tensor> &arguments) try {
+  // What an attempt says of the copy is no error of the program.
+  ScopedDiagnosticHandler silent(function.getContext(), [](Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> copy = copyWith(function);
+  auto evaluated = evaluate(copy->lookupSymbol<func::FuncOp>("main"), arguments);
+  if (evaluated)
+    return evaluated;
+  auto ran = compileAndRun(copyWith(function), arguments);
+  if (ran)
+    return ran;
+  return problem("", firstLine(evaluated.problems()) + ", and compiled: " + firstLine(ran.problems()));
+} catch (const std::bad_alloc &) {
+  return problem("", "there is no memory for what it computes");
+}
+
+} // namespace proa::check

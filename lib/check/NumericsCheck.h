@@ -1,0 +1,79 @@
+/// Runs a program before and after each pass, and names the first pass that changed its results.
+#pragma once
+
+#include "lib/check/Compare.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Pass/PassInstrumentation.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proa::check {
+
+struct NumericsCheckOptions {
+  /// Of the numbers that functions are given.
+  uint64_t seed = 0;
+  /// The extent of dimensions that are open.
+  int64_t openDim = 2;
+  /// Relative to the expected element and absolute; absent: 1e-9 where all floats of the function are
+  /// float64, 1e-4 where the narrowest are float32, else 2e-2.
+  std::optional<double> tolerance;
+  /// Called before each run, which may take long.
+  std::function<void(const std::string &what)> progress;
+};
+
+/// What the checks of one or more pass managers came to.
+struct NumericsReport {
+  int64_t changed = 0;     ///< passes that changed the IR
+  int64_t unchanged = 0;   ///< passes after which nothing had to be run
+  int64_t comparisons = 0; ///< of functions with what they gave at first
+  bool differs = false;
+  std::string text() const;
+};
+
+/// Checks the public functions of the module that passes run on (all, where none is public), those with one
+/// block whose arguments and results are tensors. Each is run on random inputs by the reference evaluator,
+/// or, where that can not run it (fused library calls, say), by compiling it. A difference is an error that
+/// names the pass, the result and the first element; that function is not checked any further. A function
+/// that is new, has another signature or can not be run is named in a remark and compared from then on, or
+/// from where it can be run.
+///
+/// It needs a pass manager whose context runs one thread.
+class NumericsCheck : public mlir::PassInstrumentation {
+public:
+  NumericsCheck(NumericsCheckOptions options, NumericsReport &report)
+      : options(std::move(options)), report(report) {}
+  ~NumericsCheck() override;
+
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override;
+  void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override;
+
+private:
+  /// What a function gave at first.
+  struct Expected {
+    std::vector<Tensor> arguments;
+    std::optional<std::vector<Tensor>> results; ///< none: it could not be run yet
+    bool isChecked = true;
+    double tolerance = 0;
+    std::string whyNot; ///< the last remark on it
+  };
+
+  static bool hasSignatureOf(const Expected &expected, mlir::func::FuncOp function);
+  void checkAll(mlir::ModuleOp module, llvm::StringRef pass);
+  void record(mlir::func::FuncOp function, llvm::StringRef pass);
+  void compareWith(mlir::func::FuncOp function, Expected &expected, llvm::StringRef pass);
+  void remark(mlir::func::FuncOp function, Expected &expected, const std::string &why);
+  Result<std::vector<Tensor>> run(mlir::func::FuncOp function, const std::vector<Tensor> &arguments);
+
+  NumericsCheckOptions options;
+  NumericsReport &report;
+  std::map<std::string, Expected> functions;
+  std::optional<mlir::OperationFingerPrint> seen; ///< of the module when it was last looked at
+};
+
+} // namespace proa::check
