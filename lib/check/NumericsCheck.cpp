@@ -7,6 +7,7 @@
 #include "lib/driver/CompiledFunction.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
 
 #include <fmt/format.h>

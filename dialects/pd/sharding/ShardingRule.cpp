@@ -1,5 +1,7 @@
 #include "dialects/pd/sharding/ShardingRule.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <fmt/format.h>
 
 using namespace mlir;
