@@ -8,8 +8,8 @@ namespace proa {
 /// A function's arguments become feeds and its results fetches, whatever they were.
 class CompiledFunction {
 public:
-  /// Compiles `main` of the module, with the dims of these arguments. The module is consumed. Where its kernels
-  /// are formed already they are taken as they are, and dims stay open.
+  /// Compiles `main` of the module, with the dims of these arguments. The module is consumed. Where its
+  /// kernels are formed already they are taken as they are, and dims stay open.
   static Result<CompiledFunction> create(mlir::OwningOpRef<mlir::ModuleOp> module,
                                          const std::vector<Tensor> &arguments);
 
