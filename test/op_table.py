@@ -3,8 +3,10 @@ reference evaluator, and of decompositions made before the dims of the feeds are
 
 Arguments: NAME=REPORT.json for each column, one or more reports of proa-check. Fails where a program that is in the first report
 is not in another, or where one that agrees in the first differs in another and is not known to (those are skipped).
+--all NAME: in this column none that agrees in the first may be skipped either, but those of --but PROGRAM.
 """
 
+import argparse
 import collections
 import json
 import os
@@ -28,7 +30,12 @@ def outcomes(path):
 
 def main(arguments):
     columns = {}
-    for name, path in (argument.split("=", 1) for argument in arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("reports", nargs="+", metavar="NAME=REPORT.json")
+    parser.add_argument("--all", action="append", default=[], metavar="NAME")
+    parser.add_argument("--but", action="append", default=[], metavar="PROGRAM")
+    options = parser.parse_args(arguments)
+    for name, path in (argument.split("=", 1) for argument in options.reports):
         columns.setdefault(name, {}).update(outcomes(path))
     first = next(iter(columns))
     problems = []
@@ -40,6 +47,8 @@ def main(arguments):
                 problems.append(f"{name} is not in the report '{column}'")
             elif status == "failed" and columns[first][name] == "passed":
                 problems.append(f"{name} agrees in '{first}' and differs in '{column}'")
+            elif status == "skipped" and columns[first][name] == "passed" and column in options.all and name not in options.but:
+                problems.append(f"{name} agrees in '{first}' and is skipped in '{column}'")
             table[name.split("/")[2]][column][status] += 1
     print(f"{'op':44}{'programs':>9}" + "".join(f"{column:>15}" for column in columns))
     totals = collections.Counter()

@@ -31,6 +31,14 @@ LogicalResult expandGradients(ModuleOp module) {
   return pm.run(module);
 }
 
+/// The program for feeds of these dims, its gradients as ops; whether all of them are.
+Result<bool> prepare(ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) {
+  if (Result<void> specialized = specializeFeeds(module, dims); !specialized)
+    return specialized.problems();
+  ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
+  return succeeded(expandGradients(module));
+}
+
 std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors &parameters,
                           Interpreter &interpreter) {
   for (BlockArgument argument : main.getArguments()) {
@@ -91,20 +99,20 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   auto module = import::importProgram(context, openDims ? withOpenDims(program, given) : program, options);
   if (!module && openDims)
     return ReferenceRun{{}, "the program is not imported with open dims"};
-  if (!module && feedsMayHelp) {
-    options.feedDims = dims;
-    options.feedValues = import::steering(feeds);
-    module = import::importProgram(context, program, options);
-  }
-  if (!module)
-    return module.problems();
   if (openDims)
     if (Result<void> done = decomposeAll(**module); !done)
       return done.problems();
-  if (Result<void> specialized = specializeFeeds(**module, dims); !specialized)
-    return specialized.problems();
-  ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
-  if (failed(expandGradients(**module)))
+  Result<bool> prepared = module ? prepare(**module, dims) : module.problems();
+  // Where types that were inferred from declared dims do not hold, those from the feeds' dims may.
+  if (!openDims && (module ? !prepared || !*prepared : feedsMayHelp)) {
+    options.feedDims = dims;
+    options.feedValues = import::steering(feeds);
+    module = import::importProgram(context, program, options);
+    prepared = module ? prepare(**module, dims) : module.problems();
+  }
+  if (!prepared)
+    return prepared.problems();
+  if (!*prepared)
     return ReferenceRun{{}, "a gradient that is not expanded"};
   return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), given, parameters, afterEach);
 }

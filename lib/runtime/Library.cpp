@@ -32,6 +32,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"array_split", makeArraySplit},
       {"array_to_tensor", makeArrayToTensor},
       {"array_write", makeArrayWrite},
+      {"array_zeros_like", makeArrayZerosLike},
       {"assert", makeAssert},
       {"attention_lstm", makeAttentionLstm},
       {"auc", makeAuc},

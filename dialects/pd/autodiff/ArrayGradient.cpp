@@ -16,17 +16,6 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// An array whose element number `index` is what `element` makes, for all below `count`.
-Value makeArray(OpBuilder &builder, Location location, Value count, Type type,
-                llvm::function_ref<Value(OpBuilder &, Value index)> element) {
-  Value empty = widened(builder, location, ArrayCreateOp::create(builder, location), type);
-  return countedLoop(
-      builder, location, count, empty, [&](OpBuilder &inside, Value index, ValueRange carried) {
-        Value longer = ArrayWriteOp::create(inside, location, carried[0], index, element(inside, index));
-        return SmallVector<Value>{widened(inside, location, longer, type)};
-      })[0];
-}
-
 /// The array with `term` added to an element.
 Value withAdded(OpBuilder &builder, Location location, Value array, Value index, Value term) {
   Value held = ArrayReadOrOp::create(builder, location, array, index, zerosLike(builder, location, term));
@@ -81,10 +70,7 @@ Value zerosLikeAny(OpBuilder &builder, Location location, Value like) {
     return zerosLike(builder, location, like);
   if (beforeWidening(like).getDefiningOp<ArrayCreateOp>())
     return widened(builder, location, ArrayCreateOp::create(builder, location), like.getType());
-  Value count = ArrayLengthOp::create(builder, location, like);
-  return makeArray(builder, location, count, like.getType(), [&](OpBuilder &inside, Value index) {
-    return zerosLike(inside, location, ArrayReadOp::create(inside, location, like, index));
-  });
+  return ArrayZerosLikeOp::create(builder, location, like);
 }
 
 Value sumOfArrays(OpBuilder &builder, Location location, Value x, Value y) {

@@ -125,8 +125,8 @@ BatchedResults schedule(Batcher &batcher, Operation *op) {
 } // namespace
 
 void addArrayBatching(BatchingRules &rules) {
-  rules.add<ArrayWriteOp, ArrayReadOp, ArrayReadOrOp, ArrayAddOp, ArrayConcatOp, ArraySliceOp, ArrayCastOp>(
-      element);
+  rules.add<ArrayWriteOp, ArrayReadOp, ArrayReadOrOp, ArrayAddOp, ArrayConcatOp, ArrayZerosLikeOp,
+            ArraySliceOp, ArrayCastOp>(element);
   rules.add<ArrayLengthOp>(length);
   rules.add<ArrayToTensorOp>(toTensor);
   rules.add<ArraySplitOp>(split);

@@ -25,9 +25,13 @@ BatchedResults reshape(Batcher &batcher, Operation *op) {
   TensorBuilder e(batcher.builder, op);
   Value x = batcher.batched(reshape.getX());
   auto type = tensorType(reshape.getOut());
+  // -1 counts what is left of one example; 0 copies the dimension at the same place, which has moved along.
   if (Value tensor = reshape.getShapeTensor(); tensor && !type.hasStaticShape()) {
-    // The tensor may copy dimensions by 0, which stand one further here: that is only known of an attribute.
-    return failure();
+    SmallVector<Extent> extents{batcher.examples(e)};
+    Expression elements = e.wrap(batcher.plain(tensor));
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      extents.push_back(Extent::element(elements, i));
+    return one(e.create<ReshapeOp>(x, shapeTensor(e, extents), ArrayRef<int64_t>()));
   }
   SmallVector<int64_t> shape{0};
   llvm::append_range(shape, type.hasStaticShape() ? type.getShape() : reshape.getShape());
@@ -36,7 +40,6 @@ BatchedResults reshape(Batcher &batcher, Operation *op) {
     llvm::append_range(extents, type.getShape());
     return one(reshapeTo(e.wrap(x), extents));
   }
-  // -1 counts what is left of one example; 0 copies the dimension at the same place, which has moved along.
   return one(e.reshape(e.wrap(x), shape));
 }
 

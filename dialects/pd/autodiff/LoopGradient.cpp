@@ -116,7 +116,7 @@ private:
         kept.push_back(argument);
     bool needsWhole = false;
     loop.getAfterBody()->walk([&](Operation *op) {
-      bool asksForLength = isa<ArraySliceOp, ArrayConcatOp>(op); // so do their gradients
+      bool asksForLength = isa<ArraySliceOp, ArrayConcatOp, ArrayZerosLikeOp>(op); // so do their gradients
       if (!readsArray(*op) && !asksForLength)
         return;
       if (llvm::all_of(op->getOperands(), [&](Value v) { return !isArray(v) || isUnchanged(v); }))

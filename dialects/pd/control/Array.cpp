@@ -102,6 +102,12 @@ LogicalResult ArrayConcatOp::inferReturnTypes(MLIRContext *, std::optional<Locat
   return success();
 }
 
+LogicalResult ArrayZerosLikeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                                 Results &results) {
+  results.push_back(adaptor.getArray().getType());
+  return success();
+}
+
 LogicalResult ArraySplitOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                              Adaptor adaptor, Results &results) {
   auto type = tensorType(adaptor.getX());

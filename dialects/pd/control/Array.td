@@ -65,6 +65,16 @@ def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
   let vjpInCode = 1;
 }
 
+def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
+  let summary = "Zeros in the place of each element of the array";
+  let description = "What nothing was written to stays so: the tangent of an array that depends on nothing.";
+  let constraints = ["C1. out has the type of the array"];
+  let arguments = (ins Pd_Array:$array);
+  let results = (outs Pd_Array:$out);
+  let library = "array_zeros_like";
+  let vjpInCode = 1;
+}
+
 def Pd_ArraySplitOp : Pd_Op<"array_split"> {
   let summary = "The parts of a tensor along `axis` as an array: what array_to_tensor joined";
   let description = "`sizes` has the extent of each part; with `use_stack` each part is one index of the axis, which it loses.";

@@ -25,6 +25,10 @@ FailureOr<llvm::SmallVector<Value>> ArrayConcatOp::vjp(OpBuilder &builder, llvm:
   return llvm::SmallVector<Value>{part(begin, first, getX().getType()), part(first, end, getY().getType())};
 }
 
+FailureOr<llvm::SmallVector<Value>> ArrayZerosLikeOp::vjp(OpBuilder &, llvm::ArrayRef<Value>) {
+  return llvm::SmallVector<Value>{Value()};
+}
+
 /// A part that has no cotangent has zeros in its place.
 FailureOr<llvm::SmallVector<Value>> ArraySplitOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   Value zeros = ArraySplitOp::create(builder, getLoc(), zerosLike(builder, getLoc(), getX()), getSizes(),

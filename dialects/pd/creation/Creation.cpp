@@ -22,6 +22,22 @@ FailureOr<llvm::SmallVector<int64_t>> dimsFromTensor(std::optional<Location> loc
   return llvm::SmallVector<int64_t>(type.getNumElements(), ShapedType::kDynamic);
 }
 
+LogicalResult inferFullOf(std::optional<Location> location, Value shapeTensor, llvm::ArrayRef<int64_t> given,
+                          Type dtype, Results &results) {
+  llvm::SmallVector<int64_t> shape(given);
+  if (shapeTensor) {
+    auto dims = dimsFromTensor(location, shapeTensor);
+    if (failed(dims))
+      return failure();
+    shape = *dims;
+  }
+  for (int64_t extent : shape)
+    if (extent < 0 && !ShapedType::isDynamic(extent))
+      return inferenceError(location, "C1: the shape holds the extent " + llvm::Twine(extent));
+  results.push_back(RankedTensorType::get(shape, dtype));
+  return success();
+}
+
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 /// The fill value as a rank-0 tensor; `integer` holds integers that a double can't.

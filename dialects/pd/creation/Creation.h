@@ -17,20 +17,12 @@ mlir::LogicalResult inferConstant(std::optional<mlir::Location>, Adaptor adaptor
   return mlir::success();
 }
 
+mlir::LogicalResult inferFullOf(std::optional<mlir::Location> location, mlir::Value shapeTensor,
+                                llvm::ArrayRef<int64_t> shape, mlir::Type dtype, Results &results);
+
 template <class Adaptor>
 mlir::LogicalResult inferFull(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  llvm::SmallVector<int64_t> shape(adaptor.getShape());
-  if (adaptor.getShapeTensor()) {
-    auto dims = dimsFromTensor(location, adaptor.getShapeTensor());
-    if (failed(dims))
-      return mlir::failure();
-    shape = *dims;
-  }
-  for (int64_t &dim : shape)
-    if (dim < 0)
-      dim = mlir::ShapedType::kDynamic;
-  results.push_back(mlir::RankedTensorType::get(shape, adaptor.getDtype()));
-  return mlir::success();
+  return inferFullOf(location, adaptor.getShapeTensor(), adaptor.getShape(), adaptor.getDtype(), results);
 }
 
 mlir::LogicalResult inferSpaced(std::optional<mlir::Location> location, mlir::ValueRange operands,

@@ -27,6 +27,7 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
     The shape is the attribute, or the elements of `shape_tensor`, which wins. `value_tensor` (one element) wins over
     `value`. `value` holds integers up to 2^53 and floats exactly; `integer_value` wins over it for wider integers.
   }];
+  let constraints = ["C1. no entry of shape is negative"];
   let arguments = (ins Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_Tensor>:$value_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype,
     DefaultValuedAttr<F64Attr, "0.0">:$value, OptionalAttr<I64Attr>:$integer_value);

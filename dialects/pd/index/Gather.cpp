@@ -43,8 +43,9 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 LogicalResult GatherOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   const Tensor &x = operands[0], &index = operands[1];
   auto rank = static_cast<int64_t>(x.dims().size());
-  auto axis = normalizeAxis(std::nullopt, getAxis(), rank);
-  if (operands.size() != 2 || failed(axis))
+  auto entry = constantOr(std::nullopt, "axis", getAxisTensor(), static_cast<int64_t>(getAxis()));
+  auto axis = failed(entry) ? FailureOr<int64_t>(failure()) : normalizeAxis(std::nullopt, *entry, rank);
+  if (failed(axis))
     return failure();
   int64_t inner = 1, extent = x.dims()[*axis];
   for (int64_t d = *axis + 1; d < rank; ++d)

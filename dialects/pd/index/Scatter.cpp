@@ -3,7 +3,7 @@
 #include "dialects/pd/index/ScatterOps.h"
 #include "dialects/pd/shape/Extent.h"
 #include "dialects/pd/shape/KnownElements.h"
-#include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/SliceBox.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -175,12 +175,19 @@ LogicalResult PutAlongAxisOp::evaluate(llvm::ArrayRef<Tensor> operands,
 
 //===-- set_value ---------------------------------------------------------------------------------------===//
 
+namespace {
+
+template <class SetValue> SliceOperands replacedBy(SetValue op) {
+  return {tensorType(op.getX()), op.getAxes(),         op.getStarts(),     op.getEnds(),
+          op.getSteps(),         op.getStartsTensor(), op.getEndsTensor(), op.getStepsTensor()};
+}
+
+} // namespace
+
 LogicalResult SetValueOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                            llvm::SmallVectorImpl<Type> &results) {
   auto type = tensorType(adaptor.getX());
-  auto box = slicedDims(location,
-                        {type, adaptor.getAxes(), adaptor.getStarts(), adaptor.getEnds(), adaptor.getSteps(),
-                         adaptor.getStartsTensor(), adaptor.getEndsTensor(), adaptor.getStepsTensor()});
+  auto box = slicedDims(location, replacedBy(adaptor));
   if (failed(box) ||
       failed(checkElementType(location, "C4", "values", adaptor.getX(), adaptor.getValues())) ||
       failed(checkBroadcasts(location, "C5", tensorType(adaptor.getValues()), *box, "the slice")))
@@ -190,25 +197,14 @@ LogicalResult SetValueOp::inferReturnTypes(MLIRContext *, std::optional<Location
 }
 
 LogicalResult SetValueOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  if (operands.size() != 2)
-    return failure();
   const std::vector<int64_t> &dims = results[0].dims();
+  auto box = sliceBox(replacedBy(*this), dims);
+  if (failed(box))
+    return failure();
   copyAll(operands[0], results[0]);
-  llvm::SmallVector<int64_t> firsts(dims.size(), 0), steps(dims.size(), 1), box(dims.begin(), dims.end());
-  for (auto [i, entry] : llvm::enumerate(getAxes())) {
-    auto axis = normalizeAxis(std::nullopt, entry, static_cast<int64_t>(dims.size()));
-    if (failed(axis) || i >= getStarts().size() || i >= getEnds().size())
-      return failure();
-    steps[*axis] = i < getSteps().size() ? getSteps()[i] : 1;
-    SliceRange range = sliceRange(getStarts()[i], getEnds()[i], steps[*axis], dims[*axis]);
-    firsts[*axis] = range.first;
-    box[*axis] = range.count;
-  }
-  forEachIndex(box, [&](llvm::ArrayRef<int64_t> index, int64_t) {
-    int64_t at = 0;
-    for (size_t d = 0; d < dims.size(); ++d)
-      at = at * dims[d] + firsts[d] + index[d] * steps[d];
-    storeScalar(results[0], at, loadScalar(operands[1], broadcastOffset(operands[1].dims(), index)));
+  forEachIndex(box->counts, [&](llvm::ArrayRef<int64_t> index, int64_t) {
+    storeScalar(results[0], box->place(index, dims),
+                loadScalar(operands[1], broadcastOffset(operands[1].dims(), index)));
   });
   return success();
 }

@@ -132,11 +132,15 @@ FailureOr<SmallVector<Value>> LuUnpackOp::decompose(OpBuilder &builder) {
 }
 
 /// For m >= n: (dQ + Q copyltu(R dR^H - dQ^H Q)) R^-H, where copyltu copies the lower triangle to the upper
-/// one.
+/// one. R has a real diagonal, and so has what stands for its cotangent.
 static Expression qrGradient(Expression q, Expression r, Expression dq, Expression dr) {
   TensorBuilder &e = q.owner();
   Expression middle = e.matmul(r, adjoint(dr)) - e.matmul(adjoint(dq), q);
-  Expression mirrored = lowerTriangle(middle) + adjoint(lowerTriangle(middle, -1));
+  Expression below = lowerTriangle(middle, -1);
+  Expression diagonal = isa<ComplexType>(q.type().getElementType())
+                            ? identityLike(middle) * (middle + adjoint(middle)) * 0.5
+                            : lowerTriangle(middle) - below;
+  Expression mirrored = below + diagonal + adjoint(below);
   Expression left = dq + e.matmul(q, mirrored);
   return adjoint(solveTriangle(r, adjoint(left), true, false));
 }

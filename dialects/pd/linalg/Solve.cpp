@@ -2,6 +2,7 @@
 #include "dialects/pd/linalg/FactorOps.h"
 #include "dialects/pd/linalg/Matrices.h"
 #include "dialects/pd/linalg/SolveOps.h"
+#include "dialects/pd/math/ComplexOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
 #include "dialects/pd/shape/Extent.h"
 
@@ -12,6 +13,20 @@ using namespace mlir;
 namespace proa::pd {
 
 using Gradients = FailureOr<llvm::SmallVector<Value>>;
+
+// With t = tr(x^-1 dx) the logarithm changes by Re t, and the sign s of a complex determinant by i s Im t.
+Gradients SlogdetOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  auto part = [](Expression pair, int64_t number) { return dropDim(slice(pair, 0, number, number + 1), 0); };
+  Expression given = e.wrap(cotangents[0]), factor = part(given, 1);
+  if (isa<ComplexType>(given.type().getElementType())) {
+    Expression turned = e.conj(part(given, 0)) * part(e.wrap(getOut()), 0);
+    Expression real = e.wrap(e.create<RealOp>(factor)), imaginary = e.wrap(e.create<ImagOp>(turned));
+    factor = e.wrap(e.create<ComplexOp>(real, -imaginary));
+  }
+  Expression inverse = e.wrap(e.create<InverseOp>(getX()));
+  return llvm::SmallVector<Value>{asMatrixFactor(factor) * adjoint(inverse)};
+}
 
 // dy = x^-H dout, dx = -dy out^H
 Gradients SolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {

@@ -106,7 +106,7 @@ def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet", "The signs of the determinants, 
   let sharding = "... * * -> * ...";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferSlogdet";
-  let vjp = ["asMatrixFactor(dropDim(slice(dout, 0, 1, 2), 0)) * adjoint(e.wrap(e.create<InverseOp>(x)))"];
+  let vjpInCode = 1;
   let library = "slogdet";
   let legacy = [Legacy<"slogdeterminant", ["Input"], ["Out"]>];
 }

@@ -59,10 +59,11 @@ Values Unpool3dOp::decompose(OpBuilder &builder) {
 
 LogicalResult inferSppOf(std::optional<Location> location, RankedTensorType x, int64_t height,
                          llvm::StringRef pooling, Results &results) {
-  if (x.getRank() != 4 || llvm::is_contained(x.getShape().drop_front(), ShapedType::kDynamic)) {
+  if (x.getRank() != 4 || llvm::is_contained(x.getShape().drop_front(), ShapedType::kDynamic) ||
+      llvm::is_contained(x.getShape().drop_front(2), 0)) {
     std::string text;
-    llvm::raw_string_ostream(text) << "C1: x must have rank 4 and known channels, height and width, found "
-                                   << x;
+    llvm::raw_string_ostream(text)
+        << "C1: x must have rank 4 and known channels, height and width, the last two not 0, found " << x;
     return inferenceError(location, text);
   }
   if (height < 1 || height > 16)

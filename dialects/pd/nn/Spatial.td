@@ -32,7 +32,7 @@ def Pd_SppOp : Pd_Op<"spp"> {
     floor((window * 2^p - extent + 1) / 2) on both sides. pooling_type is max or avg; a mean counts elements inside of the image alone.
   }];
   let constraints = [
-    "C1. x has rank 4 and known channels, height and width",
+    "C1. x has rank 4 and known channels, height and width, the last two not 0",
     "C2. pyramid_height is positive",
     "C3. pooling_type is max or avg"
   ];

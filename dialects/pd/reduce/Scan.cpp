@@ -45,10 +45,10 @@ void forEachLine(const std::vector<int64_t> &dims, int64_t axis, bool reverse,
 }
 
 template <class Op>
-LogicalResult evaluateScan(Op op, const Tensor &x, Tensor &out, const HostScalar &neutral, Step step) {
+LogicalResult evaluateScan(Op op, int64_t entry, const Tensor &x, Tensor &out, const HostScalar &neutral,
+                           Step step) {
   int64_t rank = op.getFlatten() ? 1 : static_cast<int64_t>(out.dims().size());
-  auto axis = normalizeAxis(std::nullopt, op.getFlatten() ? 0 : static_cast<int64_t>(op.getAxis()),
-                            std::max<int64_t>(rank, 1));
+  auto axis = normalizeAxis(std::nullopt, op.getFlatten() ? 0 : entry, std::max<int64_t>(rank, 1));
   if (failed(axis))
     return failure();
   HostScalarBuilder b(out.dtype());
@@ -109,10 +109,11 @@ LogicalResult CumsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 }
 
 LogicalResult CumsumOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  if (operands.size() != 1)
+  auto axis = constantOr(std::nullopt, "axis", getAxisTensor(), static_cast<int64_t>(getAxis()));
+  if (failed(axis))
     return failure();
   return evaluateScan(
-      *this, operands[0], results[0], HostScalar::of(0.0),
+      *this, *axis, operands[0], results[0], HostScalar::of(0.0),
       [](HostScalarBuilder &b, const HostScalar &total, const HostScalar &x) { return b.add(total, x); });
 }
 
@@ -130,7 +131,7 @@ LogicalResult CumprodOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 }
 
 LogicalResult CumprodOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return evaluateScan(*this, operands[0], results[0], HostScalar::of(1.0),
+  return evaluateScan(*this, getAxis(), operands[0], results[0], HostScalar::of(1.0),
                       [](HostScalarBuilder &b, const HostScalar &total, const HostScalar &x) {
                         return b.multiply(total, x);
                       });
@@ -148,7 +149,7 @@ LogicalResult LogcumsumexpOp::inferReturnTypes(MLIRContext *, std::optional<Loca
 LogicalResult LogcumsumexpOp::evaluate(llvm::ArrayRef<Tensor> operands,
                                        llvm::MutableArrayRef<Tensor> results) {
   double none = -std::numeric_limits<double>::infinity();
-  return evaluateScan(*this, operands[0], results[0], HostScalar::of(none),
+  return evaluateScan(*this, getAxis(), operands[0], results[0], HostScalar::of(none),
                       [](HostScalarBuilder &, const HostScalar &total, const HostScalar &x) {
                         double a = total.real(), b = x.real(), top = std::max(a, b);
                         return HostScalar::of(

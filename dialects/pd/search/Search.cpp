@@ -86,8 +86,10 @@ FailureOr<int64_t> axisOf(std::optional<Location> location, int64_t axis, int64_
 
 template <class Op> LogicalResult evaluateArg(Op op, const Tensor &x, Tensor &out, bool greatest) {
   Tensor view = op.getFlatten() ? x.reshaped({x.size()}) : x;
-  auto axis = axisOf(std::nullopt, op.getFlatten() ? 0 : static_cast<int64_t>(op.getAxis()),
-                     static_cast<int64_t>(view.dims().size()));
+  auto entry = constantOr(std::nullopt, "axis", op.getAxisTensor(), static_cast<int64_t>(op.getAxis()));
+  if (failed(entry))
+    return failure();
+  auto axis = axisOf(std::nullopt, op.getFlatten() ? 0 : *entry, static_cast<int64_t>(view.dims().size()));
   if (failed(axis))
     return failure();
   Lines lines(view.dims(), *axis);
@@ -132,10 +134,10 @@ LogicalResult inferArgOf(std::optional<Location> location, RankedTensorType type
 }
 
 LogicalResult ArgmaxOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return operands.size() == 1 ? evaluateArg(*this, operands[0], results[0], true) : failure();
+  return evaluateArg(*this, operands[0], results[0], true);
 }
 LogicalResult ArgminOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return operands.size() == 1 ? evaluateArg(*this, operands[0], results[0], false) : failure();
+  return evaluateArg(*this, operands[0], results[0], false);
 }
 OpFoldResult ArgmaxOp::fold(FoldAdaptor adaptor) {
   return foldByEvaluation(getOperation(), adaptor.getOperands());

@@ -77,6 +77,8 @@ expandedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
   size_t offset = shape.size() - from.size();
   for (size_t i = 0; i < shape.size(); ++i) {
     int64_t source = i < offset ? 1 : from[i - offset];
+    if (dims[i] < -1 && !ShapedType::isDynamic(dims[i]))
+      return inferenceError(location, "C4: the shape holds the extent " + llvm::Twine(dims[i]));
     if (dims[i] == -1 || (ShapedType::isDynamic(dims[i]) && source > 1))
       dims[i] = source;
     else if (!ShapedType::isDynamic(source) && !ShapedType::isDynamic(dims[i]) && source != 1 &&

@@ -62,7 +62,8 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let constraints = [
     "C1. shape has at least as many entries as x has dimensions",
     "C2. an extent of x is 1 or that of shape",
-    "C3. shape_tensor has a known number of elements"
+    "C3. shape_tensor has a known number of elements",
+    "C4. no entry of shape is below -1"
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape);

@@ -5,6 +5,7 @@
 #include "dialects/pd/shape/KnownElements.h"
 #include "dialects/pd/shape/OpenExtents.h"
 #include "dialects/pd/shape/Shape.h"
+#include "dialects/pd/shape/SliceBox.h"
 #include "dialects/pd/shape/SliceOps.h"
 
 using namespace mlir;
@@ -106,6 +107,30 @@ FailureOr<llvm::SmallVector<int64_t>> slicedDims(std::optional<Location> locatio
   return shape;
 }
 
+int64_t SliceBox::place(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> dims) const {
+  int64_t at = 0;
+  for (size_t d = 0; d < dims.size(); ++d)
+    at = at * dims[d] + firsts[d] + index[d] * strides[d];
+  return at;
+}
+
+FailureOr<SliceBox> sliceBox(const SliceOperands &operands, llvm::ArrayRef<int64_t> dims) {
+  auto bounds = boundsOf(std::nullopt, operands);
+  if (failed(bounds))
+    return failure();
+  SliceBox box{llvm::SmallVector<int64_t>(dims.size(), 0), llvm::SmallVector<int64_t>(dims.size(), 1),
+               llvm::SmallVector<int64_t>(dims)};
+  for (auto [i, axis] : llvm::enumerate(bounds->axes)) {
+    if (llvm::is_contained({bounds->starts[i], bounds->ends[i], bounds->strides[i]}, unknown))
+      return failure();
+    SliceRange range = sliceRange(bounds->starts[i], bounds->ends[i], bounds->strides[i], dims[axis]);
+    box.firsts[axis] = range.first;
+    box.strides[axis] = bounds->strides[i];
+    box.counts[axis] = range.count;
+  }
+  return box;
+}
+
 //===-- slice -------------------------------------------------------------------------------------------===//
 
 LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
@@ -118,20 +143,12 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
 }
 
 LogicalResult SliceOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  auto bounds = boundsOf(std::nullopt, operandsOf(*this));
-  if (operands.empty() || failed(bounds)) // bounds in tensors are known where those are constants
-    return failure();
   const std::vector<int64_t> &dims = operands[0].dims();
-  llvm::SmallVector<int64_t> firsts(dims.size(), 0), steps(dims.size(), 1), strides = rowMajorStrides(dims);
-  for (auto [i, axis] : llvm::enumerate(bounds->axes)) {
-    firsts[axis] = sliceRange(bounds->starts[i], bounds->ends[i], bounds->strides[i], dims[axis]).first;
-    steps[axis] = bounds->strides[i];
-  }
-  forEachIndex(results[0].dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
-    int64_t at = 0;
-    for (size_t d = 0; d < dims.size(); ++d)
-      at += (firsts[d] + index[d] * steps[d]) * strides[d];
-    storeScalar(results[0], position, loadScalar(operands[0], at));
+  auto box = sliceBox(operandsOf(*this), dims);
+  if (failed(box))
+    return failure();
+  forEachIndex(box->counts, [&](llvm::ArrayRef<int64_t> index, int64_t position) {
+    storeScalar(results[0], position, loadScalar(operands[0], box->place(index, dims)));
   });
   return success();
 }

@@ -26,8 +26,15 @@ const Tensor *elementOf(const HostArray &array, int64_t index) {
 
 Tensor sumOf(const Tensor &a, const Tensor &b) {
   Tensor out(a.dtype(), a.dims());
+  HostScalarBuilder scalars(a.dtype());
   for (int64_t i = 0; i < a.size(); ++i)
-    storeScalar(out, i, HostScalar::of(loadScalar(a, i).real() + loadScalar(b, i).real()));
+    storeScalar(out, i, scalars.add(loadScalar(a, i), loadScalar(b, i)));
+  return out;
+}
+
+Tensor zerosLike(const Tensor &x) {
+  Tensor out(x.dtype(), x.dims());
+  std::memset(out.data(), 0, out.bytes());
   return out;
 }
 
@@ -273,6 +280,13 @@ void addArrays(ArrayComputations &book) {
   book.add<ArrayConcatOp>([](Operation *op, HostValues &values) {
     HostArray out = values.arrays.at(op->getOperand(0)), more = values.arrays.at(op->getOperand(1));
     out.insert(out.end(), more.begin(), more.end());
+    return setArray(values, op->getResult(0), std::move(out));
+  });
+  book.add<ArrayZerosLikeOp>([](Operation *op, HostValues &values) {
+    HostArray out = values.arrays.at(op->getOperand(0));
+    for (auto &element : out)
+      if (element)
+        element = zerosLike(*element);
     return setArray(values, op->getResult(0), std::move(out));
   });
   book.add<ArraySplitOp>(

@@ -1,9 +1,10 @@
-//! Extents, counts, distinct elements, and labels by trying everything.
+//! Extents, bytes, counts, distinct elements, and labels by trying everything.
 #include "dialects/pd/Evaluate.h"
 #include "dialects/pd/control/CheckOps.h"
 #include "dialects/pd/search/CountOps.h"
 #include "dialects/pd/sequence/Labels.h"
 #include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/shape/StridedOps.h"
 #include "dialects/pd/textbook/Textbook.h"
 
 using namespace mlir;
@@ -18,6 +19,14 @@ LogicalResult dim(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableA
 
 LogicalResult shape(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   results[0] = vectorOf(results[0].dtype(), operands[0].dims());
+  return success();
+}
+
+/// The same bytes in their order, whatever they mean.
+LogicalResult viewDtype(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  if (operands[0].bytes() != results[0].bytes())
+    return failure();
+  std::memcpy(results[0].data(), operands[0].data(), results[0].bytes());
   return success();
 }
 
@@ -53,14 +62,62 @@ bool isLess(const HostScalar &a, const HostScalar &b) {
   return a.isInteger() ? a.integer < b.integer : a.number.real() < b.number.real();
 }
 
-bool isEqual(const HostScalar &a, const HostScalar &b) { return !isLess(a, b) && !isLess(b, a); }
+/// The elements of one slice in row-major order; of an x as a vector, one element.
+using Slice = std::vector<HostScalar>;
+
+bool isBefore(const Slice &a, const Slice &b) {
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isLess);
+}
+
+bool isEqual(const Slice &a, const Slice &b) { return !isBefore(a, b) && !isBefore(b, a); }
+
+/// What a tensor is made of along a dimension, or without one its elements.
+class Slices {
+public:
+  Slices(const Tensor &x, llvm::ArrayRef<int64_t> axes) : x(x), dims(x.dims()) {
+    if (!axes.empty())
+      axis = axes[0] < 0 ? axes[0] + static_cast<int64_t>(dims.size()) : axes[0];
+    for (size_t d = 0; axis && d < dims.size(); ++d)
+      inner *= static_cast<int64_t>(d) > *axis ? dims[d] : 1;
+  }
+
+  int64_t count() const { return axis ? dims[static_cast<size_t>(*axis)] : x.size(); }
+
+  Slice at(int64_t index) const {
+    Slice slice;
+    int64_t size = axis ? x.size() / std::max<int64_t>(1, count()) : 1;
+    for (int64_t i = 0; i < size; ++i)
+      slice.push_back(loadScalar(x, place(index, i, count())));
+    return slice;
+  }
+
+  void set(Tensor &result, const std::vector<Slice> &values) const {
+    std::vector<int64_t> extents = axis ? dims : std::vector<int64_t>{0};
+    auto count = static_cast<int64_t>(values.size());
+    extents[static_cast<size_t>(axis.value_or(0))] = count;
+    result = Tensor(result.dtype(), extents);
+    for (auto [index, slice] : llvm::enumerate(values))
+      for (auto [i, value] : llvm::enumerate(slice))
+        storeScalar(result, place(static_cast<int64_t>(index), static_cast<int64_t>(i), count), value);
+  }
+
+private:
+  int64_t place(int64_t index, int64_t i, int64_t extent) const {
+    return (i / inner * extent + index) * inner + i % inner;
+  }
+
+  const Tensor &x;
+  std::vector<int64_t> dims;
+  std::optional<int64_t> axis;
+  int64_t inner = 1;
+};
 
 struct Distinct {
-  std::vector<HostScalar> values;
+  std::vector<Slice> values;
   std::vector<int64_t> firsts, inverse, counts;
 
-  /// Element number `index` is like value number `place`; one more than there are makes a new one.
-  void add(size_t place, const HostScalar &value, int64_t index) {
+  /// Slice number `index` is like value number `place`; one more than there are makes a new one.
+  void add(size_t place, const Slice &value, int64_t index) {
     if (place == values.size()) {
       values.push_back(value);
       firsts.push_back(index);
@@ -71,12 +128,12 @@ struct Distinct {
   }
 };
 
-/// The distinct elements in the order of their first appearance; an element is compared with those found
-/// before from number candidates(how many there are) on.
-template <class Candidates> Distinct distinct(const Tensor &x, Candidates candidates) {
+/// The distinct slices in the order of their first appearance; one is compared with those found before from
+/// number candidates(how many there are) on.
+template <class Candidates> Distinct distinct(const Slices &slices, Candidates candidates) {
   Distinct out;
-  for (int64_t i = 0; i < x.size(); ++i) {
-    HostScalar value = loadScalar(x, i);
+  for (int64_t i = 0; i < slices.count(); ++i) {
+    Slice value = slices.at(i);
     size_t place = candidates(out.values.size());
     while (place < out.values.size() && !isEqual(out.values[place], value))
       ++place;
@@ -85,23 +142,16 @@ template <class Candidates> Distinct distinct(const Tensor &x, Candidates candid
   return out;
 }
 
-void setValues(Tensor &result, const std::vector<HostScalar> &values) {
-  result = Tensor(result.dtype(), {static_cast<int64_t>(values.size())});
-  for (auto [i, value] : llvm::enumerate(values))
-    storeScalar(result, static_cast<int64_t>(i), value);
-}
-
 size_t fromTheFirst(size_t) { return 0; }
 size_t fromTheLast(size_t count) { return count == 0 ? 0 : count - 1; }
 
 LogicalResult unique(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  if (!cast<UniqueOp>(op).getAxis().empty())
-    return failure();
-  Distinct found = distinct(operands[0], fromTheFirst);
+  Slices slices(operands[0], cast<UniqueOp>(op).getAxis());
+  Distinct found = distinct(slices, fromTheFirst);
   std::vector<size_t> order(found.values.size()), rank(found.values.size());
   for (size_t i = 0; i < order.size(); ++i)
     order[i] = i;
-  llvm::sort(order, [&](size_t a, size_t b) { return isLess(found.values[a], found.values[b]); });
+  llvm::sort(order, [&](size_t a, size_t b) { return isBefore(found.values[a], found.values[b]); });
   Distinct sorted;
   for (size_t i = 0; i < order.size(); ++i) {
     rank[order[i]] = i;
@@ -111,15 +161,16 @@ LogicalResult unique(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::Mutab
   }
   for (int64_t place : found.inverse)
     sorted.inverse.push_back(static_cast<int64_t>(rank[static_cast<size_t>(place)]));
-  setValues(results[0], sorted.values);
+  slices.set(results[0], sorted.values);
   results[1] = vectorOf(results[1].dtype(), sorted.firsts);
   results[2] = vectorOf(results[2].dtype(), sorted.inverse);
   results[3] = vectorOf(results[3].dtype(), sorted.counts);
   return success();
 }
 
-LogicalResult setDistinct(const Distinct &found, llvm::MutableArrayRef<Tensor> results) {
-  setValues(results[0], found.values);
+LogicalResult setDistinct(const Slices &slices, const Distinct &found,
+                          llvm::MutableArrayRef<Tensor> results) {
+  slices.set(results[0], found.values);
   results[1] = vectorOf(results[1].dtype(), found.inverse);
   results[2] = vectorOf(results[2].dtype(), found.counts);
   return success();
@@ -127,14 +178,14 @@ LogicalResult setDistinct(const Distinct &found, llvm::MutableArrayRef<Tensor> r
 
 LogicalResult uniqueConsecutive(Operation *op, llvm::ArrayRef<Tensor> operands,
                                 llvm::MutableArrayRef<Tensor> results) {
-  return cast<UniqueConsecutiveOp>(op).getAxis().empty()
-             ? setDistinct(distinct(operands[0], fromTheLast), results)
-             : failure();
+  Slices slices(operands[0], cast<UniqueConsecutiveOp>(op).getAxis());
+  return setDistinct(slices, distinct(slices, fromTheLast), results);
 }
 
 LogicalResult uniqueWithCounts(Operation *, llvm::ArrayRef<Tensor> operands,
                                llvm::MutableArrayRef<Tensor> results) {
-  return setDistinct(distinct(operands[0], fromTheFirst), results);
+  Slices slices(operands[0], {});
+  return setDistinct(slices, distinct(slices, fromTheFirst), results);
 }
 
 //===-- Labels ------------------------------------------------------------------------------------------===//
@@ -208,6 +259,7 @@ void addCounts(Textbook &book) {
   book.add<AssertOp>(holds);
   book.add<PrintOp>(shown);
   book.add<BincountOp>(bincount);
+  book.add<ViewDtypeOp>(viewDtype);
   book.add<UniqueOp>(unique);
   book.add<UniqueConsecutiveOp>(uniqueConsecutive);
   book.add<UniqueWithCountsOp>(uniqueWithCounts);

@@ -124,10 +124,15 @@ LogicalResult interpolate(Operation *operation, llvm::ArrayRef<Tensor> operands,
   };
   if (failed(forEachShare(op, operands, operands[0], results[0], add)))
     return failure();
-  for (auto [i, sum] : llvm::enumerate(sums))
-    setReal(results[0], static_cast<int64_t>(i), sum);
-  // Integers are rounded in ways of their own.
-  return success(results[0].size() == 0 || loadScalar(results[0], 0).kind == HostScalar::Kind::Real);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    auto place = static_cast<int64_t>(i);
+    // Of an integer the fraction is cut off, once what is as near as a float is to a whole number is one.
+    if (loadScalar(results[0], place).isInteger())
+      storeScalar(results[0], place, HostScalar::of(static_cast<int64_t>(static_cast<float>(sum))));
+    else
+      setReal(results[0], place, sum);
+  }
+  return success();
 }
 
 LogicalResult interpolateGradient(Operation *operation, llvm::ArrayRef<Tensor> operands,

@@ -278,18 +278,43 @@ void setVerdicts(const std::vector<ClassState> &classes, bool right, Tensor &row
   offsets = vectorOf(offsets.dtype(), ends);
 }
 
-/// Without a state from before: what to make of that is up to Paddle.
+/// What was counted before. The two lists of detections are one: what is right in the first is not wrong in
+/// the second.
+LogicalResult addState(DetectionMapOp map, llvm::ArrayRef<Tensor> operands,
+                       std::vector<ClassState> &classes) {
+  auto given = [&](Value operand) { return operandOf(map, operands, operand); };
+  const Tensor *state = given(map.getHasState()), *counts = given(map.getPosCount()),
+               *right = given(map.getTruePos()), *wrong = given(map.getFalsePos()),
+               *ends = given(map.getTruePosOffsets()), *wrongEnds = given(map.getFalsePosOffsets());
+  if (!counts || !state || state->size() == 0 || loadScalar(*state, 0).integer == 0)
+    return success();
+  std::vector<int64_t> begins = integersOf(*ends);
+  if (begins.size() != classes.size() + 1 || begins != integersOf(*wrongEnds) ||
+      counts->size() != static_cast<int64_t>(classes.size()) || right->dims() != wrong->dims() ||
+      right->dims() != std::vector<int64_t>{begins.back(), 2} || !llvm::is_sorted(begins))
+    return failure();
+  for (auto [label, one] : llvm::enumerate(classes)) {
+    one.positives = loadScalar(*counts, static_cast<int64_t>(label)).integer;
+    for (int64_t i = begins[label]; i < begins[label + 1]; ++i) {
+      one.verdicts.push_back({realAt(*right, 2 * i), realAt(*right, 2 * i + 1) != 0});
+      if (realAt(*right, 2 * i) != realAt(*wrong, 2 * i) ||
+          realAt(*right, 2 * i + 1) + realAt(*wrong, 2 * i + 1) != 1)
+        return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult detectionMap(Operation *op, llvm::ArrayRef<Tensor> operands,
                            llvm::MutableArrayRef<Tensor> results) {
   auto map = cast<DetectionMapOp>(op);
-  if (const Tensor *state = operandOf(op, operands, map.getHasState());
-      state && state->size() > 0 && loadScalar(*state, 0).integer != 0)
-    return failure();
   std::vector<int64_t> ends = integersOf(operands[2]), labelEnds = integersOf(operands[3]), counts;
   double threshold =
       rounded(operands[0].dtype(), rounded(DType::Float32, map.getOverlapThreshold().convertToDouble()));
   int64_t width = operands[1].dims()[1];
   std::vector<ClassState> classes(static_cast<size_t>(map.getClassNum()));
+  if (failed(addState(map, operands, classes)))
+    return failure();
   auto boxFrom = [](const Tensor &rows, int64_t first) {
     return Box{realAt(rows, first), realAt(rows, first + 1), realAt(rows, first + 2),
                realAt(rows, first + 3)};

@@ -4,6 +4,7 @@
 #include "dialects/pd/textbook/Textbook.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -88,6 +89,13 @@ void forEachWindow(const Images &out, llvm::function_ref<void(int64_t, int64_t, 
       forEachIndex(out.spatial(), [&](llvm::ArrayRef<int64_t> at, int64_t) { f(batch, channel, at); });
 }
 
+/// The maximum of a window without elements, one in the padding alone.
+double lowestOf(DType dtype) {
+  return dtype == DType::Float64   ? std::numeric_limits<double>::lowest()
+         : dtype == DType::Float16 ? -65504.0
+                                   : static_cast<double>(std::numeric_limits<float>::lowest());
+}
+
 template <class Op>
 LogicalResult pool(Operation *operation, llvm::ArrayRef<Tensor> operands,
                    llvm::MutableArrayRef<Tensor> results) {
@@ -95,9 +103,12 @@ LogicalResult pool(Operation *operation, llvm::ArrayRef<Tensor> operands,
   Images out(results[0], op.getDataFormat());
   Windows windows(op, operands[0], out.spatial(), op.getDataFormat(), op.getPaddingAlgorithm(),
                   kernelOf(op, operands, 1));
+  if (op.getGlobalPooling() && llvm::is_contained(windows.image.spatial(), 0))
+    return failure();
   bool isMax = op.getPoolingType() == "max", hasNan = false;
+  double lowest = lowestOf(results[0].dtype());
   forEachWindow(out, [&](int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> at) {
-    double sum = 0, greatest = -INFINITY;
+    double sum = 0, greatest = lowest;
     int64_t count = 0;
     windows.forEach(at, [&](llvm::ArrayRef<int64_t> place) {
       double value = realAt(operands[0], windows.image.at(batch, channel, place));
@@ -106,12 +117,11 @@ LogicalResult pool(Operation *operation, llvm::ArrayRef<Tensor> operands,
       greatest = std::max(greatest, value);
       ++count;
     });
-    hasNan |= count == 0;
     if (!op.getExclusive() && !op.getAdaptive())
       count = windows.paddedSize(at);
     setReal(results[0], out.at(batch, channel, at), isMax ? greatest : sum / static_cast<double>(count));
   });
-  // Which of NaNs and numbers is greater, and what a window without elements gives, Paddle's kernels decide.
+  // Which of NaNs and numbers is greater Paddle's kernels decide.
   return failure(hasNan && isMax);
 }
 

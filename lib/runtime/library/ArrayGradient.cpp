@@ -1,5 +1,5 @@
 /// The library kernels "array_add" (x, y), "array_concat" (x, y), "array_read_or" (array, index, otherwise),
-/// "array_split" (x, sizes; axis, use_stack).
+/// "array_split" (x, sizes; axis, use_stack), "array_zeros_like" (array).
 #include "lib/runtime/library/ArrayGradient.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
@@ -67,6 +67,17 @@ Result<void> concat(Call &call) {
   TensorArray other = call.array(1);
   TensorArray &out = call.outputArray(0, 0);
   out.insert(out.end(), other.begin(), other.end());
+  return {};
+}
+
+Result<void> zerosLike(Call &call) {
+  TensorArray zeros;
+  for (const ArrayElement &element : call.array(0)) {
+    zeros.push_back(element.data ? makeElement(element.dtype, element.dims) : ArrayElement());
+    if (element.data)
+      std::memset(zeros.back().data, 0, zeros.back().buffer.bytes);
+  }
+  call.outputArray(0, std::nullopt) = std::move(zeros);
   return {};
 }
 
@@ -140,6 +151,16 @@ Result<std::unique_ptr<LibraryKernel>> makeArrayAdd(const KernelRequest &request
 }
 Result<std::unique_ptr<LibraryKernel>> makeArrayConcat(const KernelRequest &request) {
   return makeOfTwo(request, concat);
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeArrayZerosLike(const KernelRequest &request) {
+  Attributes reader(request);
+  reader.expectOperands(1, 1);
+  reader.expect(!reader.ok() || (request.inputs[0].array && request.outputs[0].array),
+                "expected a tensor array");
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel(zerosLike);
 }
 
 Result<std::unique_ptr<LibraryKernel>> makeArrayReadOr(const KernelRequest &request) {

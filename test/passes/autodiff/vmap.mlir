@@ -1,6 +1,7 @@
 // RUN: proa-opt %s --pd-vmap="function=gaps size=3 mapped=0,-1" | FileCheck %s --check-prefix=GAPS
 // RUN: proa-opt %s --pd-vmap="function=product size=5 mapped=0,-1" | FileCheck %s --check-prefix=PRODUCT
 // RUN: proa-opt %s --pd-vmap="function=product mapped=1,-1" | FileCheck %s --check-prefix=DYNAMIC
+// RUN: proa-opt %s --pd-vjp="function=rows name=rows_back" --pd-vmap="function=rows_back" | FileCheck %s --check-prefix=OPEN
 // RUN: proa-opt %s --pd-vmap="function=branch size=5" | FileCheck %s --check-prefix=BRANCH
 // RUN: proa-opt %s --pd-vmap="function=loop size=5" | FileCheck %s --check-prefix=LOOP
 // RUN: proa-opt %s --pd-hessian="function=cube" | FileCheck %s --check-prefix=HESSIAN
@@ -78,4 +79,15 @@ func.func @gaps(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
   %b = pd.array_write %a, %zero, %x : (!array.of<tensor<2xf32>>, tensor<1xi64>, tensor<2xf32>) -> !array.of<tensor<2xf32>>
   %r = pd.array_read %b, %one : (!array.of<tensor<2xf32>>, tensor<1xi64>) -> tensor<2xf32>
   return %r : tensor<2xf32>
+}
+
+// The gradient reshapes to extents that only the run knows: behind the number of examples they are the same.
+// OPEN-LABEL: func @rows_back_vmap(
+// OPEN: %[[COUNT:.*]] = pd.dim %arg0 {index = 0 : i64}
+// OPEN: %[[FIRST:.*]] = pd.reshape %[[COUNT]] {shape = array<i64: 1>}
+// OPEN: %[[SHAPE:.*]] = pd.concat %[[FIRST]], {{.*}} -> tensor<4xi64>
+// OPEN: pd.reshape %arg1, %[[SHAPE]] : (tensor<?x?x?xf32>, tensor<4xi64>) -> tensor<?x?x1x?xf32>
+func.func @rows(%x: tensor<?x?x?xf32>) -> tensor<?x?xf32> {
+  %y = pd.sum %x {axis = array<i64: 1>} : (tensor<?x?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
 }

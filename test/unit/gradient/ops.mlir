@@ -166,6 +166,25 @@ func.func @svd_complex(%a: tensor<3x2xf64>, %b: tensor<3x2xf64>) -> (tensor<3x2x
   return %y, %z : tensor<3x2xf64>, tensor<3x2xf64>
 }
 
+// R has a real diagonal.
+func.func @qr_complex(%a: tensor<4x3xf64>, %b: tensor<4x3xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>, tensor<3x3xf64>, tensor<3x3xf64>) attributes {test.twice} {
+  %x = pd.complex %a, %b : (tensor<4x3xf64>, tensor<4x3xf64>) -> tensor<4x3xcomplex<f64>>
+  %q, %r = pd.qr %x {mode = "reduced"} : (tensor<4x3xcomplex<f64>>) -> (tensor<4x3xcomplex<f64>>, tensor<3x3xcomplex<f64>>)
+  %y = pd.real %q : (tensor<4x3xcomplex<f64>>) -> tensor<4x3xf64>
+  %z = pd.imag %q : (tensor<4x3xcomplex<f64>>) -> tensor<4x3xf64>
+  %v = pd.real %r : (tensor<3x3xcomplex<f64>>) -> tensor<3x3xf64>
+  %w = pd.imag %r : (tensor<3x3xcomplex<f64>>) -> tensor<3x3xf64>
+  return %y, %z, %v, %w : tensor<4x3xf64>, tensor<4x3xf64>, tensor<3x3xf64>, tensor<3x3xf64>
+}
+
+func.func @slogdet_complex(%a: tensor<3x3xf64>, %b: tensor<3x3xf64>) -> (tensor<2xf64>, tensor<2xf64>) attributes {test.twice} {
+  %x = pd.complex %a, %b : (tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xcomplex<f64>>
+  %s = pd.slogdet %x : (tensor<3x3xcomplex<f64>>) -> tensor<2xcomplex<f64>>
+  %y = pd.real %s : (tensor<2xcomplex<f64>>) -> tensor<2xf64>
+  %z = pd.imag %s : (tensor<2xcomplex<f64>>) -> tensor<2xf64>
+  return %y, %z : tensor<2xf64>, tensor<2xf64>
+}
+
 func.func @qr_without_q(%a: tensor<4x3xf64>) -> (tensor<3x3xf64>) {
   %q, %r = pd.qr %a {mode = "r"} : (tensor<4x3xf64>) -> (tensor<0xf64>, tensor<3x3xf64>)
   return %r : tensor<3x3xf64>

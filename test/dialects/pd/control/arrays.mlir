@@ -30,7 +30,9 @@ func.func @gradients(%x: tensor<5x3xf32>, %sizes: tensor<2xi32>, %i: tensor<1xi6
   %3 = pd.array_add %2, %0 : (!array.of<*>, !array.of<tensor<?x3xf32>>) -> !array.of<tensor<?x3xf32>>
   // CHECK: pd.array_concat {{.*}} -> !array.of<tensor<?x3xf32>>
   %5 = pd.array_concat %2, %0 : (!array.of<*>, !array.of<tensor<?x3xf32>>) -> !array.of<tensor<?x3xf32>>
+  // CHECK: pd.array_zeros_like {{.*}} -> !array.of<tensor<?x3xf32>>
+  %6 = pd.array_zeros_like %3 : (!array.of<tensor<?x3xf32>>) -> !array.of<tensor<?x3xf32>>
   // CHECK: pd.array_read_or {{.*}} -> tensor<?x3xf32>
-  %4 = pd.array_read_or %3, %i, %zeros : (!array.of<tensor<?x3xf32>>, tensor<1xi64>, tensor<2x3xf32>) -> tensor<?x3xf32>
+  %4 = pd.array_read_or %6, %i, %zeros : (!array.of<tensor<?x3xf32>>, tensor<1xi64>, tensor<2x3xf32>) -> tensor<?x3xf32>
   return %4 : tensor<?x3xf32>
 }

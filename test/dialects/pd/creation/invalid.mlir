@@ -43,3 +43,12 @@ func.func @arange_c4(%a0: tensor<i64>, %a1: tensor<i64>, %a2: tensor<i64>) {
   %0 = "pd.arange"(%a0, %a1, %a2) <{dtype = i64}> : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi32>
   return
 }
+
+// -----
+
+func.func @full_c1() {
+  // expected-error@+2 {{C1: the shape holds the extent -2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.full"() <{shape = array<i64: 2, -2>, dtype = i1, operandSegmentSizes = array<i32: 0, 0>}> : () -> tensor<2x?xi1>
+  return
+}

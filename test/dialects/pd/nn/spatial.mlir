@@ -17,9 +17,18 @@ func.func @space(%x: tensor<?x3x7x6xf32>, %v: tensor<1x2x2x2x2xf32>, %i: tensor<
 // -----
 
 func.func @spp_c1(%x: tensor<2x3x?x6xf32>) {
-  // expected-error@+2 {{C1: x must have rank 4 and known channels, height and width, found tensor<2x3x?x6xf32>}}
+  // expected-error@+2 {{C1: x must have rank 4 and known channels, height and width, the last two not 0, found tensor<2x3x?x6xf32>}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = "pd.spp"(%x) : (tensor<2x3x?x6xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @spp_c1_empty(%x: tensor<2x3x0x6xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and known channels, height and width, the last two not 0, found tensor<2x3x0x6xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.spp"(%x) : (tensor<2x3x0x6xf32>) -> tensor<2x3xf32>
   return
 }
 

@@ -108,6 +108,15 @@ func.func @expand_c3(%a0: tensor<2x3xf32>, %a1: tensor<?xi64>) {
 
 // -----
 
+func.func @expand_c4(%a0: tensor<3xf32>) {
+  // expected-error@+2 {{C4: the shape holds the extent -2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.expand"(%a0) <{shape = array<i64: -2, 3>}> : (tensor<3xf32>) -> tensor<?x3xf32>
+  return
+}
+
+// -----
+
 func.func @dim_c1(%a0: tensor<2x3xf32>) {
   // expected-error@+2 {{axis 2 is outside [-2, 2)}}
   // expected-error@+1 {{failed to infer returned types}}
