@@ -240,16 +240,19 @@ private:
 
 template <class T> Result<void> generateProposals(Call &call, const ProposalAttributes &attributes) {
   const View &scores = call.input(0), &deltas = call.input(1), &sizes = call.input(2),
-             &anchors = call.input(3);
+             &anchors = call.input(3), &variances = call.input(4);
   bool fits = scores.rank() == 4 && deltas.rank() == 4 && deltas.size() == 4 * scores.size() &&
               sizes.rank() == 2 && sizes.dims[0] == scores.dims[0] &&
-              sizes.dims[1] >= (attributes.scaled ? 3 : 2) && sizes.dtype == scores.dtype;
+              sizes.dims[1] >= (attributes.scaled ? 3 : 2);
   if (fits)
-    fits = anchors.size() == scores.size() / std::max<int64_t>(1, scores.dims[0]) * 4;
+    fits = anchors.size() == scores.size() / std::max<int64_t>(1, scores.dims[0]) * 4 &&
+           (!variances || variances.size() == anchors.size());
+  for (const View *other : {&deltas, &sizes, &anchors, &variances})
+    fits = fits && (!*other || other->dtype == scores.dtype);
+  auto text = [](const View &view) { return view ? describe(view.dtype, view.dims) : std::string("none"); };
   if (!fits)
-    return failure("scores {}, deltas {}, image sizes {} and anchors {} do not fit",
-                   describe(scores.dtype, scores.dims), describe(deltas.dtype, deltas.dims),
-                   describe(sizes.dtype, sizes.dims), describe(anchors.dtype, anchors.dims));
+    return failure("scores {}, deltas {}, image sizes {}, anchors {} and variances {} do not fit",
+                   text(scores), text(deltas), text(sizes), text(anchors), text(variances));
   ProposalMaker<T> maker(attributes, call);
   std::vector<T> boxes, probabilities;
   std::vector<int64_t> counts;
