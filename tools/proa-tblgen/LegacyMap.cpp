@@ -80,12 +80,7 @@ static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size
      << ",\n {";
   for (size_t i = 0; i < inputs.size(); ++i) {
     bool known = i < static_cast<size_t>(op.getNumOperands());
-    const char *arity = !known ? "Optional"
-                        : op.getOperand(i).isVariadic()
-                            ? (op.getOperand(i).isOptional() ? "Optional" : "Variadic")
-                            : "Required";
-    if (known && op.getOperand(i).isOptional())
-      arity = "Optional";
+    llvm::StringRef arity = known ? arityOf(op.getOperand(i)) : "Optional";
     os << "{" << quoted(inputs[i]) << ", Arity::" << arity << "}, ";
   }
   os << "},\n {";

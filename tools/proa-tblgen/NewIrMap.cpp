@@ -80,17 +80,12 @@ void emitEntry(const llvm::Record &record, const mlir::tblgen::Operator &op, con
   emitNames(spelling.operands, os);
   os << "{";
   for (const auto &operand : op.getOperands())
-    os << "{" << quoted(operand.name) << ", Arity::"
-       << (operand.isOptional()   ? "Optional"
-           : operand.isVariadic() ? "Variadic"
-                                  : "Required")
-       << "}, ";
+    os << "{" << quoted(operand.name) << ", Arity::" << arityOf(operand) << "}, ";
   os << "}, ";
   emitNames(spelling.results, os);
   os << "{";
   for (const auto &result : op.getResults())
-    os << "{" << quoted(result.name) << ", Arity::" << (result.isVariadic() ? "Variadic" : "Required")
-       << "}, ";
+    os << "{" << quoted(result.name) << ", Arity::" << arityOf(result) << "}, ";
   os << "},\n {";
   for (const auto &attribute : op.getAttributes()) {
     // Values of constants are no literals of the file.

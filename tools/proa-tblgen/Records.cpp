@@ -21,6 +21,10 @@ std::string qualifiedClass(const llvm::Record &record) {
   return "::proa::pd::" + mlir::tblgen::Operator(record).getCppClassName().str();
 }
 
+llvm::StringRef arityOf(const mlir::tblgen::NamedTypeConstraint &value) {
+  return value.isOptional() ? "Optional" : value.isVariadic() ? "Variadic" : "Required";
+}
+
 std::string quoted(llvm::StringRef text) {
   std::string out = "\"";
   for (char c : text) {

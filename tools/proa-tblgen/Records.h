@@ -28,6 +28,10 @@ std::string qualifiedClass(const llvm::Record &record);
 /// `text` as a C++ string literal.
 std::string quoted(llvm::StringRef text);
 
+/// The Arity (translator/import/LegacyTable.h) of an ODS operand or result: "Required", "Optional" or
+/// "Variadic".
+llvm::StringRef arityOf(const mlir::tblgen::NamedTypeConstraint &value);
+
 /// The AttributeKind (translator/import/LegacyTable.h) of an ODS attribute.
 std::string attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute);
 

@@ -145,8 +145,9 @@ void ModelImporter::defineResults(const newir::Operation &op, const NewIrOp &ent
   std::map<llvm::StringRef, Values> byName;
   size_t next = 0;
   for (const LegacySlot &result : entry.recordResults) {
+    // Without segment sizes, which no op has for its results, ODS allows one result of any number.
     size_t count =
-        result.arity == Arity::Variadic ? made->getNumResults() - (entry.recordResults.size() - 1) : 1;
+        result.arity == Arity::Required ? 1 : made->getNumResults() - (entry.recordResults.size() - 1);
     Values group(made->getResults().slice(next, count));
     next += count;
     byName[result.spelling] = group;
