@@ -1,5 +1,6 @@
 #include "lib/driver/PrintModule.h"
 
+#include "lib/driver/OpTexts.h"
 #include "translator/import/ThreadedContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,14 +51,27 @@ std::string printFrame(ModuleOp module, func::FuncOp function, OpPrintingFlags f
   return printed([&](llvm::raw_ostream &stream) { frame->print(stream, flags); });
 }
 
+/// Verifies a function whose ops verify one by one: of one that is a single block without regions it is left
+/// to see that values are defined before they are read.
+bool verifyWhole(ModuleOp module, func::FuncOp function) {
+  Block &block = function.getBody().front();
+  auto isInOrder = [&](Operation &op) {
+    return op.getNumRegions() == 0 && llvm::all_of(op.getOperands(), [&](Value operand) {
+             Operation *producer = operand.getDefiningOp();
+             return operand.getParentBlock() == &block && (!producer || producer->isBeforeInBlock(&op));
+           });
+  };
+  return llvm::all_of(block, isInOrder) || succeeded(verify(module));
+}
+
 /// An op as it stands in a function of a module: indented, and without the dialect's name where that is the
 /// function's.
-void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state) {
+void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state, OpTexts &texts) {
   constexpr llvm::StringRef indentation = "    ";
   stream << indentation;
   bool isOfFunction = op->getName().getDialectNamespace() == func::FuncDialect::getDialectNamespace();
   if (op->getNumRegions() == 0 && !isOfFunction) {
-    op->print(stream, state);
+    texts.print(stream, op);
     stream << '\n';
     return;
   }
@@ -86,7 +100,7 @@ std::optional<std::vector<std::string>> verifyAndPrint(ModuleOp module, OpPrinti
   MLIRContext *context = module.getContext();
   import::ThreadedContext threaded(*context);
   // While this thread numbers the values, which takes longer than either.
-  std::future<bool> verified = std::async(std::launch::async, [&] { return succeeded(verify(module)); });
+  std::future<bool> verified = std::async(std::launch::async, [&] { return verifyWhole(module, function); });
   std::future<std::string> printedFrame =
       std::async(std::launch::async, [&] { return printFrame(module, function, flags); });
   std::vector<Operation *> ops;
@@ -95,9 +109,10 @@ std::optional<std::vector<std::string>> verifyAndPrint(ModuleOp module, OpPrinti
   AsmState state(module, flags);
   std::vector<std::string> pieces(1 + (ops.size() + chunkSize - 1) / chunkSize + 1);
   parallelFor(context, 1, pieces.size() - 1, [&](size_t i) {
+    OpTexts texts(state);
     pieces[i] = printed([&](llvm::raw_ostream &stream) {
       for (Operation *op : llvm::ArrayRef(ops).drop_front((i - 1) * chunkSize).take_front(chunkSize))
-        printOp(stream, op, state);
+        printOp(stream, op, state, texts);
     });
   });
   bool isGood = verified.get();
