@@ -40,28 +40,32 @@ func::FuncOp longFunction(ModuleOp module) {
   return isLong ? function : func::FuncOp();
 }
 
-/// The module with a function that has no ops.
-std::string printFrame(ModuleOp module, func::FuncOp function, OpPrintingFlags flags) {
-  OwningOpRef<Operation *> frame(module->cloneWithoutRegions());
-  Operation *empty = function->cloneWithoutRegions();
-  Block &body = empty->getRegion(0).emplaceBlock();
-  for (BlockArgument argument : function.getArguments())
-    body.addArgument(argument.getType(), argument.getLoc());
-  frame->getRegion(0).emplaceBlock().push_back(empty);
-  return printed([&](llvm::raw_ostream &stream) { frame->print(stream, flags); });
+/// The module with an empty body.
+std::string printEmpty(ModuleOp module, const OpPrintingFlags &flags) {
+  OwningOpRef<Operation *> empty(module->cloneWithoutRegions());
+  empty->getRegion(0).emplaceBlock();
+  return printed([&](llvm::raw_ostream &stream) { empty->print(stream, flags); });
+}
+
+/// The beginning of a function in a module, up to the line of the first op, printed by a state that leaves
+/// regions out.
+std::string printHeader(func::FuncOp function, AsmState &withoutRegions) {
+  std::string header = printed([&](llvm::raw_ostream &stream) { function->print(stream, withoutRegions); });
+  header.resize(header.rfind('{') + 1);
+  return "  " + header + "\n";
 }
 
 /// Verifies a function whose ops verify one by one: of one that is a single block without regions it is left
 /// to see that values are defined before they are read.
-bool verifyWhole(ModuleOp module, func::FuncOp function) {
+bool verifyWhole(ModuleOp module, func::FuncOp function, bool hasRegions) {
   Block &block = function.getBody().front();
-  auto isInOrder = [&](Operation &op) {
-    return op.getNumRegions() == 0 && llvm::all_of(op.getOperands(), [&](Value operand) {
-             Operation *producer = operand.getDefiningOp();
-             return operand.getParentBlock() == &block && (!producer || producer->isBeforeInBlock(&op));
-           });
+  auto isDefinedBefore = [&](Operation &op) {
+    return llvm::all_of(op.getOperands(), [&](Value operand) {
+      Operation *producer = operand.getDefiningOp();
+      return operand.getParentBlock() == &block && (!producer || producer->isBeforeInBlock(&op));
+    });
   };
-  return llvm::all_of(block, isInOrder) || succeeded(verify(module));
+  return (!hasRegions && llvm::all_of(block, isDefinedBefore)) || succeeded(verify(module));
 }
 
 /// An op as it stands in a function of a module: indented, and without the dialect's name where that is the
@@ -99,29 +103,36 @@ std::optional<std::vector<std::string>> verifyAndPrint(ModuleOp module, OpPrinti
   // Printing asks for attributes that ops leave out where they have their default.
   MLIRContext *context = module.getContext();
   import::ThreadedContext threaded(*context);
-  // While this thread numbers the values, which takes longer than either.
-  std::future<bool> verified = std::async(std::launch::async, [&] { return verifyWhole(module, function); });
-  std::future<std::string> printedFrame =
-      std::async(std::launch::async, [&] { return printFrame(module, function, flags); });
   std::vector<Operation *> ops;
   for (Operation &op : function.getBody().front())
     ops.push_back(&op);
-  AsmState state(module, flags);
+  bool hasRegions = llvm::any_of(ops, [](Operation *op) { return op->getNumRegions() != 0; });
+  // While this thread numbers the values, which takes longer.
+  std::future<bool> verified =
+      std::async(std::launch::async, [&] { return verifyWhole(module, function, hasRegions); });
+  OpPrintingFlags withoutRegions = flags;
+  withoutRegions.skipRegions();
+  AsmState state(module, hasRegions ? flags : withoutRegions);
+  std::optional<AsmState> ofHeader;
+  if (hasRegions)
+    ofHeader.emplace(module, withoutRegions);
   std::vector<std::string> pieces(1 + (ops.size() + chunkSize - 1) / chunkSize + 1);
-  parallelFor(context, 1, pieces.size() - 1, [&](size_t i) {
+  parallelFor(context, 0, pieces.size() - 1, [&](size_t i) {
+    if (i == 0) {
+      pieces[i] = printHeader(function, ofHeader ? *ofHeader : state);
+      return;
+    }
     OpTexts texts(state);
     pieces[i] = printed([&](llvm::raw_ostream &stream) {
       for (Operation *op : llvm::ArrayRef(ops).drop_front((i - 1) * chunkSize).take_front(chunkSize))
         printOp(stream, op, state, texts);
     });
   });
-  bool isGood = verified.get();
-  std::string frame = printedFrame.get();
-  size_t end = frame.rfind("  }\n}");
-  pieces.back() = frame.substr(end);
-  frame.resize(end);
-  pieces.front() = std::move(frame);
-  return isGood ? std::optional(std::move(pieces)) : std::nullopt;
+  std::string around = printEmpty(module, flags);
+  size_t end = around.rfind('}');
+  pieces.front().insert(0, around, 0, end);
+  pieces.back() = "  }\n" + around.substr(end);
+  return verified.get() ? std::optional(std::move(pieces)) : std::nullopt;
 }
 
 } // namespace proa
