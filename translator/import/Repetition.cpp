@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 
 using namespace mlir;
@@ -139,13 +140,16 @@ std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Oper
                                                               const LegacyOp &entry) const {
   if (hasLod || hasSelectedRows || isRecomputed(op))
     return std::nullopt;
-  OpInstance instance{&op, &entry, {}};
+  assert(&op == &program.blocks[currentBlock].operations[currentIndex]);
+  OpInstance instance{&op, &entry, variables.numbersOf(currentBlock, currentIndex)};
+  const VariableNumber *number = instance.numbers.inputs.begin();
   for (const legacy::Slot &slot : op.inputs)
     for (const std::string &name : slot.arguments) {
-      Value value = name == legacy::emptyVariable ? Value() : lookup(name);
+      Value value = name == legacy::emptyVariable ? Value() : environment.lookup(name, *number);
       if (!value && name != legacy::emptyVariable)
         return std::nullopt;
       instance.inputs.push_back(value);
+      ++number;
     }
   return Repetitions::isRepeatable(instance) ? std::optional(std::move(instance)) : std::nullopt;
 }
@@ -165,7 +169,8 @@ void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
     values.append(made->result_begin(), made->result_end());
   }
   for (auto [name, number] : recipe.outputs)
-    define(instance.op->outputs[name.slot].arguments[name.argument], values[number]);
+    define(instance.op->outputs[name.slot].arguments[name.argument], instance.numbers.outputs[name.place],
+           values[number]);
 }
 
 void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp &entry) {
@@ -191,11 +196,13 @@ void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp 
        llvm::make_range(before ? std::next(before->getIterator()) : block.begin(), block.end()))
     made.push_back(&op);
   std::vector<std::pair<OutputName, Value>> outputs;
-  for (auto [name, value] : definitions)
-    for (auto [i, slot] : llvm::enumerate(op.outputs))
-      for (auto [j, argument] : llvm::enumerate(slot.arguments))
-        if (&argument == name)
-          outputs.emplace_back(OutputName{static_cast<uint32_t>(i), static_cast<uint32_t>(j)}, value);
+  for (auto [name, value] : definitions) {
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < op.outputs.size(); ++i)
+      for (uint32_t j = 0; j < op.outputs[i].arguments.size(); ++j, ++place)
+        if (&op.outputs[i].arguments[j] == name)
+          outputs.emplace_back(OutputName{i, j, place}, value);
+  }
   repetitions.add(*instance, made, outputs);
 }
 
