@@ -174,6 +174,13 @@ Result<void> Executable::bindLibrary(BoundStep &bound) {
   return {};
 }
 
+Problems Executable::inProgram(const Problems &problems) const {
+  Problems named;
+  for (const Problem &p : problems)
+    named.add(p.where.empty() ? title : title + ": " + p.where, p.message);
+  return named;
+}
+
 Result<void> Executable::bindParameters(const NamedTensors &parameters) {
   Problems problems;
   std::vector<std::pair<ValueId, Tensor>> found;
@@ -197,8 +204,7 @@ Result<void> Executable::bindParameters(const NamedTensors &parameters) {
   }
   try {
     if (Result<void> done = runPrepare(); !done)
-      for (const Problem &p : done.problems())
-        problems.add(title + ": " + p.where, p.message);
+      problems = inProgram(done.problems());
   } catch (const std::bad_alloc &) {
     problems.add(title, "no memory for the values prepared from the parameters");
   }

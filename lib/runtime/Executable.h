@@ -40,6 +40,8 @@ public:
   const std::string &name() const { return title; }
   /// "float32[-1, 3, 224, 224]" of a value.
   std::string describe(ValueId id) const;
+  /// Problems of its steps, with its name before their places.
+  Problems inProgram(const Problems &problems) const;
 
 private:
   friend class Session;

@@ -41,9 +41,8 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Executabl
   if (!executable->ready)
     return problem(executable->title, "its parameters are not bound");
   std::unique_ptr<Session> session(new Session(std::move(executable)));
-  const std::string &title = session->executable->title;
   if (Result<void> done = session->frame.allocate(); !done)
-    return problem(title, done.problems()[0].message);
+    return session->executable->inProgram(done.problems());
   return session;
 }
 
@@ -150,15 +149,11 @@ Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
   placeFetched();
   if (profile)
     profile->beginRun();
-  if (Result<void> done = frame.execute(executable->steps, states, profile); !done) {
-    Problems problems;
-    for (const Problem &p : done.problems())
-      problems.add(executable->title + ": " + p.where, p.message);
-    return problems;
-  }
+  if (Result<void> done = frame.execute(executable->steps, states, profile); !done)
+    return executable->inProgram(done.problems());
   for (ValueId id : executable->program.fetches)
     if (Result<void> fits = frame.checkFits(id); !fits)
-      return problem(executable->title, fits.problems()[0].message);
+      return executable->inProgram(fits.problems());
   return fetch();
 }
 
