@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <unistd.h>
 
 namespace proa::tools {
 
@@ -79,16 +80,27 @@ Result<void> writeOutput(const std::string &path, const std::vector<std::string>
   return {};
 }
 
+std::string checkName(const std::string &path) {
+  return path.empty() ? "expected a name, found nothing" : "";
+}
+
 void checkOutputFile(const std::string &path, Problems &problems) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  fs::path folder = fs::path(path).parent_path();
-  if (path.empty())
+  if (path.empty() || path == "-")
     return;
+  fs::path folder = fs::path(path).parent_path();
+  if (folder.empty())
+    folder = ".";
+  fs::file_status status = fs::symlink_status(path, ignored);
+  // A device is written to, and what a link names lies in another folder.
+  bool isReplaced = !fs::exists(status) || fs::is_regular_file(status);
   if (fs::is_directory(path, ignored))
     problems.add(path, "found a folder, expected the name of a file to write");
-  else if (!folder.empty() && !fs::is_directory(folder, ignored))
+  else if (!fs::is_directory(folder, ignored))
     problems.add(path, "there is no folder '" + folder.string() + "' to write the file to");
+  else if (isReplaced && ::access(folder.c_str(), W_OK) != 0)
+    problems.add(path, std::string("can not create a file beside it: ") + std::strerror(errno));
 }
 
 std::string inputPath(const std::string &path) { return path == "-" ? "/dev/stdin" : path; }

@@ -43,6 +43,9 @@ Result<void> writeOutput(const std::string &path, const std::string &content);
 /// The same of a content in pieces.
 Result<void> writeOutput(const std::string &path, const std::vector<std::string> &pieces);
 
+/// What is wrong with a name that an option is given, or nothing: the check of options that name files.
+std::string checkName(const std::string &path);
+
 /// Adds what keeps a file from being written to `path`, before work is done whose result would be lost.
 void checkOutputFile(const std::string &path, Problems &problems);
 

@@ -52,12 +52,13 @@ void declareSelection(CommandLine &line, Options &options) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   line.add_option("--timeout", options.timeoutSeconds, "Seconds a case may take")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
   line.add_option("--threads", options.check.threads, "Threads of each run")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   line.add_option("--cache", options.check.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
+      ->check(checkName)
       ->type_name("DIR|off");
 }
 
@@ -100,8 +101,10 @@ void declareReports(CommandLine &line, Options &options) {
                   "Writes which of the checked cases fail into this file")
       ->type_name("FILE")
       ->excludes("--known-failures");
-  line.add_option("--json", options.json, "Writes all results to this file")->type_name("FILE");
-  line.add_option("--junit", options.junit, "The same as JUnit XML")->type_name("FILE");
+  line.add_option("--json", options.json, "Writes all results to this file")
+      ->check(checkName)
+      ->type_name("FILE");
+  line.add_option("--junit", options.junit, "The same as JUnit XML")->check(checkName)->type_name("FILE");
   line.add_flag("--list", options.list, "Prints the selected cases and checks nothing");
   line.add_flag("-v,--verbose", options.verbose,
                 "Prints every case, every reason, and what failed cases wrote");
@@ -218,6 +221,8 @@ int main(int argc, char **argv) {
   Result<std::vector<FoundCase>> cases = findCases(options.directories, options.selection);
   if (!cases)
     return fail(cases.problems());
+  if (cases->empty()) // a misspelled filter must not look like success
+    return fail(problem("proa-check", "no case is selected"));
   if (options.list) {
     for (const FoundCase &found : *cases)
       fmt::print("{}\n", found.folder);

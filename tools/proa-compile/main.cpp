@@ -37,8 +37,13 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("model", request.model, "Folder of a program and its weights, or the program's file")
       ->required()
       ->type_name("MODEL");
-  line.add_option("-o,--output", options.link.output, "The file to write")->required()->type_name("FILE");
-  line.add_option("--header", options.header, "Writes the C header of the library")->type_name("FILE");
+  line.add_option("-o,--output", options.link.output, "The file to write")
+      ->required()
+      ->check(checkName)
+      ->type_name("FILE");
+  line.add_option("--header", options.header, "Writes the C header of the library")
+      ->check(checkName)
+      ->type_name("FILE");
   line.add_option("--name", options.link.prefix,
                   "What the C functions are named after: NAME_create ...; default: the output file's name")
       ->type_name("NAME");

@@ -1,6 +1,7 @@
 // proa-opt: runs passes of proa and of upstream on MLIR text.
 #include "lib/check/NumericsCheck.h"
 #include "lib/driver/Registration.h"
+#include "tools/common/CommandLine.h"
 #include "tools/common/MlirTool.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/proa-opt/Help.h"
@@ -13,7 +14,7 @@
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/Process.h"
 
 namespace cl = llvm::cl;
 
@@ -49,20 +50,26 @@ mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Opt
   return config;
 }
 
-/// As MLIR's main function, whose options can not be changed.
-llvm::LogicalResult run(const std::string &input, const std::string &output, mlir::DialectRegistry &registry,
-                        const mlir::MlirOptMainConfig &config) {
+/// As MLIR's main function, but the output file is written as a whole, and only where the passes end well.
+int run(const std::string &input, const std::string &output, mlir::DialectRegistry &registry,
+        const mlir::MlirOptMainConfig &config) {
+  proa::Problems problems;
+  if (std::string wrong = proa::tools::checkName(output); !wrong.empty())
+    problems.add("-o", wrong);
+  proa::tools::checkOutputFile(output, problems);
   std::string error;
-  auto file = mlir::openInputFile(input, &error);
-  auto result = file ? mlir::openOutputFile(output, &error) : nullptr;
-  if (!result) {
-    llvm::errs() << "error: " << error << "\n";
-    return mlir::failure();
-  }
-  if (failed(mlir::MlirOptMain(result->os(), std::move(file), registry, config)))
-    return mlir::failure();
-  result->keep();
-  return mlir::success();
+  std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &error);
+  if (!file)
+    problems.add("", error);
+  if (!problems.empty())
+    return proa::tools::fail(problems);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  bool succeeded = llvm::succeeded(mlir::MlirOptMain(stream, std::move(file), registry, config));
+  if (succeeded || output == "-") // stdout gets the parts before the one that failed
+    if (proa::Result<void> written = proa::tools::writeOutput(output, text); !written)
+      return proa::tools::fail(written.problems());
+  return proa::tools::finishOutput(succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 } // namespace
@@ -87,14 +94,17 @@ int main(int argc, char **argv) {
                  << ", expected no negative number\n";
     return EXIT_FAILURE;
   }
-  if (!options.checkNumerics)
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+  if (input == "-" && llvm::sys::Process::StandardInIsUserInput())
+    llvm::errs() << "(reads from stdin now)\n";
+  if (!options.checkNumerics)
+    return run(input, output, registry, config);
   proa::check::NumericsReport report;
   proa::tools::ProgressBar bar;
-  llvm::LogicalResult done =
-      run(input, output, registry,
-          checking(mlir::MlirOptMainConfig::createFromCLOptions(), options, report, bar));
+  int code = run(input, output, registry, checking(config, options, report, bar));
   bar.clear();
   llvm::errs() << report.text() << "\n";
-  return mlir::asMainReturnCode(llvm::success(succeeded(done) && !report.differs));
+  return report.differs ? EXIT_FAILURE : code;
 }

@@ -6,6 +6,7 @@
 #include "translator/params/Safetensors.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -38,8 +39,12 @@ public:
       addSource(source);
     for (const auto &[name, given] : dims)
       if (auto fed = result.find(name); fed != result.end() && fed->second.dims() != given)
-        problems.add("--dims", fmt::format("'{}' should be {}, but is fed {}", name,
-                                           describe(fed->second.dtype(), given), fed->second.describe()));
+        problems.add(
+            "--dims",
+            fmt::format("'{}' should be {}, but is fed {} ({}); random feeds have any dims: --inputs "
+                        "random:SEED",
+                        name, describe(fed->second.dtype(), given), fed->second.describe(),
+                        fmt::join(sources, ", ")));
     if (problems.empty())
       for (const TensorInfo &feed : feeds)
         if (!result.count(feed.name))

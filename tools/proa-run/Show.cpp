@@ -31,8 +31,10 @@ RunTimes summarize(std::vector<double> milliseconds) {
   if (milliseconds.empty())
     return {};
   std::sort(milliseconds.begin(), milliseconds.end());
-  return {static_cast<int>(milliseconds.size()), percentile(milliseconds, 0.5), percentile(milliseconds, 0.1),
-          percentile(milliseconds, 0.9)};
+  return {.runs = static_cast<int>(milliseconds.size()),
+          .median = percentile(milliseconds, 0.5),
+          .p10 = percentile(milliseconds, 0.1),
+          .p90 = percentile(milliseconds, 0.9)};
 }
 
 std::string outputText(const NamedTensor &output) {
@@ -62,8 +64,9 @@ std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t are
   text += fmt::format("arena {} bytes\n", arenaBytes);
   if (runs.runs == 1)
     return text + fmt::format("run {:.3f} ms\n", runs.median);
-  return text + fmt::format("run median {:.3f} ms, p10 {:.3f} ms, p90 {:.3f} ms ({} runs)\n", runs.median,
-                            runs.p10, runs.p90, runs.runs);
+  return text +
+         fmt::format("run median {:.3f} ms, p10 {:.3f} ms, p90 {:.3f} ms ({} runs), the first {:.3f} ms\n",
+                     runs.median, runs.p10, runs.p90, runs.runs, runs.first);
 }
 
 std::string timesJson(const std::string &model, int threads, const ModelTimes &times, const RunTimes &runs,
@@ -76,6 +79,7 @@ std::string timesJson(const std::string &model, int threads, const ModelTimes &t
                        {"from_cache", times.fromCache},
                        {"load_ms", times.load},
                        {"arena_bytes", arenaBytes},
+                       {"first_ms", runs.first},
                        {"runs", runs.runs},
                        {"median_ms", runs.median},
                        {"p10_ms", runs.p10},

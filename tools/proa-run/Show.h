@@ -12,6 +12,8 @@ namespace proa::tools {
 struct RunTimes {
   int runs = 0;
   double median = 0, p10 = 0, p90 = 0;
+  /// The process's first run, which makes the library's kernels and packs weights besides; measured or not.
+  double first = 0;
 };
 
 /// Sorts the times of single runs into their percentiles.

@@ -30,7 +30,7 @@ struct Options {
   std::string recompute, amp; ///< empty: nothing
   bool bfloat16 = false;
   int repeat = 1;
-  int warmup = 0;
+  std::optional<int> warmup; ///< not given: one where runs are repeated
   bool json = false;
 
   static constexpr const char *beside = "beside the model";
@@ -61,6 +61,7 @@ void declare(CommandLine &line, Options &options) {
       ->allow_extra_args(false)
       ->type_name("NAME,...");
   line.add_option("-o,--outputs", options.outputs, "Writes the outputs of the last run")
+      ->check(checkName)
       ->type_name("FILE.safetensors");
   line.add_flag(std::string("--expect{") + Options::beside + "}", options.expect,
                 "Compares the outputs of the first run with expected.safetensors beside the model, or with "
@@ -73,9 +74,11 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--repeat", options.repeat, "Measured runs")
       ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();
-  line.add_option("--warmup", options.warmup, "Runs before the measured ones")
-      ->check(CLI::Range(0, 1000000000))
-      ->capture_default_str();
+  line.add_option(
+          "--warmup", options.warmup,
+          "Runs before the measured ones; default: one where --repeat is above 1, since the first run "
+          "makes kernels and packs weights")
+      ->check(CLI::Range(0, 1000000000));
   line.add_flag(std::string("--profile{") + Options::table + "}", options.profile,
                 "Prints the time of each step; --profile=FILE.json writes a Chrome trace");
   line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
@@ -92,8 +95,10 @@ void declare(CommandLine &line, Options &options) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   line.add_option("--cache", options.model.cacheDirectory, "Where compiled programs are kept; 'off': nowhere")
+      ->check(checkName)
       ->type_name("DIR|off");
   line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this directory")
+      ->check(checkName)
       ->type_name("DIR");
   line.add_flag("--json", options.json, "Prints times and comparisons as one line of JSON, and nothing else");
 }
@@ -177,9 +182,11 @@ private:
   /// The first run is compared; state of a training program moves on with the others.
   Result<void> measure(Model &model, const check::Tensors &feeds) {
     std::vector<double> times;
-    for (int i = 0; i < options.warmup + options.repeat; ++i) {
+    double first = 0;
+    int warmup = options.warmup.value_or(options.repeat > 1 ? 1 : 0);
+    for (int i = 0; i < warmup + options.repeat; ++i) {
       // A profile is of the last run alone, so that the others are measured without its cost.
-      model.enableProfile(!options.profile.empty() && i + 1 == options.warmup + options.repeat);
+      model.enableProfile(!options.profile.empty() && i + 1 == warmup + options.repeat);
       auto start = std::chrono::steady_clock::now();
       Result<std::vector<NamedTensor>> ran = model.run(feeds);
       std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
@@ -188,10 +195,13 @@ private:
       outputs = std::move(*ran);
       if (i == 0 && !options.expect.empty())
         compareOutputs();
-      if (i >= options.warmup)
+      if (i == 0)
+        first = time.count();
+      if (i >= warmup)
         times.push_back(time.count());
     }
     runTimes = summarize(std::move(times));
+    runTimes.first = first;
     return {};
   }
 

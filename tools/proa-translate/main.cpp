@@ -77,6 +77,7 @@ void declare(CommandLine &line, Options &options) {
                   "Program (JSON, .pdmodel or .mlir), or the folder of one; '-': stdin")
       ->type_name("MODEL");
   line.add_option("-o,--output", options.output, "Where the result is written; '-': stdout")
+      ->check(checkName)
       ->type_name("FILE");
   line.add_option("--feeds", options.import.feeds, "Fed variables, for programs without feed ops")
       ->delimiter(',')
@@ -228,13 +229,12 @@ Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const
 /// The program in MLIR: parsed, or imported from either of Paddle's forms.
 Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Timing &timing) {
   llvm::StringRef path = options.path;
-  if (path.ends_with(".mlir") || path.ends_with(".mlirbc"))
-    return parsedModule(mlir::parseSourceFile<mlir::ModuleOp>(path, &context), options, timing);
-  if (path == inputPath("-")) {
+  bool isMlir = path.ends_with(".mlir") || path.ends_with(".mlirbc");
+  if (isMlir || path == inputPath("-")) {
     Result<std::string> text = readFile(options.path);
     if (!text)
       return text.problems();
-    if (looksLikeMlir(*text))
+    if (isMlir || looksLikeMlir(*text))
       return parsedModule(mlir::parseSourceString<mlir::ModuleOp>(*text, &context, path), options, timing);
     return importModule(options, options.path, legacy::readProgramText(*text, options.path), context, timing);
   }
@@ -367,6 +367,8 @@ int main(int argc, char **argv) {
   options.import.locations = needsLocations(options);
   if (options.path.empty() && !options.coverage)
     return failCommandLine(line, "model is required");
+  if (Problems problems; checkOutputFile(options.output, problems), !problems.empty())
+    return fail(problems);
   return runTool(line, [&] {
     Result<void> done = translate(std::move(options));
     return done ? static_cast<int>(ExitCode::success) : fail(done.problems());
