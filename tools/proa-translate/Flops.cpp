@@ -13,25 +13,37 @@ using namespace mlir;
 namespace proa::tools {
 namespace {
 
+void addCleanup(PassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createRefineShapes());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+}
+
 /// Composites become primitives and contractions; what a kernel of the runtime does as a whole stays.
 void takeApart(ModuleOp module) {
   PassManager pm(module.getContext());
-  auto addCleanup = [&] {
-    pm.addNestedPass<func::FuncOp>(createRefineShapes());
-    pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  };
-  addCleanup();
+  addCleanup(pm);
   DecomposeOptions gradients;
   gradients.only = {"pd.vjp"};
   pm.addPass(createDecompose(gradients));
-  addCleanup();
+  addCleanup(pm);
   DecomposeOptions options;
   options.target = "cpu";
   pm.addPass(createDecompose(options));
-  addCleanup();
+  addCleanup(pm);
   // An op that can't be taken apart is counted as it is.
   ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
   (void)pm.run(module);
+}
+
+std::optional<int64_t> bytesOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return std::nullopt;
+  Type element = tensor.getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  unsigned bits =
+      complex ? 2 * complex.getElementType().getIntOrFloatBitWidth() : element.getIntOrFloatBitWidth();
+  return tensor.getNumElements() * ((bits + 7) / 8);
 }
 
 std::string outputOf(Operation *op) {
@@ -39,15 +51,41 @@ std::string outputOf(Operation *op) {
   return name ? name.getName().str() : "";
 }
 
+/// Of several ops with one name, which a legacy op became, the last makes its output.
+std::map<std::string, int64_t> bytesByName(ModuleOp module) {
+  std::map<std::string, int64_t> bytes;
+  module.walk([&](func::FuncOp function) {
+    for (BlockArgument argument : function.getArguments())
+      if (auto feed = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.feed"))
+        if (std::optional<int64_t> known = bytesOf(argument.getType()))
+          bytes[feed.str()] = *known;
+  });
+  module.walk([&](Operation *op) {
+    std::string name = outputOf(op);
+    if (name.empty() || op->getNumResults() == 0)
+      return;
+    if (std::optional<int64_t> known = bytesOf(op->getResult(0).getType()))
+      bytes[name] = *known;
+    else
+      bytes.erase(name);
+  });
+  return bytes;
+}
+
 } // namespace
 
 FlopCount countFlops(ModuleOp module) {
-  takeApart(module);
   FlopCount count;
+  PassManager refine(module.getContext());
+  refine.addNestedPass<func::FuncOp>(createRefineShapes());
+  if (succeeded(refine.run(module)))
+    count.bytes = bytesByName(module);
+  takeApart(module);
   module.walk([&](Operation *op) {
     std::optional<int64_t> flops = pd::operationsOf(op);
     if (!flops) {
       ++count.unknown;
+      ++count.unknownByOutput[outputOf(op)];
       return;
     }
     if (*flops == 0)

@@ -12,12 +12,15 @@ struct FlopCount {
   /// By the name in the op's location: the legacy op's first output.
   std::map<std::string, int64_t> byOutput;
   int64_t total = 0;
-  /// Ops whose dims are known only at run time; they are not counted.
+  /// Ops whose dims are known only at run time, by the same name; they are not counted.
+  std::map<std::string, int64_t> unknownByOutput;
   int64_t unknown = 0;
+  /// Bytes of feeds and of legacy ops' first outputs, where their dims are known.
+  std::map<std::string, int64_t> bytes;
 };
 
-/// Counts the operations of one run (dialects/pd/Arithmetic.h) after composites have been taken apart. The
-/// module is changed.
+/// Counts bytes as types are inferred, and the operations of one run (dialects/pd/Arithmetic.h) after
+/// composites have been taken apart. The module is changed.
 FlopCount countFlops(mlir::ModuleOp module);
 
 } // namespace proa::tools

@@ -112,19 +112,44 @@ ProgramSummary summarize(const legacy::Program &program) {
 }
 
 void addFlops(ProgramSummary &summary, const legacy::Program &program, const FlopCount &count) {
-  std::map<std::string, int64_t> byType;
-  for (const legacy::Block &block : program.blocks)
+  std::map<std::string, int64_t> byType, uncountedByType;
+  auto add = [](std::map<std::string, int64_t> &sums, const std::string &type,
+                const std::map<std::string, int64_t> &byOutput, const std::string &output) {
+    if (auto found = byOutput.find(output); found != byOutput.end())
+      sums[type] += found->second;
+  };
+  for (const legacy::Block &block : program.blocks) {
     for (const legacy::Operation &op : block.operations)
       for (const legacy::Slot &slot : op.outputs)
         if (!slot.arguments.empty()) {
-          if (auto found = count.byOutput.find(slot.arguments.front()); found != count.byOutput.end())
-            byType[op.type] += found->second;
+          add(byType, op.type, count.byOutput, slot.arguments.front());
+          add(uncountedByType, op.type, count.unknownByOutput, slot.arguments.front());
           break;
         }
-  for (OpSummary &op : summary.types)
+    for (const legacy::Variable &variable : block.variables)
+      if (auto known = count.bytes.find(variable.name);
+          known != count.bytes.end() && !variable.persistable && !elementsOf(variable)) {
+        ++summary.activations;
+        summary.activationBytes += known->second;
+      }
+  }
+  for (OpSummary &op : summary.types) {
     op.flops = byType[op.type];
+    op.uncounted = uncountedByType[op.type];
+  }
   summary.flops = count.total;
   summary.uncounted = count.unknown;
+}
+
+/// "561.2 k  92.1 %"; what is not known as a whole is no number and has no share.
+static std::string flopsText(const OpSummary &op, const ProgramSummary &summary) {
+  if (op.uncounted > 0)
+    return fmt::format(" {:>12}", "?");
+  std::string text = fmt::format(" {:>12}", amountText(op.flops));
+  if (summary.uncounted > 0)
+    return text;
+  return text + fmt::format(" {:>5.1f} %",
+                            100.0 * static_cast<double>(op.flops) / static_cast<double>(*summary.flops));
 }
 
 std::string summaryText(const ProgramSummary &summary) {
@@ -136,8 +161,7 @@ std::string summaryText(const ProgramSummary &summary) {
   for (const OpSummary &op : summary.types) {
     text += fmt::format("{:<32} {:>8}", op.type, op.count);
     if (isShared)
-      text += fmt::format(" {:>12} {:>5.1f} %", amountText(op.flops),
-                          100.0 * static_cast<double>(op.flops) / static_cast<double>(*summary.flops));
+      text += flopsText(op, summary);
     text += op.supported ? "\n" : "  not supported\n";
     unsupported += !op.supported;
   }
@@ -147,11 +171,12 @@ std::string summaryText(const ProgramSummary &summary) {
                       bytesText(summary.parameterBytes));
   text += fmt::format("{} activations of known size, {} together\n", summary.activations,
                       bytesText(summary.activationBytes));
-  if (summary.flops)
-    text += fmt::format("{} operations in one run\n", amountText(*summary.flops));
+  if (summary.flops && (*summary.flops > 0 || summary.uncounted == 0))
+    text += fmt::format("{}{} operations in one run\n", summary.uncounted > 0 ? "at least " : "",
+                        amountText(*summary.flops));
   if (summary.uncounted > 0)
     text += fmt::format(
-        "{} ops have dims that are known only at run time and are not counted; --dims gives them\n",
+        "not counted: {} ops of the imported program whose dims only the feeds tell; --dims gives them\n",
         summary.uncounted);
   return text;
 }
@@ -159,8 +184,11 @@ std::string summaryText(const ProgramSummary &summary) {
 std::string summaryJson(const ProgramSummary &summary) {
   nlohmann::json types = nlohmann::json::array();
   for (const OpSummary &op : summary.types)
-    types.push_back(
-        {{"type", op.type}, {"count", op.count}, {"supported", op.supported}, {"flops", op.flops}});
+    types.push_back({{"type", op.type},
+                     {"count", op.count},
+                     {"supported", op.supported},
+                     {"flops", op.flops},
+                     {"uncounted_ops", op.uncounted}});
   nlohmann::json value{{"blocks", summary.blocks},
                        {"ops", summary.operations},
                        {"types", types},

@@ -16,8 +16,9 @@ struct OpSummary {
   int64_t count = 0;
   /// Whether the translator knows the type.
   bool supported = false;
-  /// Operations of one run.
+  /// Operations of one run, without those of parts whose dims are known only at run time.
   int64_t flops = 0;
+  int64_t uncounted = 0; ///< such parts
 };
 
 struct ProgramSummary {
