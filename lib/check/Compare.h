@@ -36,7 +36,7 @@ struct CompareRule {
   double rtol = 1e-5;
   double atol = 1e-6;
   /// For Stats: what the reference measured. Where absent, it is computed from the expected tensor.
-  std::optional<Statistics> statistics;
+  std::optional<Statistics> statistics = {};
 };
 
 /// One element that differs.
