@@ -1,27 +1,42 @@
 // proa-reduce: makes MLIR text smaller while a test script still finds it interesting.
 #include "lib/driver/Registration.h"
+#include "tools/common/CommandLine.h"
 #include "tools/common/MlirTool.h"
+#include "tools/proa-reduce/ReducePass.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
-#include "llvm/Support/LogicalResult.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Reducer/Passes.h"
+#include "mlir/Support/FileUtilities.h"
+
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace cl = llvm::cl;
+using namespace proa::tools;
+
+namespace {
 
 constexpr const char *help =
     R"(proa-reduce: makes an MLIR file smaller while a test still finds it interesting
 
-Usage: proa-reduce <input file> --reduction-tree='traversal-mode=0 test=<script>' [-o <file>]
+Usage: proa-reduce <input file> --reduce='test=<script>' [-o <file>]
 
 The script is given the path of a candidate; it ends with 1 where the candidate is interesting (fails as the
 input does), with 0 where it is not.
 
 Example, for an input on which a pass crashes:
   printf '#!/bin/sh\n! proa-opt --proa-cpu "$1" 2>&1 | grep -q "the message"\n' > test.sh; chmod +x test.sh
-  proa-reduce failing.mlir --reduction-tree='traversal-mode=0 test=./test.sh' -o small.mlir
+  proa-reduce failing.mlir --reduce=test=./test.sh -o small.mlir
 
 Options:
   -o <file>                                          Where the result is written; '-': stdout
-  --reduction-tree='traversal-mode=0 test=<script>'  Removes ops and functions
+  --reduce='test=<script>'                           Removes ops, functions, results and arguments: other values
+                                                     take the place of those that are used
+  --reduction-tree='traversal-mode=0 test=<script>'  MLIR's own: removes ops and functions that nothing uses
   --opt-reduction-pass='opt-pass=<pass> test=<script>'
                                                      Runs a pass and keeps its result where it is as interesting
   --help, -h                                         This page
@@ -31,13 +46,56 @@ Options:
 Exit codes: 0 done, 1 something failed or a wrong command line.
 )";
 
+/// As MLIR's main function, but the output file is written as a whole, and only where the passes end well.
+int run(const std::string &input, const std::string &output, const mlir::PassPipelineCLParser &pipeline,
+        mlir::MLIRContext &context) {
+  proa::Problems problems;
+  if (std::string wrong = checkName(output); !wrong.empty())
+    problems.add("-o", wrong);
+  checkOutputFile(output, problems);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &error);
+  if (!file)
+    problems.add("", error);
+  if (!problems.empty())
+    return fail(problems);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (!module)
+    return ExitCode::failure;
+  mlir::PassManager passes(&context);
+  auto onError = [&](const llvm::Twine &message) {
+    mlir::emitError(module->getLoc()) << message;
+    return mlir::failure();
+  };
+  if (mlir::failed(pipeline.addToPipeline(passes, onError)) || mlir::failed(passes.run(*module)))
+    return ExitCode::failure;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  if (proa::Result<void> written = writeOutput(output, text); !written)
+    return fail(written.problems());
+  return finishOutput(ExitCode::success);
+}
+
+} // namespace
+
 int main(int argc, char **argv) {
-  proa::tools::setToolVersion("proa-reduce");
-  if (proa::tools::answerHelp(argc, argv, help))
+  setToolVersion("proa-reduce");
+  if (answerHelp(argc, argv, help))
     return 0;
   mlir::DialectRegistry registry;
   proa::registerAllDialects(registry);
   proa::registerAllPasses();
+  mlir::registerReducerPasses();
+  registerReducePass();
+  llvm::InitLLVM init(argc, argv);
+  cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("<input file>"));
+  cl::opt<std::string> output("o", cl::desc("Where the result is written"), cl::init("-"));
+  mlir::PassPipelineCLParser pipeline("", "Passes that reduce");
+  cl::ParseCommandLineOptions(argc, argv, "proa's reducer\n");
   mlir::MLIRContext context(registry);
-  return llvm::failed(mlir::mlirReduceMain(argc, argv, context)) ? 1 : 0;
+  return run(input, output, pipeline, context);
 }
