@@ -33,7 +33,7 @@ build() {
 }
 
 run() {
-  build/release/bin/proa-run test/corpus/models/nlp/bert --expect --profile
+  build/release/bin/proa-run test/corpus/models/nlp/bert --expect --repeat 20 --profile
 }
 
 passed=0

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static int fail(void) {
-  fprintf(stderr, "%s", proa_error());
+  fprintf(stderr, "%s", proa_error()[0] ? proa_error() : "error: the input file is missing or too short\n");
   return 1;
 }
 
