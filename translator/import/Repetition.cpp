@@ -9,8 +9,10 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <functional>
+#include <type_traits>
 
 using namespace mlir;
 
@@ -24,7 +26,25 @@ bool isOrigin(std::string_view name) {
   return name == "op_callstack" || name == "op_namescope" || name == "op_role_var" || name == "op_device";
 }
 
-/// Numbers alone: they are quick to read, and tell most ops apart.
+template <class T> constexpr bool isListOfNumbers = false;
+template <class T> constexpr bool isListOfNumbers<std::vector<T>> = std::is_arithmetic_v<T>;
+
+/// Of what an attribute holds the numbers: they are quick to read, and tell most ops apart.
+template <class Mix> void mixNumbers(const legacy::AttributeValue &value, Mix mix) {
+  std::visit(
+      [&](const auto &held) {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_floating_point_v<Held>)
+          mix(std::bit_cast<uint64_t>(static_cast<double>(held)));
+        else if constexpr (std::is_integral_v<Held>)
+          mix(static_cast<uint64_t>(held));
+        else if constexpr (isListOfNumbers<Held>)
+          for (auto element : held)
+            mixNumbers(legacy::AttributeValue(element), mix);
+      },
+      value);
+}
+
 uint64_t hashOf(const OpInstance &instance) {
   uint64_t hash = reinterpret_cast<uintptr_t>(instance.entry);
   auto mix = [&](uint64_t value) {
@@ -33,15 +53,8 @@ uint64_t hashOf(const OpInstance &instance) {
   };
   for (Value value : instance.inputs)
     mix(reinterpret_cast<uintptr_t>(typeOf(value).getAsOpaquePointer()));
-  for (const legacy::Attribute &attribute : instance.op->attributes) {
-    if (const auto *number = std::get_if<int32_t>(&attribute.value))
-      mix(*number);
-    else if (const auto *flag = std::get_if<bool>(&attribute.value))
-      mix(*flag);
-    else if (const auto *list = std::get_if<std::vector<int32_t>>(&attribute.value))
-      for (int32_t element : *list)
-        mix(element);
-  }
+  for (const legacy::Attribute &attribute : instance.op->attributes)
+    mixNumbers(attribute.value, mix);
   return hash;
 }
 
@@ -100,6 +113,11 @@ const Recipe *Repetitions::find(const OpInstance &instance) const {
 
 void Repetitions::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
                       llvm::ArrayRef<std::pair<OutputName, Value>> outputs) {
+  // An op that equals none of many with its numbers (a NaN, or other words) is like none that follows either.
+  constexpr size_t mostWithSameNumbers = 16;
+  auto &sameNumbers = byHash[hashOf(instance)];
+  if (sameNumbers.size() == mostWithSameNumbers)
+    return;
   llvm::DenseMap<Value, uint32_t> numbers;
   uint32_t count = 0;
   for (Value value : instance.inputs) {
@@ -133,7 +151,7 @@ void Repetitions::add(const OpInstance &instance, llvm::ArrayRef<Operation *> ma
       return;
     known->recipe.outputs.emplace_back(name, number->second);
   }
-  byHash[hashOf(instance)].push_back(std::move(known));
+  sameNumbers.push_back(std::move(known));
 }
 
 std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Operation &op,
