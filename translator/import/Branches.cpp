@@ -60,8 +60,9 @@ std::optional<int32_t> ProgramImporter::blockOf(const legacy::Operation &op) {
   if (!index)
     report("expected a block in attribute 'sub_block'");
   else if (!block)
-    report("attribute 'sub_block' is " + llvm::Twine(index->index) + ", the program has " +
-           llvm::Twine(program.blocks.size()) + " blocks");
+    report("attribute 'sub_block' is " + llvm::Twine(index->index) +
+           ", expected one behind the first of the program's " + llvm::Twine(program.blocks.size()) +
+           " blocks");
   else if (llvm::is_contained(openBlocks, *block))
     report("block " + llvm::Twine(*block) + " is run inside of itself");
   else

@@ -210,9 +210,12 @@ TEST_F(ControlFlow, BlocksThatAreNotThere) {
   source.loop(0, 7, "c");
   source.branch(0, 0, "c", {"x"});
   std::string text = import();
-  EXPECT_THAT(text, HasSubstr("(while): attribute 'sub_block' is 7, the program has 1 blocks"));
-  EXPECT_THAT(text,
-              HasSubstr("(conditional_block) -> x: attribute 'sub_block' is 0, the program has 1 blocks"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "(while): attribute 'sub_block' is 7, expected one behind the first of the program's 1 blocks"));
+  EXPECT_THAT(text, HasSubstr("(conditional_block) -> x: attribute 'sub_block' is 0, expected one behind the "
+                              "first of the program's 1 blocks"));
 }
 
 TEST_F(ControlFlow, BlocksInCircles) {
