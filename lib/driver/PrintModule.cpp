@@ -11,6 +11,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <future>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 using namespace mlir;
@@ -41,10 +43,10 @@ func::FuncOp longFunction(ModuleOp module) {
 }
 
 /// The module with an empty body.
-std::string printEmpty(ModuleOp module, const OpPrintingFlags &flags) {
+std::string printEmpty(ModuleOp module, OpPrintingFlags flags) {
   OwningOpRef<Operation *> empty(module->cloneWithoutRegions());
   empty->getRegion(0).emplaceBlock();
-  return printed([&](llvm::raw_ostream &stream) { empty->print(stream, flags); });
+  return printed([&](llvm::raw_ostream &stream) { empty->print(stream, flags.skipRegions(false)); });
 }
 
 /// The beginning of a function in a module, up to the line of the first op, printed by a state that leaves
@@ -90,19 +92,66 @@ void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state, OpTexts 
   stream << '\n';
 }
 
+/// Writes pieces in their order, whichever thread has them when.
+class PieceWriter {
+public:
+  PieceWriter(size_t count, llvm::function_ref<void(llvm::StringRef)> write) : pieces(count), write(write) {}
+
+  /// Some thread writes what can be written; the others go on.
+  void add(size_t i, std::string piece) {
+    std::unique_lock lock(mutex);
+    pieces[i] = std::move(piece);
+    if (isWriting)
+      return;
+    isWriting = true;
+    for (; next < pieces.size() && pieces[next]; ++next) {
+      std::string text = std::move(*pieces[next]);
+      lock.unlock();
+      write(text);
+      lock.lock();
+    }
+    isWriting = false;
+  }
+
+private:
+  std::mutex mutex;
+  std::vector<std::optional<std::string>> pieces;
+  size_t next = 0;
+  bool isWriting = false;
+  llvm::function_ref<void(llvm::StringRef)> write;
+};
+
+/// Prints the only function of a module, which has verified.
+void printInPieces(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Operation *> ops, AsmState &state,
+                   AsmState &ofHeader, llvm::function_ref<void(llvm::StringRef)> write) {
+  std::string around = printEmpty(module, state.getPrinterFlags());
+  size_t end = around.rfind('}'), chunks = (ops.size() + chunkSize - 1) / chunkSize;
+  PieceWriter writer(1 + chunks, write);
+  mlir::parallelFor(module.getContext(), 0, 1 + chunks, [&](size_t i) {
+    if (i == 0)
+      return writer.add(i, around.substr(0, end) + printHeader(function, ofHeader));
+    OpTexts texts(state);
+    writer.add(i, printed([&](llvm::raw_ostream &stream) {
+                 for (Operation *op : ops.drop_front((i - 1) * chunkSize).take_front(chunkSize))
+                   printOp(stream, op, state, texts);
+               }));
+  });
+  write("  }\n" + around.substr(end));
+}
+
 } // namespace
 
-std::optional<std::vector<std::string>> verifyAndPrint(ModuleOp module, OpPrintingFlags flags) {
+bool verifyAndPrint(ModuleOp module, llvm::function_ref<void(llvm::StringRef)> write, OpPrintingFlags flags) {
   flags.assumeVerified(); // the printer would verify once more
   func::FuncOp function = longFunction(module);
   if (!function || flags.shouldPrintDebugInfo()) {
     if (failed(verify(module)))
-      return std::nullopt;
-    return std::vector{printed([&](llvm::raw_ostream &stream) { module.print(stream, flags); })};
+      return false;
+    write(printed([&](llvm::raw_ostream &stream) { module.print(stream, flags); }));
+    return true;
   }
   // Printing asks for attributes that ops leave out where they have their default.
-  MLIRContext *context = module.getContext();
-  import::ThreadedContext threaded(*context);
+  import::ThreadedContext threaded(*module.getContext());
   std::vector<Operation *> ops;
   for (Operation &op : function.getBody().front())
     ops.push_back(&op);
@@ -116,23 +165,10 @@ std::optional<std::vector<std::string>> verifyAndPrint(ModuleOp module, OpPrinti
   std::optional<AsmState> ofHeader;
   if (hasRegions)
     ofHeader.emplace(module, withoutRegions);
-  std::vector<std::string> pieces(1 + (ops.size() + chunkSize - 1) / chunkSize + 1);
-  parallelFor(context, 0, pieces.size() - 1, [&](size_t i) {
-    if (i == 0) {
-      pieces[i] = printHeader(function, ofHeader ? *ofHeader : state);
-      return;
-    }
-    OpTexts texts(state);
-    pieces[i] = printed([&](llvm::raw_ostream &stream) {
-      for (Operation *op : llvm::ArrayRef(ops).drop_front((i - 1) * chunkSize).take_front(chunkSize))
-        printOp(stream, op, state, texts);
-    });
-  });
-  std::string around = printEmpty(module, flags);
-  size_t end = around.rfind('}');
-  pieces.front().insert(0, around, 0, end);
-  pieces.back() = "  }\n" + around.substr(end);
-  return verified.get() ? std::optional(std::move(pieces)) : std::nullopt;
+  if (!verified.get())
+    return false;
+  printInPieces(module, function, ops, state, ofHeader ? *ofHeader : state, write);
+  return true;
 }
 
 } // namespace proa
