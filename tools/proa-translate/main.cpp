@@ -117,11 +117,9 @@ void declare(CommandLine &line, Options &options) {
 
 /// A program in MLIR.
 struct Translation {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  import::ImportedProgram program;
   bool isImported = false; ///< from a program of Paddle; else it was parsed
 };
-
-using Pieces = std::vector<std::string>;
 
 /// Whether the output, or what is said of it, takes from the locations where ops come from. Text does not,
 /// and what the importer made verifies: it has verified each op.
@@ -130,22 +128,21 @@ bool needsLocations(const Options &options) {
          options.path == inputPath("-");
 }
 
-/// The module as text or bytecode. One that a program of Paddle became is verified while it is printed: the
-/// importer has verified each of its ops.
-Result<Pieces> textOf(const Translation &translation, const Options &options) {
-  mlir::ModuleOp module = *translation.module;
+/// Writes the module as text or bytecode. One that a program of Paddle became is verified while it is
+/// printed: the importer has verified each of its ops.
+Result<void> writeModule(Translation &translation, const Options &options, Output &output) {
+  mlir::ModuleOp module = translation.program.module();
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
   bool printsInParallel = translation.isImported && !options.bytecode;
-  std::optional<Pieces> pieces;
-  if (printsInParallel)
-    pieces = verifyAndPrint(module, flags);
-  else if (llvm::succeeded(mlir::verify(module)))
-    pieces.emplace();
-  if (!pieces)
+  auto write = [&](llvm::StringRef piece) { output.append(piece); };
+  auto settle = [&] { translation.program.settle(); };
+  if (!printsInParallel)
+    settle();
+  if (printsInParallel ? !verifyAndPrint(module, write, flags, settle) : llvm::failed(mlir::verify(module)))
     return problem(options.path, "the translated module does not verify; see above");
   if (printsInParallel)
-    return std::move(*pieces);
+    return {};
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
@@ -157,7 +154,8 @@ Result<Pieces> textOf(const Translation &translation, const Options &options) {
     module.print(stream, flags);
   }
   stream.flush();
-  return Pieces{std::move(text)};
+  output.append(text);
+  return {};
 }
 
 /// A case folder says what an op or training program is fed and what is fetched.
@@ -209,13 +207,13 @@ Result<Translation> importModule(Options &options, const std::string &source, Re
     options.import.warn = [](const std::string &where, const std::string &message) {
       llvm::errs() << "warning: " << where << ": " << message << "\n";
     };
-  auto module = import::importProgram(context, *program, options.import);
+  auto imported = import::beginImport(context, *program, options.import);
   timing.lap("import");
   // Freeing a large program takes as long as reading a part of it, and the process ends soon.
   new legacy::Program(std::move(*program));
-  if (!module)
-    return module.problems();
-  return Translation{std::move(*module), true};
+  if (!imported)
+    return imported.problems();
+  return Translation{std::move(*imported), true};
 }
 
 Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const Options &options,
@@ -223,7 +221,7 @@ Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const
   timing.lap("read");
   if (!module)
     return problem(options.path, "does not parse; see above");
-  return Translation{std::move(module)};
+  return Translation{import::ImportedProgram(std::move(module))};
 }
 
 /// The program in MLIR: parsed, or imported from either of Paddle's forms.
@@ -246,16 +244,18 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
   return importModule(options, files->program, legacy::readProgram(files->program), context, timing);
 }
 
-/// The module as what `--to` says.
-Result<Pieces> contentOf(const Translation &translation, const Options &options) {
+/// Writes the module as what `--to` says.
+Result<void> writeContent(Translation &translation, const Options &options, Output &output) {
   if (options.to == "mlir")
-    return textOf(translation, options);
-  if (llvm::failed(mlir::verify(*translation.module)))
+    return writeModule(translation, options, output);
+  translation.program.settle();
+  if (llvm::failed(mlir::verify(translation.program.module())))
     return problem(options.path, "the translated module does not verify; see above");
-  Result<legacy::Program> program = exporter::exportProgram(*translation.module);
+  Result<legacy::Program> program = exporter::exportProgram(translation.program.module());
   if (!program)
     return program.problems();
-  return Pieces{options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program)};
+  output.append(options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program));
+  return {};
 }
 
 /// A program that can't be imported still has ops, parameters and bytes; its arithmetic is not counted.
@@ -316,15 +316,16 @@ Result<void> translate(Options options) {
   bool lacksPlaces = translation->isImported && !options.import.locations;
   if (lacksPlaces)
     withoutPlaces.emplace(&context, [](mlir::Diagnostic &) { return llvm::success(); });
-  Result<Pieces> content = contentOf(*translation, options);
+  Output output(options.output);
+  Result<void> content = writeContent(*translation, options, output);
   if (!content && lacksPlaces) {
     // Once more, to say where.
     options.import.locations = options.quiet = true;
     return translate(std::move(options));
   }
   if (!content)
-    return content.problems();
-  Result<void> written = writeOutput(options.output, *content);
+    return content;
+  Result<void> written = output.finish();
   timing.lap("write");
   if (!written)
     return written;
