@@ -1,5 +1,6 @@
 #include "lib/driver/PrintModule.h"
 
+#include "lib/driver/OpTexts.h"
 #include "translator/import/ThreadedContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,6 +11,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <future>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 using namespace mlir;
@@ -39,25 +42,42 @@ func::FuncOp longFunction(ModuleOp module) {
   return isLong ? function : func::FuncOp();
 }
 
-/// The module with a function that has no ops.
-std::string printFrame(ModuleOp module, func::FuncOp function, OpPrintingFlags flags) {
-  OwningOpRef<Operation *> frame(module->cloneWithoutRegions());
-  Operation *empty = function->cloneWithoutRegions();
-  Block &body = empty->getRegion(0).emplaceBlock();
-  for (BlockArgument argument : function.getArguments())
-    body.addArgument(argument.getType(), argument.getLoc());
-  frame->getRegion(0).emplaceBlock().push_back(empty);
-  return printed([&](llvm::raw_ostream &stream) { frame->print(stream, flags); });
+/// The module with an empty body.
+std::string printEmpty(ModuleOp module, OpPrintingFlags flags) {
+  OwningOpRef<Operation *> empty(module->cloneWithoutRegions());
+  empty->getRegion(0).emplaceBlock();
+  return printed([&](llvm::raw_ostream &stream) { empty->print(stream, flags.skipRegions(false)); });
+}
+
+/// The beginning of a function in a module, up to the line of the first op, printed by a state that leaves
+/// regions out.
+std::string printHeader(func::FuncOp function, AsmState &withoutRegions) {
+  std::string header = printed([&](llvm::raw_ostream &stream) { function->print(stream, withoutRegions); });
+  header.resize(header.rfind('{') + 1);
+  return "  " + header + "\n";
+}
+
+/// Verifies a function whose ops verify one by one: of one that is a single block without regions it is left
+/// to see that values are defined before they are read.
+bool verifyWhole(ModuleOp module, func::FuncOp function, bool hasRegions) {
+  Block &block = function.getBody().front();
+  auto isDefinedBefore = [&](Operation &op) {
+    return llvm::all_of(op.getOperands(), [&](Value operand) {
+      Operation *producer = operand.getDefiningOp();
+      return operand.getParentBlock() == &block && (!producer || producer->isBeforeInBlock(&op));
+    });
+  };
+  return (!hasRegions && llvm::all_of(block, isDefinedBefore)) || succeeded(verify(module));
 }
 
 /// An op as it stands in a function of a module: indented, and without the dialect's name where that is the
 /// function's.
-void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state) {
+void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state, OpTexts &texts) {
   constexpr llvm::StringRef indentation = "    ";
   stream << indentation;
   bool isOfFunction = op->getName().getDialectNamespace() == func::FuncDialect::getDialectNamespace();
   if (op->getNumRegions() == 0 && !isOfFunction) {
-    op->print(stream, state);
+    texts.print(stream, op);
     stream << '\n';
     return;
   }
@@ -72,41 +92,83 @@ void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state) {
   stream << '\n';
 }
 
+/// Writes pieces in their order, whichever thread has them when.
+class PieceWriter {
+public:
+  PieceWriter(size_t count, llvm::function_ref<void(llvm::StringRef)> write) : pieces(count), write(write) {}
+
+  /// Some thread writes what can be written; the others go on.
+  void add(size_t i, std::string piece) {
+    std::unique_lock lock(mutex);
+    pieces[i] = std::move(piece);
+    if (isWriting)
+      return;
+    isWriting = true;
+    for (; next < pieces.size() && pieces[next]; ++next) {
+      std::string text = std::move(*pieces[next]);
+      lock.unlock();
+      write(text);
+      lock.lock();
+    }
+    isWriting = false;
+  }
+
+private:
+  std::mutex mutex;
+  std::vector<std::optional<std::string>> pieces;
+  size_t next = 0;
+  bool isWriting = false;
+  llvm::function_ref<void(llvm::StringRef)> write;
+};
+
+/// Prints the only function of a module, which has verified.
+void printInPieces(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Operation *> ops, AsmState &state,
+                   AsmState &ofHeader, llvm::function_ref<void(llvm::StringRef)> write) {
+  std::string around = printEmpty(module, state.getPrinterFlags());
+  size_t end = around.rfind('}'), chunks = (ops.size() + chunkSize - 1) / chunkSize;
+  PieceWriter writer(1 + chunks, write);
+  mlir::parallelFor(module.getContext(), 0, 1 + chunks, [&](size_t i) {
+    if (i == 0)
+      return writer.add(i, around.substr(0, end) + printHeader(function, ofHeader));
+    OpTexts texts(state);
+    writer.add(i, printed([&](llvm::raw_ostream &stream) {
+                 for (Operation *op : ops.drop_front((i - 1) * chunkSize).take_front(chunkSize))
+                   printOp(stream, op, state, texts);
+               }));
+  });
+  write("  }\n" + around.substr(end));
+}
+
 } // namespace
 
-std::optional<std::vector<std::string>> verifyAndPrint(ModuleOp module, OpPrintingFlags flags) {
+bool verifyAndPrint(ModuleOp module, llvm::function_ref<void(llvm::StringRef)> write, OpPrintingFlags flags) {
   flags.assumeVerified(); // the printer would verify once more
   func::FuncOp function = longFunction(module);
   if (!function || flags.shouldPrintDebugInfo()) {
     if (failed(verify(module)))
-      return std::nullopt;
-    return std::vector{printed([&](llvm::raw_ostream &stream) { module.print(stream, flags); })};
+      return false;
+    write(printed([&](llvm::raw_ostream &stream) { module.print(stream, flags); }));
+    return true;
   }
   // Printing asks for attributes that ops leave out where they have their default.
-  MLIRContext *context = module.getContext();
-  import::ThreadedContext threaded(*context);
-  // While this thread numbers the values, which takes longer than either.
-  std::future<bool> verified = std::async(std::launch::async, [&] { return succeeded(verify(module)); });
-  std::future<std::string> printedFrame =
-      std::async(std::launch::async, [&] { return printFrame(module, function, flags); });
+  import::ThreadedContext threaded(*module.getContext());
   std::vector<Operation *> ops;
   for (Operation &op : function.getBody().front())
     ops.push_back(&op);
-  AsmState state(module, flags);
-  std::vector<std::string> pieces(1 + (ops.size() + chunkSize - 1) / chunkSize + 1);
-  parallelFor(context, 1, pieces.size() - 1, [&](size_t i) {
-    pieces[i] = printed([&](llvm::raw_ostream &stream) {
-      for (Operation *op : llvm::ArrayRef(ops).drop_front((i - 1) * chunkSize).take_front(chunkSize))
-        printOp(stream, op, state);
-    });
-  });
-  bool isGood = verified.get();
-  std::string frame = printedFrame.get();
-  size_t end = frame.rfind("  }\n}");
-  pieces.back() = frame.substr(end);
-  frame.resize(end);
-  pieces.front() = std::move(frame);
-  return isGood ? std::optional(std::move(pieces)) : std::nullopt;
+  bool hasRegions = llvm::any_of(ops, [](Operation *op) { return op->getNumRegions() != 0; });
+  // While this thread numbers the values, which takes longer.
+  std::future<bool> verified =
+      std::async(std::launch::async, [&] { return verifyWhole(module, function, hasRegions); });
+  OpPrintingFlags withoutRegions = flags;
+  withoutRegions.skipRegions();
+  AsmState state(module, hasRegions ? flags : withoutRegions);
+  std::optional<AsmState> ofHeader;
+  if (hasRegions)
+    ofHeader.emplace(module, withoutRegions);
+  if (!verified.get())
+    return false;
+  printInPieces(module, function, ops, state, ofHeader ? *ofHeader : state, write);
+  return true;
 }
 
 } // namespace proa

@@ -73,32 +73,6 @@ Result<std::shared_ptr<const MappedFile>> mapPipe(const std::string &path, const
       std::make_shared<MappedFile>(static_cast<const std::byte *>(address), content->size()));
 }
 
-using Pieces = std::span<const std::span<const std::byte>>;
-
-/// Whether all bytes were written; if not, errno says why.
-bool writeAll(const Descriptor &file, Pieces pieces) {
-  for (std::span<const std::byte> piece : pieces)
-    while (!piece.empty()) {
-      ssize_t put = ::write(file.number, piece.data(), piece.size());
-      if (put < 0 && errno == EINTR)
-        continue;
-      if (put < 0)
-        return false;
-      piece = piece.subspan(static_cast<size_t>(put));
-    }
-  return true;
-}
-
-/// Devices and pipes are written to; to replace /dev/null by a file would break the machine.
-Result<void> writeToDevice(const std::string &path, Pieces pieces) {
-  Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-  if (file.number < 0)
-    return systemProblem(path, "open the file");
-  if (!writeAll(file, pieces))
-    return systemProblem(path, "write the file");
-  return {};
-}
-
 /// The file behind a link, so that the link stays; the path itself where there is none.
 std::string behindLinks(const std::string &path) {
   std::error_code error;
@@ -154,30 +128,69 @@ Result<std::string> readFile(const std::string &path) {
   return content;
 }
 
-Result<void> writeFilePieces(const std::string &path, Pieces pieces) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    return S_ISDIR(status.st_mode) ? problem(path, "found a folder, expected the name of a file to write")
-                                   : writeToDevice(path, pieces);
-  std::string target = behindLinks(path), temporary = target + ".tmpXXXXXX";
-  Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
-  if (file.number < 0)
-    return systemProblem(path, "create a file beside it");
-  auto fail = [&](const std::string &action) {
-    Problems problems = systemProblem(path, action);
+FileWriter::FileWriter(const std::string &path) : path(path) { open(); }
+
+FileWriter::~FileWriter() {
+  if (file >= 0)
+    ::close(file);
+  if (!temporary.empty())
     ::unlink(temporary.c_str());
-    return problems;
-  };
-  if (!writeAll(file, pieces))
-    return fail("write the file");
-  // mkostemp makes files private; an output file has the usual rights.
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(file.number, 0666 & ~mask) != 0)
-    return fail("set the file's rights");
-  if (::rename(temporary.c_str(), target.c_str()) != 0)
-    return fail("replace the file");
-  return {};
+}
+
+void FileWriter::fail(const std::string &action) {
+  if (problems.empty())
+    problems = systemProblem(path, action);
+}
+
+void FileWriter::open() {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    // To replace /dev/null by a file would break the machine.
+    if (S_ISDIR(status.st_mode))
+      problems = problem(path, "found a folder, expected the name of a file to write");
+    else if (file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC); file < 0)
+      fail("open the file");
+    return;
+  }
+  target = behindLinks(path);
+  temporary = target + ".tmpXXXXXX";
+  file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (file < 0) {
+    fail("create a file beside it");
+    temporary.clear();
+  }
+}
+
+void FileWriter::append(std::span<const std::byte> piece) {
+  while (!piece.empty() && problems.empty()) {
+    ssize_t put = ::write(file, piece.data(), piece.size());
+    if (put < 0 && errno != EINTR)
+      fail("write the file");
+    else if (put > 0)
+      piece = piece.subspan(static_cast<size_t>(put));
+  }
+}
+
+Result<void> FileWriter::finish() {
+  if (problems.empty() && !temporary.empty()) {
+    // mkostemp makes files private; an output file has the usual rights.
+    mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (::fchmod(file, 0666 & ~mask) != 0)
+      fail("set the file's rights");
+    else if (::rename(temporary.c_str(), target.c_str()) != 0)
+      fail("replace the file");
+    else
+      temporary.clear();
+  }
+  return problems.empty() ? Result<void>() : problems;
+}
+
+Result<void> writeFilePieces(const std::string &path, std::span<const std::span<const std::byte>> pieces) {
+  FileWriter writer(path);
+  for (std::span<const std::byte> piece : pieces)
+    writer.append(piece);
+  return writer.finish();
 }
 
 Result<void> writeFile(const std::string &path, std::span<const std::byte> content) {

@@ -33,8 +33,32 @@ Result<std::shared_ptr<const MappedFile>> mapFile(const std::string &path);
 /// All of `path` as a string.
 Result<std::string> readFile(const std::string &path);
 
-/// Writes `path` as a whole: a reader sees the old content or the new, never a part (a temporary file is
-/// renamed). Where `path` is a link, the file behind it is replaced; a device or a pipe is written to.
+/// Writes a file piece by piece. A reader sees the old content or the new, never a part: a temporary file is
+/// renamed in the end, and removed where it does not come to that. Where `path` is a link, the file behind it
+/// is replaced; a device or a pipe is written to.
+class FileWriter {
+public:
+  explicit FileWriter(const std::string &path);
+  FileWriter(const FileWriter &) = delete;
+  FileWriter &operator=(const FileWriter &) = delete;
+  ~FileWriter();
+
+  /// Behind an error nothing is written.
+  void append(std::span<const std::byte> piece);
+  /// Error: the first of opening the file, of appending to it or of replacing the old one.
+  Result<void> finish();
+
+private:
+  void open();
+  void fail(const std::string &action);
+
+  std::string path, target;
+  std::string temporary; ///< empty where there is none, or no longer
+  int file = -1;
+  Problems problems;
+};
+
+/// Writes `path` as a whole, as FileWriter does.
 Result<void> writeFile(const std::string &path, std::span<const std::byte> content);
 Result<void> writeFile(const std::string &path, const std::string &content);
 /// The same for content in several pieces, written one after another.

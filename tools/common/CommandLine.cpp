@@ -60,23 +60,24 @@ int finishOutput(int code) {
   return isWritten ? code : fail(outputProblem());
 }
 
-Result<void> writeOutput(const std::string &path, const std::string &content) {
+Output::Output(const std::string &path) {
   if (path != "-")
-    return writeFile(path, content);
-  std::fwrite(content.data(), 1, content.size(), stdout); // finishOutput says what went wrong
-  return {};
+    file.emplace(path);
 }
 
-Result<void> writeOutput(const std::string &path, const std::vector<std::string> &pieces) {
-  if (path != "-") {
-    std::vector<std::span<const std::byte>> bytes;
-    for (const std::string &piece : pieces)
-      bytes.push_back(std::as_bytes(std::span(piece)));
-    return writeFilePieces(path, bytes);
-  }
-  for (const std::string &piece : pieces)
-    std::fwrite(piece.data(), 1, piece.size(), stdout);
-  return {};
+void Output::append(std::string_view text) {
+  if (file)
+    file->append(std::as_bytes(std::span(text)));
+  else
+    std::fwrite(text.data(), 1, text.size(), stdout); // finishOutput says what went wrong
+}
+
+Result<void> Output::finish() { return file ? file->finish() : Result<void>(); }
+
+Result<void> writeOutput(const std::string &path, const std::string &content) {
+  Output output(path);
+  output.append(content);
+  return output.finish();
 }
 
 void checkOutputFile(const std::string &path, Problems &problems) {

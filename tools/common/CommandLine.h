@@ -1,6 +1,7 @@
 /// What the command lines of all tools share: exit codes, --help, --version, errors on stderr.
 #pragma once
 
+#include "lib/support/Files.h"
 #include "proa/Result.h"
 
 #include <CLI/CLI.hpp>
@@ -38,10 +39,19 @@ int failCommandLine(const CLI::App &app, const std::string &message);
 /// Writes out what stdout still holds: `code`, or ExitCode::failure and an error where that can't be done.
 int finishOutput(int code);
 
-/// Writes a file as a whole, or to stdout where `path` is "-"; finishOutput tells whether that went well.
+/// What a tool writes: a file as a whole (see FileWriter), or stdout where `path` is "-"; finishOutput tells
+/// whether that went well.
+class Output {
+public:
+  explicit Output(const std::string &path);
+  void append(std::string_view text);
+  Result<void> finish();
+
+private:
+  std::optional<FileWriter> file;
+};
+
 Result<void> writeOutput(const std::string &path, const std::string &content);
-/// The same of a content in pieces.
-Result<void> writeOutput(const std::string &path, const std::vector<std::string> &pieces);
 
 /// Adds what keeps a file from being written to `path`, before work is done whose result would be lost.
 void checkOutputFile(const std::string &path, Problems &problems);

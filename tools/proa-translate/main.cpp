@@ -120,8 +120,6 @@ struct Translation {
   bool isImported = false; ///< from a program of Paddle; else it was parsed
 };
 
-using Pieces = std::vector<std::string>;
-
 /// Whether the output, or what is said of it, takes from the locations where ops come from. Text does not,
 /// and what the importer made verifies: it has verified each op.
 bool needsLocations(const Options &options) {
@@ -129,22 +127,18 @@ bool needsLocations(const Options &options) {
          options.path == inputPath("-");
 }
 
-/// The module as text or bytecode. One that a program of Paddle became is verified while it is printed: the
-/// importer has verified each of its ops.
-Result<Pieces> textOf(const Translation &translation, const Options &options) {
+/// Writes the module as text or bytecode. One that a program of Paddle became is verified while it is
+/// printed: the importer has verified each of its ops.
+Result<void> writeModule(const Translation &translation, const Options &options, Output &output) {
   mlir::ModuleOp module = *translation.module;
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
   bool printsInParallel = translation.isImported && !options.bytecode;
-  std::optional<Pieces> pieces;
-  if (printsInParallel)
-    pieces = verifyAndPrint(module, flags);
-  else if (llvm::succeeded(mlir::verify(module)))
-    pieces.emplace();
-  if (!pieces)
+  auto write = [&](llvm::StringRef piece) { output.append(piece); };
+  if (printsInParallel ? !verifyAndPrint(module, write, flags) : llvm::failed(mlir::verify(module)))
     return problem(options.path, "the translated module does not verify; see above");
   if (printsInParallel)
-    return std::move(*pieces);
+    return {};
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
@@ -156,7 +150,8 @@ Result<Pieces> textOf(const Translation &translation, const Options &options) {
     module.print(stream, flags);
   }
   stream.flush();
-  return Pieces{std::move(text)};
+  output.append(text);
+  return {};
 }
 
 /// A case folder says what an op or training program is fed and what is fetched.
@@ -246,16 +241,17 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
   return importModule(options, files->program, legacy::readProgram(files->program), context, timing);
 }
 
-/// The module as what `--to` says.
-Result<Pieces> contentOf(const Translation &translation, const Options &options) {
+/// Writes the module as what `--to` says.
+Result<void> writeContent(const Translation &translation, const Options &options, Output &output) {
   if (options.to == "mlir")
-    return textOf(translation, options);
+    return writeModule(translation, options, output);
   if (llvm::failed(mlir::verify(*translation.module)))
     return problem(options.path, "the translated module does not verify; see above");
   Result<legacy::Program> program = exporter::exportProgram(*translation.module);
   if (!program)
     return program.problems();
-  return Pieces{options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program)};
+  output.append(options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program));
+  return {};
 }
 
 /// A program that can't be imported still has ops, parameters and bytes; its arithmetic is not counted.
@@ -316,15 +312,16 @@ Result<void> translate(Options options) {
   bool lacksPlaces = translation->isImported && !options.import.locations;
   if (lacksPlaces)
     withoutPlaces.emplace(&context, [](mlir::Diagnostic &) { return llvm::success(); });
-  Result<Pieces> content = contentOf(*translation, options);
+  Output output(options.output);
+  Result<void> content = writeContent(*translation, options, output);
   if (!content && lacksPlaces) {
     // Once more, to say where.
     options.import.locations = options.quiet = true;
     return translate(std::move(options));
   }
   if (!content)
-    return content.problems();
-  Result<void> written = writeOutput(options.output, *content);
+    return content;
+  Result<void> written = output.finish();
   timing.lap("write");
   if (!written)
     return written;

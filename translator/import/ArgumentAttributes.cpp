@@ -13,13 +13,27 @@ namespace {
 /// Arguments that a thread takes at a time; a few times so many are worth a thread.
 constexpr size_t share = 256, worthAThread = 4 * share;
 
-DictionaryAttr attributesOf(Builder &builder, const Argument &argument) {
-  llvm::SmallVector<NamedAttribute, 2> named = {
-      builder.getNamedAttr(argument.role, builder.getStringAttr(argument.name))};
-  if (!argument.lodOwner.empty())
-    named.push_back(builder.getNamedAttr("pd.lod_of", builder.getStringAttr(argument.lodOwner)));
-  return builder.getDictionaryAttr(named);
-}
+/// Makes attributes with names that are looked up once.
+class Maker {
+public:
+  explicit Maker(MLIRContext &context) : builder(&context), lodOf(builder.getStringAttr("pd.lod_of")) {}
+
+  DictionaryAttr make(const Argument &argument) {
+    if (role != argument.role) {
+      role = argument.role;
+      roleName = builder.getStringAttr(role);
+    }
+    NamedAttribute named(roleName, builder.getStringAttr(argument.name));
+    if (argument.lodOwner.empty())
+      return DictionaryAttr::getWithSorted(builder.getContext(), named);
+    return builder.getDictionaryAttr({named, {lodOf, builder.getStringAttr(argument.lodOwner)}});
+  }
+
+private:
+  Builder builder;
+  StringAttr lodOf, roleName;
+  const char *role = nullptr;
+};
 
 } // namespace
 
@@ -38,10 +52,10 @@ ArgumentAttributes::~ArgumentAttributes() {
 }
 
 void ArgumentAttributes::makeSome() {
-  Builder builder(&context);
+  Maker maker(context);
   for (size_t begin = next.fetch_add(share); begin < list.size(); begin = next.fetch_add(share))
     for (size_t i = begin; i < std::min(begin + share, list.size()); ++i)
-      made[i] = attributesOf(builder, list[i]);
+      made[i] = maker.make(list[i]);
 }
 
 const std::vector<DictionaryAttr> &ArgumentAttributes::finish() {

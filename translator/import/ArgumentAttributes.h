@@ -2,6 +2,7 @@
 #pragma once
 
 #include "translator/import/ThreadedContext.h"
+#include "translator/legacy/Program.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -18,6 +19,7 @@ struct Argument {
   std::string name;
   const char *role;
   std::string lodOwner;
+  const legacy::Variable *parameter = nullptr;
 };
 
 /// Makes the attributes of a function's arguments. Attributes of names are slow to make, and nothing of most

@@ -74,7 +74,7 @@ void ProgramImporter::importBlock(int32_t block, const Names &wanted, const Bloc
   size_t outerIndex = currentIndex, producerCount = producers.size();
   const legacy::Operation *outerOp = currentOp;
   std::vector<Arm> outerArms = std::exchange(arms, {});
-  Environment outerSelected = std::exchange(selected, {});
+  auto outerSelected = std::exchange(selected, {});
   openBlocks.push_back(block);
   // A variable that the block declares hides one of the same name around it.
   if (block != 0)
@@ -85,7 +85,7 @@ void ProgramImporter::importBlock(int32_t block, const Names &wanted, const Bloc
   for (auto &[name, value] : given)
     setLod(name, {});
   for (auto &[name, value] : given)
-    environment[name] = value;
+    environment.set(name, value);
   for (auto [index, op] : llvm::enumerate(program.blocks[block].operations))
     importOp(index, op);
   while (!arms.empty()) {

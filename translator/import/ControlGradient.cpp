@@ -71,7 +71,7 @@ llvm::SmallVector<Value> ProgramImporter::importRunAgain(const Run &run, Block &
   Environment outer = std::exchange(environment, run.environment);
   bool outerGradient = std::exchange(isInGradient, true);
   for (auto [name, argument] : llvm::zip(names, body.getArguments()))
-    environment[name] = argument;
+    environment.set(name, argument);
   llvm::SmallVector<Value> results;
   if (!isConditionalBlock(*run.op)) {
     run.op->type == "while" ? importWhile(*run.op) : importRecurrent(*run.op);

@@ -57,7 +57,7 @@ std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feed
 ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &program,
                                  const ImportOptions &options)
     : context(context), program(program), options(options), variables(program), builder(&context),
-      environment(program.blocks.empty() ? 0 : program.blocks[0].variables.size()) {
+      environment(variables) {
   context.loadDialect<pd::PdDialect, func::FuncDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
 
@@ -100,22 +100,22 @@ Result<Interface> ProgramImporter::interface() {
     return problem(options.source, "the program has no blocks");
   findInterface();
   Interface found{{}, {}, fetches, {states.begin(), states.end()}};
-  for (auto *list : {&feeds, &parameters})
-    for (const std::string &name : *list)
-      if (RankedTensorType type = typeOf(name, options.source))
-        (list == &feeds ? found.feeds : found.parameters).emplace_back(name, type);
+  for (const std::string &name : feeds)
+    if (RankedTensorType type = typeOf(name, options.source))
+      found.feeds.emplace_back(name, type);
+  for (const legacy::Variable *parameter : parameters)
+    if (RankedTensorType type = typeOf(*parameter, options.source))
+      found.parameters.emplace_back(parameter->name, type);
   return problems.empty() ? Result<Interface>(std::move(found)) : Result<Interface>(problems);
 }
 
-void ProgramImporter::findFeedsAndFetches(llvm::SmallVectorImpl<const legacy::Operation *> &body) {
+void ProgramImporter::findFeedsAndFetches() {
   std::multimap<int64_t, std::string> fed, fetched;
   for (const legacy::Operation &op : program.blocks[0].operations) {
     const legacy::Slot *slot = isFeed(op) ? op.output("Out") : isFetch(op) ? op.input("X") : nullptr;
     if (slot)
       for (const std::string &name : slot->arguments)
         (isFeed(op) ? fed : fetched).emplace(columnOf(op), name);
-    else
-      body.push_back(&op);
   }
   for (auto &[column, name] : fed)
     feeds.push_back(name);
@@ -127,83 +127,121 @@ void ProgramImporter::findFeedsAndFetches(llvm::SmallVectorImpl<const legacy::Op
     fetches = options.fetches;
 }
 
-void ProgramImporter::findInterface() {
-  llvm::SmallVector<const legacy::Operation *> body;
-  findFeedsAndFetches(body);
-  // Of all variables only these matter: temporaries are most of a program.
-  auto mattering = [&](llvm::StringRef name) -> const legacy::Variable * {
-    const legacy::Variable *variable = variables.find(0, name);
-    return variable && (variable->persistable || variable->needCheckFeed) ? variable : nullptr;
-  };
-  llvm::DenseSet<const legacy::Variable *> written;
-  llvm::SetVector<const legacy::Variable *> read, kept;
-  for (const std::string &name : feeds)
-    if (const legacy::Variable *variable = mattering(name))
+namespace {
+
+/// Follows which variables that outlive a run, or that it is fed, the ops of a program read and write. Of all
+/// variables only these matter: temporaries are most of a program.
+class InterfaceFinder {
+public:
+  InterfaceFinder(const legacy::Program &program, const VariableIndex &variables)
+      : program(program), variables(variables) {
+    for (const legacy::Variable &variable : program.blocks[0].variables)
+      matters.push_back(variable.persistable || variable.needCheckFeed);
+  }
+
+  void feed(llvm::StringRef name) {
+    if (const legacy::Variable *variable = mattering(variables.numberOf(name)))
       written.insert(variable);
-  auto readName = [&](llvm::StringRef name) {
-    const legacy::Variable *variable = mattering(name);
+  }
+  void fetch(llvm::StringRef name) { readVariable(variables.numberOf(name)); }
+
+  void addBlock(int32_t block) {
+    for (auto [index, op] : llvm::enumerate(program.blocks[block].operations)) {
+      if (block == 0 && ((isFeed(op) && op.output("Out")) || (isFetch(op) && op.input("X"))))
+        continue;
+      VariableIndex::OpNumbers numbers = variables.numbersOf(block, index);
+      llvm::for_each(numbers.inputs, [&](VariableNumber number) { readVariable(number); });
+      readOutputs(op);
+      for (VariableNumber number : numbers.outputs)
+        write(number, block != 0);
+    }
+  }
+
+  bool isWritten(const legacy::Variable &variable) const { return written.contains(&variable); }
+  llvm::ArrayRef<const legacy::Variable *> parameters() const { return read.getArrayRef(); }
+  llvm::ArrayRef<const legacy::Variable *> states() const { return kept.getArrayRef(); }
+
+private:
+  const legacy::Variable *mattering(VariableNumber number) const {
+    return number < matters.size() && matters[number] ? variables.find(0, number) : nullptr;
+  }
+
+  void readVariable(VariableNumber number) {
+    const legacy::Variable *variable = mattering(number);
     if (variable && variable->persistable && !written.contains(variable))
       read.insert(variable);
-  };
-  auto readAll = [&](const legacy::Operation &op) {
-    for (const legacy::Slot &slot : op.inputs)
-      llvm::for_each(slot.arguments, readName);
-    // Some ops read what an output's variable holds.
+  }
+
+  /// Some ops read what an output's variable holds.
+  void readOutputs(const legacy::Operation &op) {
     if (const LegacyOp *entry = findLegacyOp(op.type))
       for (const LegacySlot &input : entry->inputs)
         if (llvm::StringRef name = input.spelling; name.consume_front("<"))
           if (const legacy::Slot *slot = op.output(std::string_view(name.data(), name.size())))
-            llvm::for_each(slot->arguments, readName);
-  };
+            llvm::for_each(slot->arguments, [&](llvm::StringRef name) { fetch(name); });
+  }
+
+  /// A block that may not run leaves the variables that it writes as they were.
+  void write(VariableNumber number, bool mayNotRun) {
+    const legacy::Variable *variable = mattering(number);
+    if (!variable || (mayNotRun && (!variable->persistable || written.contains(variable))))
+      return;
+    if (mayNotRun)
+      read.insert(variable);
+    else
+      written.insert(variable);
+    if (variable->persistable)
+      kept.insert(variable);
+  }
+
+  const legacy::Program &program;
+  const VariableIndex &variables;
+  /// Of the variables of block 0, by number.
+  std::vector<bool> matters;
+  llvm::DenseSet<const legacy::Variable *> written;
+  llvm::SetVector<const legacy::Variable *> read, kept;
+};
+
+} // namespace
+
+void ProgramImporter::findInterface() {
+  findFeedsAndFetches();
+  InterfaceFinder finder(program, variables);
+  for (const std::string &name : feeds)
+    finder.feed(name);
   // What a sub-block reads of block 0 is not always among the inputs of the op that runs it.
   for (size_t block = 1; block < program.blocks.size(); ++block)
-    for (const legacy::Operation &op : program.blocks[block].operations) {
-      readAll(op);
-      // A block that may not run leaves the variables that it writes as they were.
-      for (const legacy::Slot &slot : op.outputs)
-        for (const std::string &name : slot.arguments)
-          if (const legacy::Variable *variable = mattering(name);
-              variable && variable->persistable && !written.contains(variable)) {
-            read.insert(variable);
-            kept.insert(variable);
-          }
-    }
-  for (const legacy::Operation *op : body) {
-    readAll(*op);
-    for (const legacy::Slot &slot : op->outputs)
-      for (const std::string &name : slot.arguments)
-        if (const legacy::Variable *variable = mattering(name)) {
-          written.insert(variable);
-          if (variable->persistable)
-            kept.insert(variable);
-        }
-  }
-  llvm::for_each(fetches, readName);
+    finder.addBlock(static_cast<int32_t>(block));
+  finder.addBlock(0);
+  for (const std::string &name : fetches)
+    finder.fetch(name);
   // A program without feed ops says by need_check_feed what it is fed.
   if (feeds.empty())
     for (const legacy::Variable &variable : program.blocks[0].variables)
-      if (variable.needCheckFeed && !written.contains(&variable))
+      if (variable.needCheckFeed && !finder.isWritten(variable))
         feeds.push_back(variable.name);
-  for (const legacy::Variable *variable : read)
-    parameters.push_back(variable->name);
-  for (const legacy::Variable *variable : kept)
+  parameters = finder.parameters();
+  for (const legacy::Variable *variable : finder.states())
     states.push_back(variable->name);
 }
 
 RankedTensorType ProgramImporter::typeOf(const std::string &name, const std::string &where) {
-  const legacy::Variable *variable = variables.find(0, name);
-  if (!variable) {
-    problems.add(where, "variable '" + name + "' is not declared in block 0");
-    return {};
-  }
-  if (variable->kind != legacy::VariableKind::DenseTensor || !variable->dtype) {
-    problems.add(where, "variable '" + name + "' is no dense tensor with an element type that proa has");
+  if (const legacy::Variable *variable = variables.find(0, name))
+    return typeOf(*variable, where);
+  problems.add(where, "variable '" + name + "' is not declared in block 0");
+  return {};
+}
+
+RankedTensorType ProgramImporter::typeOf(const legacy::Variable &variable, const std::string &where) {
+  if (variable.kind != legacy::VariableKind::DenseTensor || !variable.dtype) {
+    problems.add(where,
+                 "variable '" + variable.name + "' is no dense tensor with an element type that proa has");
     return {};
   }
   llvm::SmallVector<int64_t> shape;
-  for (int64_t dim : variable->dims)
+  for (int64_t dim : variable.dims)
     shape.push_back(dim < 0 ? ShapedType::kDynamic : dim);
-  return RankedTensorType::get(shape, pd::elementTypeOf(&context, *variable->dtype));
+  return RankedTensorType::get(shape, pd::elementTypeOf(&context, *variable.dtype));
 }
 
 RankedTensorType ProgramImporter::withKnownDims(const std::string &name, RankedTensorType type) const {
@@ -220,6 +258,8 @@ RankedTensorType ProgramImporter::withKnownDims(const std::string &name, RankedT
 RankedTensorType ProgramImporter::typeOf(const Argument &argument) {
   if (!argument.lodOwner.empty())
     return RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type());
+  if (argument.parameter)
+    return typeOf(*argument.parameter, options.source);
   auto known = feedTypes.find(argument.name);
   RankedTensorType type = known == feedTypes.end() ? typeOf(argument.name, options.source) : known->second;
   return type ? withKnownDims(argument.name, type) : type;
@@ -230,8 +270,8 @@ std::vector<Argument> ProgramImporter::declareArguments() {
   arguments.reserve(feeds.size() + parameters.size());
   for (const std::string &name : feeds)
     arguments.push_back({name, "pd.feed", {}});
-  for (const std::string &name : parameters)
-    arguments.push_back({name, "pd.param", {}});
+  for (const legacy::Variable *parameter : parameters)
+    arguments.push_back({parameter->name, "pd.param", {}, parameter});
   for (const std::string &name : feeds) {
     auto given = options.lodLevels.find(name);
     const legacy::Variable *variable = variables.find(0, name);
@@ -269,14 +309,17 @@ void ProgramImporter::makeFunction() {
     const std::string &name = declared.name;
     if (isa<NoneType>(argument.getType()))
       continue;
-    environment[name] = argument;
+    VariableNumber number =
+        declared.parameter ? variables.numberOf(*declared.parameter) : variables.numberOf(name);
+    environment.set(name, number, argument);
     auto known = options.feedValues.find(name);
     if (known == options.feedValues.end())
       continue;
     auto elements = pd::attributeFromTensor(&context, known->second);
     if (elements.getType() == argument.getType())
-      environment[name] =
-          pd::ConstantOp::create(builder, UnknownLoc::get(&context), argument.getType(), elements);
+      environment.set(
+          name, number,
+          pd::ConstantOp::create(builder, UnknownLoc::get(&context), argument.getType(), elements));
   }
   shareParameters();
 }
@@ -343,18 +386,21 @@ void ProgramImporter::importByEntry(OpImporter &importer) {
     importer.importByTable();
 }
 
-void ProgramImporter::define(const std::string &name, Value value) {
+void ProgramImporter::define(const std::string &name, VariableNumber number, Value value) {
   if (name == legacy::emptyVariable)
     return;
   if (defined)
     defined->emplace_back(&name, value);
-  environment[name] = value;
+  environment.set(name, number, value);
   setLod(name, {});
   if (hasSelectedRows)
     setRows(name, Value());
-  poisoned.erase(name);
-  const legacy::Variable *declared = variables.find(currentBlock, name);
-  if (!options.warn || !declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)
+  if (!poisoned.empty())
+    poisoned.erase(name);
+  if (!options.warn)
+    return;
+  const legacy::Variable *declared = variables.find(currentBlock, number);
+  if (!declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)
     return;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)

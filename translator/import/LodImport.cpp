@@ -50,7 +50,7 @@ void ProgramImporter::setLod(llvm::StringRef name, llvm::ArrayRef<Value> levels)
   for (size_t level = lodOf(name).size(); level-- > levels.size();)
     environment.erase(lodName(name, level));
   for (auto [i, level] : llvm::enumerate(levels))
-    environment[lodName(name, i)] = level;
+    environment.set(lodName(name, i), level);
 }
 
 ProgramImporter::VariableLod ProgramImporter::variableLod(llvm::StringRef name) const {
@@ -65,9 +65,9 @@ void ProgramImporter::setVariableLod(llvm::StringRef name, const VariableLod &lo
   // variable.
   Value mark = lookup(name);
   if (lod.isUnclear && mark)
-    environment[unclearMark(name)] = mark;
+    environment.set(unclearMark(name), mark);
   if (lod.isOfNothing && mark && hasLod)
-    environment[emptyMark(name)] = mark;
+    environment.set(emptyMark(name), mark);
 }
 
 ProgramImporter::LodSource ProgramImporter::lodSource(const legacy::Operation &op,

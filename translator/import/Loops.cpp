@@ -155,7 +155,7 @@ ProgramImporter::Attempt ProgramImporter::importBody(Loop &loop) {
       wanted.insert(variable.name);
       setLod(variable.name, {});
       if (variable.type)
-        environment[variable.name] = block->addArgument(variable.type, loop.location);
+        environment.set(variable.name, block->addArgument(variable.type, loop.location));
     }
     enterLods(loop);
     importBlock(loop.block, wanted);

@@ -69,7 +69,7 @@ void ProgramImporter::takeOwnGradients(const legacy::Operation &op) {
     return;
   for (const std::string &parameter : writes->second)
     if (Value gradient = ownGradients.lookup(parameter))
-      environment[options.ownGradients.at(parameter)] = gradient;
+      environment.set(options.ownGradients.at(parameter), gradient);
 }
 
 /// What ran so far, once more as the region of a pd.vjp. Results of random ops are taken from their first

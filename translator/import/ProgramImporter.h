@@ -4,6 +4,7 @@
 
 #include "translator/import/ArgumentAttributes.h"
 #include "translator/import/Blocks.h"
+#include "translator/import/Environment.h"
 #include "translator/import/Import.h"
 #include "translator/import/LegacyTable.h"
 #include "translator/import/OpImporter.h"
@@ -43,7 +44,7 @@ private:
 
   /// Variables that enter and leave the function, found before any op is made.
   void findInterface();
-  void findFeedsAndFetches(llvm::SmallVectorImpl<const legacy::Operation *> &body);
+  void findFeedsAndFetches();
   void makeFunction();
   mlir::RankedTensorType typeOf(const Argument &argument);
   std::vector<Argument> declareArguments();
@@ -58,7 +59,6 @@ private:
   // Control flow (Branches.cpp, Loops.cpp). A legacy block writes to variables of the blocks around it; here,
   // scf.if and scf.while have a result for each variable that is written so.
 
-  using Environment = llvm::StringMap<mlir::Value>;
   /// A conditional_block. It waits for its counterpart and for the select_input that brings both together, or
   /// for whatever else needs what it writes.
   struct Arm {
@@ -170,7 +170,7 @@ private:
   void importPyLayerGradient(const legacy::Operation &op);
   void importLayerBlock(int32_t block, const legacy::Slot *results);
   /// What the blocks of pylayers left in their own variables.
-  std::map<int32_t, Environment> layerVariables;
+  std::map<int32_t, llvm::StringMap<mlir::Value>> layerVariables;
 
   /// What a conditional_block, a while or a recurrent began with, for its gradient.
   struct Run {
@@ -192,7 +192,7 @@ private:
   bool isInGradient = false;
   std::vector<Arm> arms;
   /// By "false|true": the results of scf.ifs that later select_inputs stand for.
-  Environment selected;
+  llvm::StringMap<mlir::Value> selected;
   llvm::StringMap<VariableLod> selectedLods;
   std::vector<int32_t> openBlocks;
 
@@ -235,7 +235,7 @@ private:
   std::map<size_t, std::vector<std::string>> lastWrites;
   std::optional<size_t> gradientsBegin;
   std::string lossName;
-  Environment ownGradients;
+  llvm::StringMap<mlir::Value> ownGradients;
 
   /// Whether the program has gradient ops, which look for the ops that they belong to.
   bool hasGradients = false;
@@ -246,8 +246,10 @@ private:
 
   /// The tensor type of a variable, or null and a problem.
   mlir::RankedTensorType typeOf(const std::string &name, const std::string &where);
+  mlir::RankedTensorType typeOf(const legacy::Variable &variable, const std::string &where);
   /// Defines a variable and compares its type with the declared one.
-  void define(const std::string &name, mlir::Value value);
+  void define(const std::string &name, mlir::Value value) { define(name, variables.numberOf(name), value); }
+  void define(const std::string &name, VariableNumber number, mlir::Value value);
   mlir::Value lookup(llvm::StringRef name) const { return environment.lookup(name); }
 
   // LoD (LodImport.cpp).
@@ -342,8 +344,10 @@ private:
   std::string diagnostics;
 
   std::vector<std::string> feeds, fetches;
-  /// Persistable variables that the program reads before it writes them, and those that it writes.
-  std::vector<std::string> parameters, states;
+  /// Persistable variables that the program reads before it writes them.
+  std::vector<const legacy::Variable *> parameters;
+  /// Persistable variables that it writes.
+  std::vector<std::string> states;
   Environment environment;
   /// Names that an op failed to define: their readers report nothing more.
   llvm::StringSet<> poisoned;

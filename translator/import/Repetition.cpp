@@ -9,7 +9,10 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 #include <functional>
+#include <type_traits>
 
 using namespace mlir;
 
@@ -23,7 +26,25 @@ bool isOrigin(std::string_view name) {
   return name == "op_callstack" || name == "op_namescope" || name == "op_role_var" || name == "op_device";
 }
 
-/// Numbers alone: they are quick to read, and tell most ops apart.
+template <class T> constexpr bool isListOfNumbers = false;
+template <class T> constexpr bool isListOfNumbers<std::vector<T>> = std::is_arithmetic_v<T>;
+
+/// Of what an attribute holds the numbers: they are quick to read, and tell most ops apart.
+template <class Mix> void mixNumbers(const legacy::AttributeValue &value, Mix mix) {
+  std::visit(
+      [&](const auto &held) {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_floating_point_v<Held>)
+          mix(std::bit_cast<uint64_t>(static_cast<double>(held)));
+        else if constexpr (std::is_integral_v<Held>)
+          mix(static_cast<uint64_t>(held));
+        else if constexpr (isListOfNumbers<Held>)
+          for (auto element : held)
+            mixNumbers(legacy::AttributeValue(element), mix);
+      },
+      value);
+}
+
 uint64_t hashOf(const OpInstance &instance) {
   uint64_t hash = reinterpret_cast<uintptr_t>(instance.entry);
   auto mix = [&](uint64_t value) {
@@ -32,15 +53,8 @@ uint64_t hashOf(const OpInstance &instance) {
   };
   for (Value value : instance.inputs)
     mix(reinterpret_cast<uintptr_t>(typeOf(value).getAsOpaquePointer()));
-  for (const legacy::Attribute &attribute : instance.op->attributes) {
-    if (const auto *number = std::get_if<int32_t>(&attribute.value))
-      mix(*number);
-    else if (const auto *flag = std::get_if<bool>(&attribute.value))
-      mix(*flag);
-    else if (const auto *list = std::get_if<std::vector<int32_t>>(&attribute.value))
-      for (int32_t element : *list)
-        mix(element);
-  }
+  for (const legacy::Attribute &attribute : instance.op->attributes)
+    mixNumbers(attribute.value, mix);
   return hash;
 }
 
@@ -99,6 +113,11 @@ const Recipe *Repetitions::find(const OpInstance &instance) const {
 
 void Repetitions::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
                       llvm::ArrayRef<std::pair<OutputName, Value>> outputs) {
+  // An op that equals none of many with its numbers (a NaN, or other words) is like none that follows either.
+  constexpr size_t mostWithSameNumbers = 16;
+  auto &sameNumbers = byHash[hashOf(instance)];
+  if (sameNumbers.size() == mostWithSameNumbers)
+    return;
   llvm::DenseMap<Value, uint32_t> numbers;
   uint32_t count = 0;
   for (Value value : instance.inputs) {
@@ -132,20 +151,23 @@ void Repetitions::add(const OpInstance &instance, llvm::ArrayRef<Operation *> ma
       return;
     known->recipe.outputs.emplace_back(name, number->second);
   }
-  byHash[hashOf(instance)].push_back(std::move(known));
+  sameNumbers.push_back(std::move(known));
 }
 
 std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Operation &op,
                                                               const LegacyOp &entry) const {
   if (hasLod || hasSelectedRows || isRecomputed(op))
     return std::nullopt;
-  OpInstance instance{&op, &entry, {}};
+  assert(&op == &program.blocks[currentBlock].operations[currentIndex]);
+  OpInstance instance{&op, &entry, variables.numbersOf(currentBlock, currentIndex)};
+  const VariableNumber *number = instance.numbers.inputs.begin();
   for (const legacy::Slot &slot : op.inputs)
     for (const std::string &name : slot.arguments) {
-      Value value = name == legacy::emptyVariable ? Value() : lookup(name);
+      Value value = name == legacy::emptyVariable ? Value() : environment.lookup(name, *number);
       if (!value && name != legacy::emptyVariable)
         return std::nullopt;
       instance.inputs.push_back(value);
+      ++number;
     }
   return Repetitions::isRepeatable(instance) ? std::optional(std::move(instance)) : std::nullopt;
 }
@@ -165,7 +187,8 @@ void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
     values.append(made->result_begin(), made->result_end());
   }
   for (auto [name, number] : recipe.outputs)
-    define(instance.op->outputs[name.slot].arguments[name.argument], values[number]);
+    define(instance.op->outputs[name.slot].arguments[name.argument], instance.numbers.outputs[name.place],
+           values[number]);
 }
 
 void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp &entry) {
@@ -191,11 +214,13 @@ void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp 
        llvm::make_range(before ? std::next(before->getIterator()) : block.begin(), block.end()))
     made.push_back(&op);
   std::vector<std::pair<OutputName, Value>> outputs;
-  for (auto [name, value] : definitions)
-    for (auto [i, slot] : llvm::enumerate(op.outputs))
-      for (auto [j, argument] : llvm::enumerate(slot.arguments))
-        if (&argument == name)
-          outputs.emplace_back(OutputName{static_cast<uint32_t>(i), static_cast<uint32_t>(j)}, value);
+  for (auto [name, value] : definitions) {
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < op.outputs.size(); ++i)
+      for (uint32_t j = 0; j < op.outputs[i].arguments.size(); ++j, ++place)
+        if (&op.outputs[i].arguments[j] == name)
+          outputs.emplace_back(OutputName{i, j, place}, value);
+  }
   repetitions.add(*instance, made, outputs);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "translator/import/LegacyTable.h"
+#include "translator/import/VariableIndex.h"
 
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -20,12 +21,13 @@ namespace proa::import {
 struct OpInstance {
   const legacy::Operation *op;
   const LegacyOp *entry;
-  llvm::SmallVector<mlir::Value, 8> inputs;
+  VariableIndex::OpNumbers numbers;
+  llvm::SmallVector<mlir::Value, 8> inputs = {};
 };
 
-/// A variable in an output slot of an op.
+/// A variable in an output slot of an op, and its place among all outputs.
 struct OutputName {
-  uint32_t slot, argument;
+  uint32_t slot, argument, place;
 };
 
 /// What one op became: ops without operands of their own, the numbers of their operands (inputs of the

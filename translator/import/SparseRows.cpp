@@ -13,7 +13,7 @@ Value ProgramImporter::rowsOf(llvm::StringRef name) const { return lookup((name 
 
 void ProgramImporter::setRows(llvm::StringRef name, Value rows) {
   if (rows)
-    environment[(name + "@ROWS").str()] = rows;
+    environment.set((name + "@ROWS").str(), rows);
   else
     environment.erase((name + "@ROWS").str());
 }

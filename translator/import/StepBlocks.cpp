@@ -215,7 +215,7 @@ void ProgramImporter::importLayerBlock(int32_t block, const legacy::Slot *result
     for (auto &variable : found->second)
       given.emplace_back(variable.first().str(), variable.second);
   importBlock(block, wanted, given);
-  Environment &left = layerVariables[block];
+  auto &left = layerVariables[block];
   left.clear();
   for (const legacy::Variable &variable : program.blocks[static_cast<size_t>(block)].variables)
     if (Value value = lookup(variable.name)) {

@@ -100,11 +100,6 @@ private:
   bool firstIsEscaped = false;
 };
 
-std::string_view withoutSpace(std::string_view text) {
-  size_t first = text.find_first_not_of(" \t\r\n");
-  return first == std::string_view::npos ? std::string_view() : text.substr(first);
-}
-
 class Cutter {
 public:
   explicit Cutter(std::string_view text) : text(text) {}
@@ -200,6 +195,11 @@ private:
 };
 
 } // namespace
+
+std::string_view withoutSpace(std::string_view text) {
+  size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
 
 const CutList *CutText::find(const char *place) const {
   for (const CutList &list : lists)

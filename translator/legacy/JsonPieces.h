@@ -31,6 +31,9 @@ struct CutText {
   const CutList *find(const char *place) const;
 };
 
+/// A text from its first character on that is no white space.
+std::string_view withoutSpace(std::string_view text);
+
 /// Looks at strings and brackets only: whether skeleton and pieces are JSON is found by reading them. Nothing
 /// where no list is long, or the brackets do not match.
 std::optional<CutText> cutLongLists(std::string_view text);

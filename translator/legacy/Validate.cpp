@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <unordered_set>
 
 namespace proa::legacy {
@@ -23,6 +24,10 @@ public:
   }
 
 private:
+  struct Found {
+    std::string where, message;
+  };
+
   int64_t blockCount() const { return static_cast<int64_t>(program.blocks.size()); }
   bool isBlock(int64_t index) const { return index >= 0 && index < blockCount(); }
 
@@ -40,9 +45,17 @@ private:
       report.add(path + ".forward_block_idx",
                  fmt::format("found {}, expected -1 or the index of one of {} blocks", block.forwardBlock,
                              blockCount()));
-    checkVariables(block);
+    // Looking for names that occur twice takes as long as all else.
+    constexpr size_t manyVariables = 4096;
+    auto mayRepeat =
+        std::async(block.variables.size() < manyVariables ? std::launch::deferred : std::launch::async,
+                   [&] { return !haveNamesOfTheirOwn(block.variables); });
+    std::vector<Found> ofOperations;
     for (size_t i = 0; i < block.operations.size(); ++i)
-      checkOperation(block.operations[i], i);
+      checkOperation(block.operations[i], i, ofOperations);
+    checkVariables(block, mayRepeat.get());
+    for (Found &found : ofOperations)
+      report.add(found.where, std::move(found.message));
   }
 
   /// Whether no two variables have the same name, as is usual: numbers in order tell so quicker than a table
@@ -56,8 +69,7 @@ private:
     return std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end();
   }
 
-  void checkVariables(const Block &block) {
-    bool mayRepeat = !haveNamesOfTheirOwn(block.variables);
+  void checkVariables(const Block &block, bool mayRepeat) {
     std::unordered_set<std::string_view> names;
     for (size_t i = 0; i < block.variables.size(); ++i) {
       const Variable &variable = block.variables[i];
@@ -86,28 +98,23 @@ private:
     return {};
   }
 
-  void checkOperation(const Operation &operation, size_t position) {
+  void checkOperation(const Operation &operation, size_t position, std::vector<Found> &found) {
     auto at = [&] { return fmt::format("{}.ops[{}]", path, position); };
     if (operation.type.empty())
-      report.add(at() + ".type", "found an empty op type");
+      found.push_back({at() + ".type", "found an empty op type"});
     for (size_t i = 0; i < operation.attributes.size(); ++i) {
       const Attribute &attribute = operation.attributes[i];
+      auto check = [&](int32_t index) {
+        if (!isBlock(index))
+          found.push_back({fmt::format("{}.attrs[{}]", at(), i),
+                           fmt::format("attribute '{}' of op '{}' is block {}, expected one of {} blocks",
+                                       attribute.name, operation.type, index, blockCount())});
+      };
       if (const auto *block = std::get_if<BlockIndex>(&attribute.value))
-        checkBlockAttribute(operation, attribute, block->index,
-                            [&] { return fmt::format("{}.attrs[{}]", at(), i); });
+        check(block->index);
       if (const auto *blocks = std::get_if<BlockIndices>(&attribute.value))
-        for (int32_t index : blocks->indices)
-          checkBlockAttribute(operation, attribute, index,
-                              [&] { return fmt::format("{}.attrs[{}]", at(), i); });
+        std::ranges::for_each(blocks->indices, check);
     }
-  }
-
-  template <class Where>
-  void checkBlockAttribute(const Operation &operation, const Attribute &attribute, int32_t index,
-                           Where where) {
-    if (!isBlock(index))
-      report.add(where(), fmt::format("attribute '{}' of op '{}' is block {}, expected one of {} blocks",
-                                      attribute.name, operation.type, index, blockCount()));
   }
 
   /// Each block is walked once: a walk up ends at a block that is known to lead to the root, or to be in a

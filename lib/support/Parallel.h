@@ -1,0 +1,34 @@
+/// Work on all cores.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace proa {
+
+/// Calls `work()` on as many threads as there are cores, but no more than `most`; this thread is one of them.
+/// Exceptions of `work` end up here, when all threads are done.
+template <class Work> void onAllCores(size_t most, Work work) {
+  std::vector<std::future<void>> others;
+  for (size_t thread = 1; thread < std::min<size_t>(std::thread::hardware_concurrency(), most); ++thread)
+    others.push_back(std::async(std::launch::async, std::ref(work)));
+  work();
+  for (std::future<void> &other : others)
+    other.get();
+}
+
+/// Calls `work(i)` for all i below `count`, each once, on all cores.
+template <class Work> void parallelFor(size_t count, Work work) {
+  std::atomic<size_t> next = 0;
+  onAllCores(count, [&] {
+    for (size_t i = next++; i < count; i = next++)
+      work(i);
+  });
+}
+
+} // namespace proa
