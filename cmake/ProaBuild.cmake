@@ -4,6 +4,8 @@ include(AddLLVM)
 include(AddMLIR)
 
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers -fno-semantic-interposition)
+# A tool loads what it uses: OpenBLAS alone starts threads that keep a core busy for 100 ms.
+add_link_options(LINKER:--as-needed)
 # Without it LLVM's headers lay out the statistics of passes as a library with assertions has them.
 if(NOT LLVM_ENABLE_ASSERTIONS)
   add_compile_definitions($<$<CONFIG:Debug>:NDEBUG>)

@@ -22,9 +22,13 @@ namespace {
 
 /// Ops that one thread prints at a time; a function of a few times so many is worth several threads.
 constexpr size_t chunkSize = 1000, worthwhile = 3 * chunkSize;
+/// Characters of an op or an argument, rather more than less.
+constexpr size_t usualLength = 192;
 
-std::string printed(llvm::function_ref<void(llvm::raw_ostream &)> print) {
+/// `size` is about how long the text is: one that grows is copied again and again.
+std::string printed(size_t size, llvm::function_ref<void(llvm::raw_ostream &)> print) {
   std::string text;
+  text.reserve(size);
   llvm::raw_string_ostream stream(text);
   stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
   print(stream);
@@ -46,28 +50,28 @@ func::FuncOp longFunction(ModuleOp module) {
 std::string printEmpty(ModuleOp module, OpPrintingFlags flags) {
   OwningOpRef<Operation *> empty(module->cloneWithoutRegions());
   empty->getRegion(0).emplaceBlock();
-  return printed([&](llvm::raw_ostream &stream) { empty->print(stream, flags.skipRegions(false)); });
+  return printed(0, [&](llvm::raw_ostream &stream) { empty->print(stream, flags.skipRegions(false)); });
 }
 
 /// The beginning of a function in a module, up to the line of the first op, printed by a state that leaves
 /// regions out.
 std::string printHeader(func::FuncOp function, AsmState &withoutRegions) {
-  std::string header = printed([&](llvm::raw_ostream &stream) { function->print(stream, withoutRegions); });
+  std::string header = printed(function.getNumArguments() * usualLength / 2,
+                               [&](llvm::raw_ostream &stream) { function->print(stream, withoutRegions); });
   header.resize(header.rfind('{') + 1);
-  return "  " + header + "\n";
+  header += '\n';
+  return header;
 }
 
-/// Verifies a function whose ops verify one by one: of one that is a single block without regions it is left
-/// to see that values are defined before they are read.
-bool verifyWhole(ModuleOp module, func::FuncOp function, bool hasRegions) {
-  Block &block = function.getBody().front();
-  auto isDefinedBefore = [&](Operation &op) {
-    return llvm::all_of(op.getOperands(), [&](Value operand) {
+/// Whether the values that ops of one block read are defined before them: all that there is left to verify of
+/// ops without regions that verify one by one.
+bool areDefinedBefore(llvm::ArrayRef<Operation *> ops) {
+  return llvm::all_of(ops, [](Operation *op) {
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
       Operation *producer = operand.getDefiningOp();
-      return operand.getParentBlock() == &block && (!producer || producer->isBeforeInBlock(&op));
+      return operand.getParentBlock() == op->getBlock() && (!producer || producer->isBeforeInBlock(op));
     });
-  };
-  return (!hasRegions && llvm::all_of(block, isDefinedBefore)) || succeeded(verify(module));
+  });
 }
 
 /// An op as it stands in a function of a module: indented, and without the dialect's name where that is the
@@ -81,7 +85,7 @@ void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state, OpTexts 
     stream << '\n';
     return;
   }
-  std::string lines = printed([&](llvm::raw_ostream &text) { op->print(text, state); });
+  std::string lines = printed(0, [&](llvm::raw_ostream &text) { op->print(text, state); });
   if (isOfFunction)
     lines.erase(lines.find("func."), llvm::StringRef("func.").size());
   for (char c : lines) {
@@ -127,11 +131,12 @@ void printInPieces(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Operat
   std::string around = printEmpty(module, state.getPrinterFlags());
   size_t end = around.rfind('}'), chunks = (ops.size() + chunkSize - 1) / chunkSize;
   PieceWriter writer(1 + chunks, write);
+  write(around.substr(0, end) + "  ");
   mlir::parallelFor(module.getContext(), 0, 1 + chunks, [&](size_t i) {
     if (i == 0)
-      return writer.add(i, around.substr(0, end) + printHeader(function, ofHeader));
+      return writer.add(i, printHeader(function, ofHeader));
     OpTexts texts(state);
-    writer.add(i, printed([&](llvm::raw_ostream &stream) {
+    writer.add(i, printed(chunkSize * usualLength, [&](llvm::raw_ostream &stream) {
                  for (Operation *op : ops.drop_front((i - 1) * chunkSize).take_front(chunkSize))
                    printOp(stream, op, state, texts);
                }));
@@ -141,32 +146,35 @@ void printInPieces(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Operat
 
 } // namespace
 
-bool verifyAndPrint(ModuleOp module, llvm::function_ref<void(llvm::StringRef)> write, OpPrintingFlags flags) {
+bool verifyAndPrint(ModuleOp module, llvm::function_ref<void(llvm::StringRef)> write, OpPrintingFlags flags,
+                    llvm::function_ref<void()> settle) {
   flags.assumeVerified(); // the printer would verify once more
   func::FuncOp function = longFunction(module);
   if (!function || flags.shouldPrintDebugInfo()) {
+    settle();
     if (failed(verify(module)))
       return false;
-    write(printed([&](llvm::raw_ostream &stream) { module.print(stream, flags); }));
+    write(printed(0, [&](llvm::raw_ostream &stream) { module.print(stream, flags); }));
     return true;
   }
-  // Printing asks for attributes that ops leave out where they have their default.
-  import::ThreadedContext threaded(*module.getContext());
   std::vector<Operation *> ops;
   for (Operation &op : function.getBody().front())
     ops.push_back(&op);
   bool hasRegions = llvm::any_of(ops, [](Operation *op) { return op->getNumRegions() != 0; });
   // While this thread numbers the values, which takes longer.
-  std::future<bool> verified =
-      std::async(std::launch::async, [&] { return verifyWhole(module, function, hasRegions); });
+  std::future<bool> inOrder =
+      std::async(std::launch::async, [&] { return !hasRegions && areDefinedBefore(ops); });
   OpPrintingFlags withoutRegions = flags;
   withoutRegions.skipRegions();
   AsmState state(module, hasRegions ? flags : withoutRegions);
   std::optional<AsmState> ofHeader;
   if (hasRegions)
     ofHeader.emplace(module, withoutRegions);
-  if (!verified.get())
+  settle();
+  if (!inOrder.get() && failed(verify(module)))
     return false;
+  // Printing asks for attributes that ops leave out where they have their default.
+  import::ThreadedContext threaded(*module.getContext());
   printInPieces(module, function, ops, state, ofHeader ? *ofHeader : state, write);
   return true;
 }

@@ -10,8 +10,10 @@ namespace proa {
 /// module does not verify: false, MLIR's diagnostics, and nothing is written. A function of thousands of ops
 /// in one block, as translated programs are, is verified and printed by several threads at once: each op for
 /// itself must verify already, as what the importer makes does. The module holds no resources
-/// (dense_resource), which the importer never makes.
-bool verifyAndPrint(mlir::ModuleOp module, llvm::function_ref<void(llvm::StringRef)> write,
-                    mlir::OpPrintingFlags flags = {});
+/// (dense_resource), which the importer never makes. `settle` is called before more than ops and values is
+/// looked at.
+bool verifyAndPrint(
+    mlir::ModuleOp module, llvm::function_ref<void(llvm::StringRef)> write, mlir::OpPrintingFlags flags = {},
+    llvm::function_ref<void()> settle = [] {});
 
 } // namespace proa

@@ -116,7 +116,7 @@ void declare(CommandLine &line, Options &options) {
 
 /// A program in MLIR.
 struct Translation {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  import::ImportedProgram program;
   bool isImported = false; ///< from a program of Paddle; else it was parsed
 };
 
@@ -129,13 +129,16 @@ bool needsLocations(const Options &options) {
 
 /// Writes the module as text or bytecode. One that a program of Paddle became is verified while it is
 /// printed: the importer has verified each of its ops.
-Result<void> writeModule(const Translation &translation, const Options &options, Output &output) {
-  mlir::ModuleOp module = *translation.module;
+Result<void> writeModule(Translation &translation, const Options &options, Output &output) {
+  mlir::ModuleOp module = translation.program.module();
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
   bool printsInParallel = translation.isImported && !options.bytecode;
   auto write = [&](llvm::StringRef piece) { output.append(piece); };
-  if (printsInParallel ? !verifyAndPrint(module, write, flags) : llvm::failed(mlir::verify(module)))
+  auto settle = [&] { translation.program.settle(); };
+  if (!printsInParallel)
+    settle();
+  if (printsInParallel ? !verifyAndPrint(module, write, flags, settle) : llvm::failed(mlir::verify(module)))
     return problem(options.path, "the translated module does not verify; see above");
   if (printsInParallel)
     return {};
@@ -203,13 +206,13 @@ Result<Translation> importModule(Options &options, const std::string &source, Re
     options.import.warn = [](const std::string &where, const std::string &message) {
       llvm::errs() << "warning: " << where << ": " << message << "\n";
     };
-  auto module = import::importProgram(context, *program, options.import);
+  auto imported = import::beginImport(context, *program, options.import);
   timing.lap("import");
   // Freeing a large program takes as long as reading a part of it, and the process ends soon.
   new legacy::Program(std::move(*program));
-  if (!module)
-    return module.problems();
-  return Translation{std::move(*module), true};
+  if (!imported)
+    return imported.problems();
+  return Translation{std::move(*imported), true};
 }
 
 Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const Options &options,
@@ -217,7 +220,7 @@ Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const
   timing.lap("read");
   if (!module)
     return problem(options.path, "does not parse; see above");
-  return Translation{std::move(module)};
+  return Translation{import::ImportedProgram(std::move(module))};
 }
 
 /// The program in MLIR: parsed, or imported from either of Paddle's forms.
@@ -242,12 +245,13 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
 }
 
 /// Writes the module as what `--to` says.
-Result<void> writeContent(const Translation &translation, const Options &options, Output &output) {
+Result<void> writeContent(Translation &translation, const Options &options, Output &output) {
   if (options.to == "mlir")
     return writeModule(translation, options, output);
-  if (llvm::failed(mlir::verify(*translation.module)))
+  translation.program.settle();
+  if (llvm::failed(mlir::verify(translation.program.module())))
     return problem(options.path, "the translated module does not verify; see above");
-  Result<legacy::Program> program = exporter::exportProgram(*translation.module);
+  Result<legacy::Program> program = exporter::exportProgram(translation.program.module());
   if (!program)
     return program.problems();
   output.append(options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program));

@@ -59,9 +59,11 @@ void ArgumentAttributes::makeSome() {
 }
 
 const std::vector<DictionaryAttr> &ArgumentAttributes::finish() {
-  makeSome();
+  // To help the other thread is no faster: both would wait for the locks of one table.
   if (other.valid())
     other.wait();
+  else
+    makeSome();
   threaded.reset();
   return made;
 }

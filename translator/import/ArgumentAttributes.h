@@ -30,7 +30,7 @@ public:
   ~ArgumentAttributes();
 
   const std::vector<Argument> &arguments() const { return list; }
-  /// All of them; the calling thread helps with what is left.
+  /// All of them.
   const std::vector<mlir::DictionaryAttr> &finish();
 
 private:

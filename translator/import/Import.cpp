@@ -61,7 +61,7 @@ ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &pr
   context.loadDialect<pd::PdDialect, func::FuncDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
 
-Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
+Result<ImportedProgram> ProgramImporter::run() {
   if (program.blocks.empty())
     return problem(options.source, "the program has no blocks");
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -92,7 +92,7 @@ Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
     });
   if (!problems.empty())
     return withoutConsequences();
-  return std::move(module);
+  return ImportedProgram(std::move(module), std::move(argumentAttributes));
 }
 
 Result<Interface> ProgramImporter::interface() {
@@ -284,14 +284,13 @@ std::vector<Argument> ProgramImporter::declareArguments() {
 }
 
 void ProgramImporter::settleArguments() {
-  if (argumentAttributes)
-    function.setAllArgAttrs(argumentAttributes->finish());
-  argumentAttributes.reset();
+  if (std::unique_ptr<ArgumentAttributes> made = std::move(argumentAttributes))
+    function.setAllArgAttrs(made->finish());
 }
 
 void ProgramImporter::makeFunction() {
   module = ModuleOp::create(builder, UnknownLoc::get(&context));
-  argumentAttributes.emplace(context, declareArguments());
+  argumentAttributes = std::make_unique<ArgumentAttributes>(context, declareArguments());
   llvm::ArrayRef<Argument> arguments = argumentAttributes->arguments();
   llvm::SmallVector<Type> types;
   for (const Argument &argument : arguments) {
@@ -453,7 +452,8 @@ void ProgramImporter::finishFunction() {
       warn("fetched variable '" + name +
            "' has a LoD on some ways through the program's control flow only; it is fetched without");
   }
-  settleArguments();
+  if (!states.empty())
+    settleArguments();
   auto isOwnArgument = [&](Value value, const std::string &name) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto held =
@@ -546,16 +546,45 @@ void ProgramImporter::reportRefused(llvm::ArrayRef<llvm::SmallVector<Value>> ope
 
 std::string ProgramImporter::takeDiagnostics() { return std::exchange(diagnostics, {}); }
 
+ImportedProgram::ImportedProgram(OwningOpRef<ModuleOp> module, std::unique_ptr<ArgumentAttributes> pending)
+    : owned(std::move(module)), pending(std::move(pending)) {}
+ImportedProgram::ImportedProgram(OwningOpRef<ModuleOp> module) : owned(std::move(module)) {}
+ImportedProgram::ImportedProgram(ImportedProgram &&) noexcept = default;
+ImportedProgram &ImportedProgram::operator=(ImportedProgram &&) noexcept = default;
+ImportedProgram::~ImportedProgram() = default;
+
+void ImportedProgram::settle() {
+  if (std::unique_ptr<ArgumentAttributes> made = std::move(pending))
+    cast<func::FuncOp>(owned->getBody()->front()).setAllArgAttrs(made->finish());
+}
+
+OwningOpRef<ModuleOp> ImportedProgram::take() {
+  settle();
+  return std::move(owned);
+}
+
 Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const legacy::Program &program,
                                             const ImportOptions &options) {
-  if (program.newIr)
-    return importNewIr(context, *program.newIr, options);
+  Result<ImportedProgram> imported = beginImport(context, program, options);
+  if (!imported)
+    return imported.problems();
+  return imported->take();
+}
+
+Result<ImportedProgram> beginImport(MLIRContext &context, const legacy::Program &program,
+                                    const ImportOptions &options) {
+  if (program.newIr) {
+    Result<OwningOpRef<ModuleOp>> module = importNewIr(context, *program.newIr, options);
+    if (!module)
+      return module.problems();
+    return ImportedProgram(std::move(*module));
+  }
   ProgramImporter first(context, program, options);
   first.heldWarnings.emplace();
-  auto module = first.run();
+  auto imported = first.run();
   if (first.feedTypes.empty()) {
     first.releaseWarnings();
-    return module;
+    return imported;
   }
   ProgramImporter second(context, program, options);
   second.feedTypes = std::move(first.feedTypes);

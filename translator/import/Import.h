@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,34 @@ std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tens
 /// Those feeds that may say how a program computes, and not only on what: an axis, a shape, a number of
 /// things.
 std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds);
+
+class ArgumentAttributes;
+
+/// A module, of which another thread may still be making the attributes that say what the arguments of its
+/// function are. Until settle() those are missing, and nothing else may be done to the module or its context
+/// than to look at ops and values.
+class ImportedProgram {
+public:
+  explicit ImportedProgram(mlir::OwningOpRef<mlir::ModuleOp> module);
+  ImportedProgram(mlir::OwningOpRef<mlir::ModuleOp> module, std::unique_ptr<ArgumentAttributes> pending);
+  ImportedProgram(ImportedProgram &&) noexcept;
+  ImportedProgram &operator=(ImportedProgram &&) noexcept;
+  ~ImportedProgram();
+
+  mlir::ModuleOp module() const { return *owned; }
+  /// Waits for the attributes.
+  void settle();
+  /// The module as a whole.
+  mlir::OwningOpRef<mlir::ModuleOp> take();
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> owned;
+  std::unique_ptr<ArgumentAttributes> pending;
+};
+
+/// As importProgram, without waiting for all attributes.
+Result<ImportedProgram> beginImport(mlir::MLIRContext &context, const legacy::Program &program,
+                                    const ImportOptions &options = {});
 
 /// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs,
 /// shapes that don't fit; each with the op's index, type, output and Python line.

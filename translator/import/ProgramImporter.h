@@ -29,7 +29,7 @@ class ProgramImporter {
 public:
   ProgramImporter(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options);
 
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> run();
+  Result<ImportedProgram> run();
   Result<Interface> interface();
 
   /// Types of feeds instead of the declared ones. A run adds those whose declaration turns out not to hold;
@@ -356,7 +356,7 @@ private:
   const legacy::Operation *currentOp = nullptr;
 
   /// Until the function has them.
-  std::optional<ArgumentAttributes> argumentAttributes;
+  std::unique_ptr<ArgumentAttributes> argumentAttributes;
 };
 
 } // namespace proa::import
