@@ -142,6 +142,15 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   pure           0 for ops with effects: random numbers, communication
 //   legacy         legacy spellings
 //   newIr          how Paddle's new IR spells it, where that differs from the record, and other ops of it that become this one
+//   newIrGradients what gradient ops there are given, in order: "NAME_grad(x, out, dout) -> x": operands and results of NAME by
+//                  their names in the record ("result 2" where it has none for one), cotangents with a d before the result's. If
+//                  none is named, that of the first result follows, and the operands that are attributes in Paddle ("#axis",
+//                  "shape_tensor" beside the attribute shape). Behind the arrow the operands whose gradients are the results,
+//                  without it all that may hold floats. NAME_grad(all operands) holds without being written. NAME_double_grad or
+//                  NAME_grad_grad is the gradient of NAME_grad, whose results are dx and dy, and NAME_triple_grad of that: they
+//                  exist if they are written, and the cotangents of all results follow
+//   newIrInPlace   "NAME_(out=x)": results and the operands whose memory the op NAME_ writes them to, where that is not x_out or
+//                  out_x to x or in_x, or without such the first result to the first operand; "operand 1" for one without a name here; "NAME_()" for none
 class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> constraints = [];
   string infer = "";
@@ -162,6 +171,8 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit pure = 1;
   list<Legacy> legacy = [];
   list<NewIr> newIr = [];
+  list<string> newIrGradients = [];
+  list<string> newIrInPlace = [];
 
   let traits = t # !if(pure, [Pure], []<Trait>) # [InferTypeOpAdaptorWithIsCompatible]
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])

@@ -53,17 +53,11 @@ static void emitList(llvm::raw_ostream &os, const std::vector<llvm::StringRef> &
   os << "}";
 }
 
-/// The element types that the op takes, in words: those of its first operand, or of its result.
+/// The element types that the op takes: those of its first operand, or of its result.
 static std::string elementsOf(const mlir::tblgen::Operator &op) {
   if (op.getNumOperands() == 0 && op.getNumResults() == 0)
     return "";
-  const auto &value = op.getNumOperands() > 0 ? op.getOperand(0) : op.getResult(0);
-  llvm::StringRef summary = value.constraint.getSummary();
-  for (llvm::StringRef prefix : {"variadic of ", "optional "})
-    summary.consume_front(prefix);
-  summary = summary.split(" of ").first;
-  summary.consume_back("tensor");
-  return summary.trim().empty() ? "any" : summary.trim().str();
+  return elementsOf(op.getNumOperands() > 0 ? op.getOperand(0) : op.getResult(0));
 }
 
 static void emitOne(const llvm::Record &record, const llvm::Record &legacy, size_t rank,

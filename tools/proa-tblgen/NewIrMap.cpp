@@ -1,22 +1,20 @@
-//! The field `newIr`: the table by which ops of Paddle's new IR are imported
+//! The fields `newIr` and `newIrInPlace`: the table by which ops of Paddle's new IR are imported
 //! (translator/import/newir/NewIrTable.h).
-#include "Records.h"
+#include "NewIr.h"
 
 #include "mlir/TableGen/Attribute.h"
 #include "mlir/TableGen/GenInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/TableGen/Error.h"
 
+#include <optional>
 #include <utility>
 
 using namespace proa::tblgen;
 
 namespace {
 
-struct Spelling {
-  llvm::StringRef name;
-  std::vector<llvm::StringRef> operands, results, attributes, ignored, set;
-};
+using Spelling = NewIrSpelling;
 
 /// The op's own spelling first, then those of other ops that become it.
 std::vector<Spelling> spellingsOf(const llvm::Record &record, const mlir::tblgen::Operator &op) {
@@ -58,6 +56,71 @@ llvm::StringRef newName(const Spelling &spelling, llvm::StringRef name) {
   return name;
 }
 
+/// The operand whose memory a result takes, where nothing else is written.
+std::optional<size_t> sameMemory(const Spelling &spelling, llvm::StringRef result) {
+  llvm::StringRef stem = result;
+  if (!stem.consume_back("_out") && !stem.consume_front("out_"))
+    return std::nullopt;
+  for (auto [i, operand] : llvm::enumerate(spelling.operands))
+    if (operand == stem || operand == ("in_" + stem).str())
+      return i;
+  return std::nullopt;
+}
+
+using Pairs = std::vector<std::pair<size_t, size_t>>;
+
+/// The place of "NAME", or of "operand N".
+std::optional<size_t> placeOf(llvm::StringRef name, const std::vector<llvm::StringRef> &names) {
+  size_t place = 0;
+  llvm::StringRef digits = name;
+  if (digits.consume_front("operand ") && !digits.getAsInteger(10, place) && place < names.size())
+    return place;
+  auto found = llvm::find(names, name);
+  return found == names.end() ? std::nullopt : std::optional<size_t>(found - names.begin());
+}
+
+/// What the field `newIrInPlace` says of a spelling.
+std::optional<Pairs> writtenPairs(const llvm::Record &record, const Spelling &spelling) {
+  for (llvm::StringRef text : record.getValueAsListOfStrings("newIrInPlace")) {
+    llvm::StringRef list = text;
+    if (!list.consume_front(spelling.name) || !list.consume_front("_(") || !list.consume_back(")"))
+      continue;
+    Pairs pairs;
+    for (llvm::StringRef pair : namesIn(list)) {
+      auto [result, operand] = pair.split('=');
+      auto to = placeOf(result, spelling.results), from = placeOf(operand, spelling.operands);
+      if (!to || !from)
+        llvm::PrintFatalError(record.getLoc(), "newIrInPlace: expected 'result=operand' of " + spelling.name +
+                                                   ", found '" + pair + "'");
+      pairs.emplace_back(*to, *from);
+    }
+    return pairs;
+  }
+  return std::nullopt;
+}
+
+/// Numbers of results and of the operands whose memory they take, of the op "NAME_".
+Pairs inPlacePairs(const llvm::Record &record, const Spelling &spelling) {
+  if (auto written = writtenPairs(record, spelling))
+    return *written;
+  Pairs pairs;
+  for (auto [i, result] : llvm::enumerate(spelling.results))
+    if (auto operand = sameMemory(spelling, result))
+      pairs.emplace_back(i, *operand);
+  if (pairs.empty() && !spelling.results.empty() && !spelling.operands.empty())
+    pairs.emplace_back(0, 0);
+  return pairs;
+}
+
+void checkInPlace(const llvm::Record &record, const std::vector<Spelling> &spellings) {
+  for (llvm::StringRef text : record.getValueAsListOfStrings("newIrInPlace"))
+    if (llvm::none_of(spellings, [&](const Spelling &spelling) {
+          return text.starts_with((spelling.name + "_(").str()) && text.ends_with(")");
+        }))
+      llvm::PrintFatalError(record.getLoc(),
+                            "newIrInPlace: expected 'NAME_(result=operand)', found '" + text + "'");
+}
+
 void checkNames(const llvm::Record &record, const mlir::tblgen::Operator &op, const Spelling &spelling) {
   auto isOperand = [&](llvm::StringRef name) {
     return llvm::any_of(op.getOperands(), [&](const auto &operand) { return operand.name == name; });
@@ -97,22 +160,49 @@ void emitEntry(const llvm::Record &record, const mlir::tblgen::Operator &op, con
   os << "}, ";
   emitNames(spelling.ignored, os);
   emitNames(spelling.set, os);
-  os << "},\n";
+  os << "{";
+  for (auto [result, operand] : inPlacePairs(record, spelling))
+    os << "{" << result << ", " << operand << "}, ";
+  os << "}},\n";
+}
+
+/// Calls `emit` with each op of the file that the new IR may hold and its spellings.
+void forEachOp(const llvm::RecordKeeper &records,
+               llvm::function_ref<void(const llvm::Record &, const mlir::tblgen::Operator &,
+                                       const std::vector<Spelling> &)>
+                   emit) {
+  for (const llvm::Record *record : opsOfMainFile(records)) {
+    mlir::tblgen::Operator op(*record);
+    if (op.getNumRegions() == 0 && record->isSubClassOf("Pd_Op"))
+      emit(*record, op, spellingsOf(*record, op));
+  }
 }
 
 bool emitMap(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
-  for (const llvm::Record *record : opsOfMainFile(records)) {
-    mlir::tblgen::Operator op(*record);
-    if (op.getNumRegions() > 0 || !record->isSubClassOf("Pd_Op"))
-      continue;
-    for (const Spelling &spelling : spellingsOf(*record, op)) {
-      checkNames(*record, op, spelling);
-      emitEntry(*record, op, spelling, os);
+  os << "#ifdef GET_NEW_IR_OPS\n";
+  forEachOp(records, [&](const auto &record, const auto &op, const auto &spellings) {
+    checkInPlace(record, spellings);
+    for (const Spelling &spelling : spellings) {
+      checkNames(record, op, spelling);
+      emitEntry(record, op, spelling, os);
     }
-  }
+  });
+  os << "#endif\n\n#ifdef GET_NEW_IR_GRADIENTS\n";
+  forEachOp(records, [&](const auto &record, const auto &op, const auto &spellings) {
+    emitNewIrGradients(record, op, spellings, os);
+  });
+  os << "#endif\n";
   return false;
 }
 
 mlir::GenRegistration generator("gen-newir-map", "The table of spellings in Paddle's new IR", emitMap);
 
 } // namespace
+
+bool proa::tblgen::isMutableAttribute(const mlir::tblgen::Operator &op, llvm::StringRef operand) {
+  if (operand.starts_with("#"))
+    return true;
+  bool isTensor = operand.consume_back("_tensor");
+  return isTensor &&
+         llvm::any_of(op.getAttributes(), [&](const auto &attribute) { return attribute.name == operand; });
+}

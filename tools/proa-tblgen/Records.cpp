@@ -25,6 +25,15 @@ llvm::StringRef arityOf(const mlir::tblgen::NamedTypeConstraint &value) {
   return value.isOptional() ? "Optional" : value.isVariadic() ? "Variadic" : "Required";
 }
 
+std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value) {
+  llvm::StringRef summary = value.constraint.getSummary();
+  for (llvm::StringRef prefix : {"variadic of ", "optional "})
+    summary.consume_front(prefix);
+  summary = summary.split(" of ").first;
+  summary.consume_back("tensor");
+  return summary.trim().empty() ? "any" : summary.trim().str();
+}
+
 std::string quoted(llvm::StringRef text) {
   std::string out = "\"";
   for (char c : text) {

@@ -32,6 +32,9 @@ std::string quoted(llvm::StringRef text);
 /// "Variadic".
 llvm::StringRef arityOf(const mlir::tblgen::NamedTypeConstraint &value);
 
+/// The element types of an ODS operand or result, in words: "float", "bool or integer", "any".
+std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value);
+
 /// The AttributeKind (translator/import/LegacyTable.h) of an ODS attribute.
 std::string attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute);
 

@@ -54,9 +54,12 @@ Result<legacy::Program> ProgramExporter::run() {
   for (BlockArgument argument : main.getArguments())
     if (!roleOf(argument, "pd.lod_of"))
       addArgument(argument);
+  size_t begin = block().operations.size();
   addLodArguments();
+  size_t end = block().operations.size();
   addOps(main.getBody().front());
   addFetches();
+  eraseUnread(begin, end);
   if (!problems.empty())
     return problems;
   return program;
@@ -230,7 +233,8 @@ void ProgramExporter::addOp(Operation &op) {
     return addArrayOp(op);
   if (auto gradient = dyn_cast<pd::VjpOp>(op))
     return addGradient(gradient);
-  if (!addWeightGradient(op) && !addFormula(op) && (hasLegacyOp(&op) || !addDecomposition(op)))
+  if (!addWeightGradient(op) && !addBeamSearchDecode(op) && !addFormula(op) &&
+      (hasLegacyOp(&op) || !addDecomposition(op)))
     addTable(op);
 }
 
@@ -311,7 +315,10 @@ void ProgramExporter::addArrayOp(Operation &op) {
   names[writing.getOut()] = name;
   legacy::Operation out;
   out.type = "write_to_array";
-  out.inputs = {{"X", {of(writing.getX())}}, {"I", {of(writing.getIndex())}}};
+  auto levels = writtenLods.find(writing);
+  out.inputs = {
+      {"X", {levels == writtenLods.end() ? of(writing.getX()) : withLod(writing.getX(), levels->second)}},
+      {"I", {of(writing.getIndex())}}};
   out.outputs = {{"Out", {name}}};
   write(std::move(out));
 }

@@ -4,6 +4,7 @@
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/autodiff/RecomputeOps.h"
 #include "dialects/pd/control/ArrayOps.h"
 #include "dialects/pd/creation/RangeOps.h"
@@ -12,6 +13,7 @@
 #include "dialects/pd/math/BinaryOps.h"
 #include "dialects/pd/math/ComplexOps.h"
 #include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/nn/PoolOps.h"
 #include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/search/SearchOps.h"
 #include "dialects/pd/sequence/RowsOps.h"
@@ -190,32 +192,39 @@ Value formulaOf(pd::CopysignOp op, TensorBuilder &e) {
   return e.results({e.select(isNegative, -x, x)}).front();
 }
 
-/// 2 to the power of the integers y, of which those from 0 to 62 count.
+/// 2 to the power of the integers y from 0 to 62.
 Expression powerOfTwo(Expression y) {
   TensorBuilder &e = y.owner();
   Type exact = e.getBuilder().getF64Type();
   return e.cast(e.pow(e.constant(2, exact), e.cast(y, exact)), e.getBuilder().getI64Type());
 }
 
-/// Products and quotients by a power of 2, in 64 bits. Null for arithmetic that 64 bits do not hold.
+/// Products and quotients by powers of 2 in 64 bits, which wrap; by 2^32 and what is left, which both fit.
 template <class Shift> Value shiftFormula(Shift op, TensorBuilder &e) {
   auto type = cast<IntegerType>(pd::tensorType(op.getX()).getElementType());
   bool isLeft = std::is_same_v<Shift, pd::BitwiseLeftShiftOp>;
-  int64_t bits = type.getWidth();
-  if (bits > 32)
-    return {};
+  auto bits = static_cast<double>(type.getWidth());
   Type wide = e.getBuilder().getI64Type();
-  Expression x = e.cast(e.operand(0), wide), y = e.cast(e.operand(1), wide);
+  Expression x = e.cast(e.operand(0), wide), y = e.cast(e.operand(1), wide), none = x * 0.0;
   bool drawsInSign = op.getIsArithmetic() && !type.isUnsigned();
-  if (!isLeft && !drawsInSign) // as an unsigned number
-    x = e.select(x < 0.0, x + std::ldexp(1.0, static_cast<int>(bits)), x);
-  Expression places = e.minimum(e.maximum(y, 0.0), static_cast<double>(bits));
-  Expression factor = powerOfTwo(places);
-  Expression moved = isLeft ? x * factor : e.wrap(e.create<pd::FloorDivideOp>(x, factor));
-  Expression isOutside = e.wrap(e.create<pd::LogicalOrOp>(y < 0.0, y >= static_cast<double>(bits)));
-  Expression none = x * 0.0;
-  Expression left = !isLeft && drawsInSign ? e.select(x < 0.0, -1.0 + none, none) : none;
-  return e.cast(e.select(isOutside, left, moved), type);
+  if (!isLeft && !drawsInSign && bits < 64) // as an unsigned number
+    x = e.select(x < 0.0, x + std::exp2(bits), x);
+  Expression places = e.minimum(e.maximum(y, 0.0), bits - 1);
+  Expression many = e.minimum(places, 32.0), rest = places - many;
+  auto moved = [&](Expression value, Expression by) {
+    Expression factor = powerOfTwo(by);
+    return isLeft ? value * factor : e.wrap(e.create<pd::FloorDivideOp>(value, factor));
+  };
+  Expression out = moved(moved(x, many), rest);
+  if (!isLeft && !drawsInSign &&
+      bits == 64) { // the sign is a bit like the others: 2^(64 - places) is missing
+    Expression half = 63.0 - places, low = e.minimum(half, 32.0);
+    Expression missing = powerOfTwo(low) * powerOfTwo(e.maximum(half - low, 0.0)) * 2.0;
+    out = e.select(e.wrap(e.create<pd::LogicalAndOp>(x < 0.0, places > 0.0)), out + missing, out);
+  }
+  Expression isOutside = e.wrap(e.create<pd::LogicalOrOp>(y < 0.0, y >= bits));
+  Expression left = !isLeft && drawsInSign ? e.select(x < 0.0, none - 1.0, none) : none;
+  return e.cast(e.select(isOutside, left, out), type);
 }
 
 Value formulaOf(pd::BitwiseLeftShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
@@ -247,6 +256,52 @@ llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
           e.create<pd::ArrayToTensorOp>(extents, builder.getI64IntegerAttr(0), builder.getBoolAttr(false))};
 }
 
+/// An array with the elements of `array` from number `from` on behind those of `begin`.
+Value appended(TensorBuilder &e, Location location, Value begin, Value array, Expression from,
+               Expression count) {
+  OpBuilder &builder = e.getBuilder();
+  Type type = array.getType();
+  Expression place = e.wrap(e.create<pd::ArrayLengthOp>(begin));
+  auto body = [&](OpBuilder &inside, Value index, ValueRange arrays) {
+    Value element = e.create<pd::ArrayReadOp>(array, from + e.wrap(index));
+    Value longer = e.create<pd::ArrayWriteOp>(arrays.front(), place + e.wrap(index), element);
+    return llvm::SmallVector<Value>{pd::widened(inside, location, longer, type)};
+  };
+  return pd::countedLoop(builder, location, count, {pd::widened(builder, location, begin, type)}, body)
+      .front();
+}
+
+Value formulaOf(pd::ArraySliceOp op, TensorBuilder &e) {
+  Type number = e.getBuilder().getI64Type();
+  Expression length = e.wrap(e.create<pd::ArrayLengthOp>(op.getArray()));
+  auto bound = [&](Value given) {
+    Expression place = pd::reshapeTo(e.cast(e.wrap(given), number), {pd::Extent(1)});
+    return e.minimum(e.maximum(e.select(place < 0.0, place + length, place), 0.0), length);
+  };
+  Expression start = bound(op.getStart()), count = e.maximum(bound(op.getEnd()) - start, 0.0);
+  return appended(e, op.getLoc(), e.create<pd::ArrayCreateOp>(), op.getArray(), start, count);
+}
+
+Value formulaOf(pd::ArrayConcatOp op, TensorBuilder &e) {
+  Expression count = e.wrap(e.create<pd::ArrayLengthOp>(op.getY()));
+  return appended(e, op.getLoc(), op.getX(), op.getY(), count * 0.0, count);
+}
+
+/// The gradient of the pooling itself.
+template <class Pool> Value poolGradient(Operation *op, TensorBuilder &e) {
+  return pd::vjpOfFormula(e.getBuilder(), op->getOperand(0), op->getOperand(1), [&](Value x) -> Value {
+    llvm::SmallVector<Value> operands(op->getOperands());
+    operands.erase(operands.begin() + 1);
+    operands.front() = x;
+    auto pool = OperationState(op->getLoc(), Pool::getOperationName(), operands,
+                               {op->getOperand(1).getType()}, llvm::to_vector(op->getAttrs()));
+    return e.getBuilder().create(pool)->getResult(0);
+  });
+}
+
+Value formulaOf(pd::Pool2dGradientOp op, TensorBuilder &e) { return poolGradient<pd::Pool2dOp>(op, e); }
+Value formulaOf(pd::Pool3dGradientOp op, TensorBuilder &e) { return poolGradient<pd::Pool3dOp>(op, e); }
+
 } // namespace
 
 bool ProgramExporter::addFormula(Operation &op) {
@@ -257,7 +312,8 @@ bool ProgramExporter::addFormula(Operation &op) {
   auto values =
       llvm::TypeSwitch<Operation *, Values>(&op)
           .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp, pd::RoundOp, pd::WhereOp, pd::ArraySplitOp,
-                pd::SliceOp, pd::CopysignOp, pd::BitwiseLeftShiftOp, pd::BitwiseRightShiftOp>(
+                pd::SliceOp, pd::CopysignOp, pd::BitwiseLeftShiftOp, pd::BitwiseRightShiftOp,
+                pd::ArraySliceOp, pd::ArrayConcatOp, pd::Pool2dGradientOp, pd::Pool3dGradientOp>(
               [&](auto typed) { return Values{formulaOf(typed, e)}; })
           .Case<pd::RowPositionsOp, pd::RangesOp, pd::ArrayToTensorOp>(
               [&](auto typed) { return formulaOf(typed, e); })
@@ -282,10 +338,14 @@ bool ProgramExporter::addDecomposition(Operation &op) {
   return true;
 }
 
-void ProgramExporter::addInstead(Operation &op, Operation *before, llvm::ArrayRef<Value> values) {
+void ProgramExporter::addMade(Operation &op, Operation *before) {
   for (Operation *made = before ? before->getNextNode() : &op.getBlock()->front(); made != &op;
        made = made->getNextNode())
     addOp(*made);
+}
+
+void ProgramExporter::addInstead(Operation &op, Operation *before, llvm::ArrayRef<Value> values) {
+  addMade(op, before);
   for (auto [result, value] : llvm::zip(op.getResults(), values)) {
     declare(result, of(result));
     write(assign(of(value), of(result)));

@@ -3,10 +3,20 @@
 #include "translator/export/ProgramExporter.h"
 
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/detection/Targets.h"
+#include "dialects/pd/search/Beams.h"
 
 using namespace mlir;
 
 namespace proa::exporter {
+
+namespace {
+
+constexpr size_t maxReadableLevels = 2;
+
+} // namespace
 
 /// Writes an op with one output that matters, to a new variable.
 std::string ProgramExporter::writeTensorOp(legacy::Operation op, Type element, std::vector<int64_t> dims,
@@ -76,18 +86,26 @@ void ProgramExporter::resetLod(const std::string &from, llvm::ArrayRef<Value> le
   writeReset(from, outer, /*append=*/false, to);
 }
 
-std::string ProgramExporter::withLod(Value tensor, Value offsets) {
+std::string ProgramExporter::withLod(Value tensor, llvm::ArrayRef<Value> levels) {
   if (asked) {
     std::string from = tensor ? of(tensor) : "";
-    asked->lods[from] = offsets;
+    asked->needsOps |= levels.size() > 1;
+    asked->lods[from] = levels.back();
     return from;
   }
+  // A feed still has the LoD that it was fed with. What the program can not read an op asks of several feeds
+  // alike.
+  if (auto fed = tensor ? fedLevels(tensor) : llvm::SmallVector<Value>();
+      fed.size() == levels.size() && (levels == llvm::ArrayRef(fed) || !names.contains(levels.front())))
+    return of(tensor);
+  if (llvm::any_of(levels, [&](Value level) { return isa<BlockArgument>(level) && !names.contains(level); }))
+    problems.add(of(tensor), "Paddle 2.6 can not read LoDs of three levels");
   Type real = Float32Type::get(main.getContext());
-  std::string from = tensor ? of(tensor) : zerosBelow(offsets, real), to = freshName();
+  std::string from = tensor ? of(tensor) : zerosBelow(levels.back(), real), to = freshName();
   declareType(tensor ? tensor.getType() : RankedTensorType::get({ShapedType::kDynamic}, real), to,
               /*persistable=*/false, /*fed=*/false);
-  block().variables.back().lodLevel = 1;
-  resetLod(from, {offsets}, to);
+  block().variables.back().lodLevel = static_cast<int32_t>(levels.size());
+  resetLod(from, levels, to);
   return to;
 }
 
@@ -134,12 +152,64 @@ std::string ProgramExporter::innermostOffsets(std::string &variable) {
   return writeTensorOp(offsets, wide, {-1});
 }
 
+/// The arrays are copied by a loop that gives each element its LoD.
+bool ProgramExporter::addBeamSearchDecode(Operation &op) {
+  auto decode = dyn_cast<pd::BeamSearchDecodeOp>(op);
+  if (!decode)
+    return false;
+  OpBuilder builder(&op);
+  Location location = op.getLoc();
+  Operation *before = op.getPrevNode();
+  const std::array arrays{decode.getIds(), decode.getScores()};
+  llvm::SmallVector<Value> empty;
+  for (Value array : arrays)
+    empty.push_back(
+        pd::widened(builder, location, pd::ArrayCreateOp::create(builder, location), array.getType()));
+  Value count = pd::ArrayLengthOp::create(builder, location, arrays[0]);
+  auto body = [&](OpBuilder &inside, Value index, ValueRange copies) {
+    auto read = [&](Value array) -> Value { return pd::ArrayReadOp::create(inside, location, array, index); };
+    llvm::SmallVector<Value> next, levels{read(decode.getSourceOffsets()), read(decode.getPrefixOffsets())};
+    for (auto [array, copy] : llvm::zip(arrays, copies)) {
+      auto write = pd::ArrayWriteOp::create(inside, location, copy, index, read(array));
+      writtenLods[write] = levels;
+      next.push_back(pd::widened(inside, location, write, array.getType()));
+    }
+    return next;
+  };
+  llvm::SmallVector<Value> copies = pd::countedLoop(builder, location, count, empty, body);
+  addMade(op, before);
+  legacy::Operation out;
+  out.type = "beam_search_decode";
+  out.inputs = {{"Ids", {of(copies[0])}}, {"Scores", {of(copies[1])}}};
+  for (Value result : {decode.getSentenceIds(), decode.getSentenceScores()})
+    declare(result, of(result));
+  out.outputs = {{"SentenceIds", {of(decode.getSentenceIds())}},
+                 {"SentenceScores", {of(decode.getSentenceScores())}}};
+  out.attributes = {{"beam_size", static_cast<int32_t>(decode.getBeamSize())},
+                    {"end_id", static_cast<int32_t>(decode.getEndId())}};
+  write(std::move(out));
+  std::string from = of(decode.getSentenceIds());
+  for (Value level : {decode.getSentenceOffsets(), decode.getTranslationOffsets()})
+    names[level] = innermostOffsets(from);
+  return true;
+}
+
 void ProgramExporter::writeLods() {
   for (auto &[offsets, variable] : std::exchange(lods, {})) {
     std::string from = variable;
     if (!offsets.use_empty())
       names[offsets] = innermostOffsets(from);
   }
+}
+
+llvm::SmallVector<Value> ProgramExporter::fedLevels(Value tensor) {
+  llvm::SmallVector<Value> levels;
+  auto fed = dyn_cast<BlockArgument>(tensor);
+  StringAttr feed = fed && fed.getOwner() == &main.getBody().front() ? roleOf(fed, "pd.feed") : nullptr;
+  for (BlockArgument argument : main.getArguments())
+    if (StringAttr owner = roleOf(argument, "pd.lod_of"); feed && owner == feed)
+      levels.push_back(argument);
+  return levels;
 }
 
 /// Feeds get a LoD level for each of their arguments of offsets, which the program reads from them.
@@ -156,10 +226,48 @@ void ProgramExporter::addLodArguments() {
     bool isRead = false;
     for (BlockArgument argument : arguments)
       isRead |= !argument.use_empty();
+    if (arguments.size() > maxReadableLevels) { // sequence_pool refuses more
+      for (BlockArgument argument : arguments)
+        for (Operation *user : argument.getUsers())
+          if (!isa<pd::GenerateMaskLabelsOp>(user))
+            problems.add(feed.str(), "Paddle 2.6 can not read LoDs of three levels");
+      continue;
+    }
     for (BlockArgument argument : llvm::reverse(arguments))
       if (isRead)
         names[argument] = innermostOffsets(from);
   }
+}
+
+/// Of ops of the main block, those that write what nothing reads: a feed keeps its LoD where that is all that
+/// is asked for.
+void ProgramExporter::eraseUnread(size_t begin, size_t end) {
+  llvm::StringSet<> read, unread;
+  auto addInputs = [&](const legacy::Operation &op) {
+    for (const legacy::Slot &slot : op.inputs)
+      for (const std::string &name : slot.arguments)
+        read.insert(name);
+  };
+  for (const legacy::Block &any : program.blocks)
+    for (auto [i, op] : llvm::enumerate(any.operations))
+      if (&any != &program.blocks.front() || i < begin || i >= end)
+        addInputs(op);
+  legacy::Block &body = program.blocks.front();
+  for (size_t i = end; i-- > begin;) {
+    const legacy::Operation &op = body.operations[i];
+    auto isRead = [&](const std::string &name) { return read.contains(name); };
+    if (llvm::any_of(op.outputs,
+                     [&](const legacy::Slot &slot) { return llvm::any_of(slot.arguments, isRead); })) {
+      addInputs(op);
+      continue;
+    }
+    for (const legacy::Slot &slot : op.outputs)
+      for (const std::string &name : slot.arguments)
+        unread.insert(name);
+    body.operations.erase(body.operations.begin() + static_cast<ptrdiff_t>(i));
+  }
+  llvm::erase_if(body.variables,
+                 [&](const legacy::Variable &variable) { return unread.contains(variable.name); });
 }
 
 /// The levels of a fetched variable, the outermost first.

@@ -3,6 +3,7 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/detection/Proposals.h"
+#include "dialects/pd/detection/Targets.h"
 #include "dialects/pd/index/ScatterOps.h"
 #include "dialects/pd/loss/LossOps.h"
 #include "dialects/pd/math/BinaryOps.h"
@@ -107,11 +108,28 @@ bool isAttribute(const LegacySlot &slot) {
   return slot.spelling.starts_with("@") && !slot.spelling.contains('|');
 }
 
+/// The integers that a value always holds; nothing where the program computes them.
+std::optional<std::vector<int32_t>> constantIntegers(Value value) {
+  auto type = pd::tensorType(value);
+  DenseIntElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements))) {
+    auto numbers = llvm::map_range(elements.getValues<APInt>(), [](const APInt &number) {
+      return static_cast<int32_t>(number.getSExtValue());
+    });
+    return std::vector<int32_t>(numbers.begin(), numbers.end());
+  }
+  auto full = value.getDefiningOp<pd::FullOp>();
+  if (!full || full.getValueTensor() || !type.hasStaticShape() || !isa<IntegerType>(type.getElementType()))
+    return std::nullopt;
+  auto number = full.getIntegerValue() ? static_cast<int64_t>(*full.getIntegerValue())
+                                       : static_cast<int64_t>(full.getValue().convertToDouble());
+  return std::vector<int32_t>(static_cast<size_t>(type.getNumElements()), static_cast<int32_t>(number));
+}
+
 /// Whether an entry has a slot for each operand, and one for each result that is read.
 bool takes(const LegacyOp &entry, Operation *op) {
   for (auto [slot, group] : llvm::zip(entry.inputs, operandGroups(op, entry)))
-    if (!group.empty() &&
-        (slot.spelling.empty() || (isAttribute(slot) && !matchPattern(group[0], m_Constant()))))
+    if (!group.empty() && (slot.spelling.empty() || (isAttribute(slot) && !constantIntegers(group[0]))))
       return false;
   for (auto [slot, group] : llvm::zip(entry.outputs, resultGroups(op, entry)))
     if (slot.spelling.empty() && llvm::any_of(group, [](Value value) { return !value.use_empty(); }))
@@ -226,13 +244,22 @@ private:
     return true;
   }
 
-  /// "X@LOD": the offsets become the LoD of what stands in X, or of a tensor that nothing else is asked of.
+  /// "X@LOD": the offsets become the LoD of what stands in X, or of a tensor that nothing else is asked of;
+  /// the same slot once more is a level inside of that one.
   bool addLod(const LegacySlot &slot, llvm::ArrayRef<Value> offsets) {
     llvm::StringRef name = slot.spelling;
     if (!name.consume_back("@LOD?") && !name.consume_back("@LOD"))
       return false;
     name = name.rtrim('*');
     llvm::ArrayRef<Value> given = tensors[name];
+    bool isNested = llvm::count_if(entry.inputs, [&](const LegacySlot &other) {
+                      return other.spelling == slot.spelling;
+                    }) > 1;
+    if (isNested) {
+      levels.append(offsets.begin(), offsets.end());
+      if (&slot + 1 != entry.inputs.end() && (&slot + 1)->spelling == slot.spelling)
+        return true;
+    }
     legacy::Slot *input = nullptr;
     for (legacy::Slot &known : out.inputs)
       if (known.name == name)
@@ -240,6 +267,10 @@ private:
     if (!input)
       input = &out.inputs.emplace_back(legacy::Slot{name.str(), {}});
     input->arguments.clear();
+    if (isNested) {
+      input->arguments.push_back(names.withLod(given.empty() ? Value() : given.front(), levels));
+      return true;
+    }
     for (auto [i, level] : llvm::enumerate(offsets))
       input->arguments.push_back(names.withLod(i < given.size() ? given[i] : Value(), level));
     return true;
@@ -249,17 +280,19 @@ private:
   bool addConstantAttribute(const LegacySlot &slot, llvm::ArrayRef<Value> group) {
     llvm::StringRef name = llvm::StringRef(slot.spelling).rsplit('|').second;
     name = name.empty() ? llvm::StringRef(slot.spelling) : name;
-    DenseIntElementsAttr elements;
-    if (group.size() != 1 || !name.consume_front("@") || !matchPattern(group[0], m_Constant(&elements)))
+    if (group.size() != 1 || !name.consume_front("@"))
       return false;
-    std::vector<int32_t> values;
-    for (const APInt &value : elements.getValues<APInt>())
-      values.push_back(static_cast<int32_t>(value.getSExtValue()));
+    std::optional<std::vector<int32_t>> values = constantIntegers(group[0]);
+    if (!values)
+      return false;
     constantAttributes.insert(name);
-    if (elements.getType().getRank() == 0)
-      add(name.str(), values.front());
+    bool isNumber = llvm::any_of(entry.attributes, [&](const LegacyAttribute &attribute) {
+      return attribute.legacyName == name && attribute.kind == AttributeKind::Int;
+    });
+    if (isNumber || pd::tensorType(group[0]).getRank() == 0)
+      add(name.str(), values->front());
     else
-      add(name.str(), values);
+      add(name.str(), *values);
     return true;
   }
 
@@ -386,6 +419,7 @@ private:
           add("min", static_cast<int32_t>(histogram.getMin().convertToDouble()));
           add("max", static_cast<int32_t>(histogram.getMax().convertToDouble()));
         })
+        .Case([&](pd::GenerateMaskLabelsOp masks) { addMaskTargets(masks); })
         .Case([&](pd::UnbindOp unbind) { add("num", static_cast<int32_t>(unbind.getNumResults())); })
         .Case([&](pd::WhereOp where) { broadcastOperands(where); })
         .Case([&](pd::SliceOp slice) { addSlice(slice); })
@@ -409,6 +443,17 @@ private:
         })
         .Case<pd::ArgmaxOp, pd::ArgminOp>(
             [&](auto arg) { add("dtype", dtypeNumber(pd::tensorType(arg.getOut()).getElementType())); });
+  }
+
+  /// Each of the inputs has a LoD in Paddle, which they share.
+  void addMaskTargets(pd::GenerateMaskLabelsOp masks) {
+    add("num_classes", static_cast<int32_t>(masks.getNumClasses()));
+    add("resolution", static_cast<int32_t>(masks.getResolution()));
+    for (legacy::Slot &input : out.inputs)
+      if (input.name == "GtClasses" || input.name == "IsCrowd")
+        input.arguments = {names.withLod(tensors[input.name].front(), masks.getObjectOffsets())};
+      else if (input.name == "LabelsInt32")
+        input.arguments = {names.withLod(masks.getLabels(), masks.getRoiOffsets())};
   }
 
   /// Paddle's op takes operands of one shape only.
@@ -480,6 +525,8 @@ private:
   legacy::Operation out;
   /// The values in each input slot.
   llvm::StringMap<llvm::SmallVector<Value>> tensors;
+  /// The levels of the LoD of a slot that has several.
+  llvm::SmallVector<Value> levels;
   /// Attributes that constant operands gave.
   llvm::StringSet<> constantAttributes;
   Problems problems;

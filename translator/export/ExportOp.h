@@ -23,9 +23,9 @@ public:
   virtual std::vector<std::string> elementsOf(mlir::Value vector) = 0;
   /// A variable that holds an input of `op` and that the op may overwrite.
   virtual std::string overwritable(mlir::Value input, mlir::Operation *op) = 0;
-  /// A variable that holds a tensor with these offsets as its LoD. Without a tensor: one whose LoD alone
-  /// matters.
-  virtual std::string withLod(mlir::Value tensor, mlir::Value offsets) = 0;
+  /// A variable that holds a tensor with these offsets as its LoD, the outermost level first. Without a
+  /// tensor: one whose LoD alone matters.
+  virtual std::string withLod(mlir::Value tensor, llvm::ArrayRef<mlir::Value> levels) = 0;
   /// Once the op is there, a value holds the offsets of the LoD that it gave a variable.
   virtual void bindLod(mlir::Value offsets, const std::string &variable) = 0;
 };

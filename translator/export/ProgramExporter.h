@@ -43,7 +43,7 @@ private:
 
   // LoD (ExportLod.cpp). Offsets are values here and belong to tensors in Paddle.
 
-  std::string withLod(mlir::Value tensor, mlir::Value offsets) override;
+  std::string withLod(mlir::Value tensor, llvm::ArrayRef<mlir::Value> levels) override;
   void bindLod(mlir::Value offsets, const std::string &variable) override {
     lods.emplace_back(offsets, variable);
   }
@@ -54,6 +54,10 @@ private:
     bool needsOps = false;
   };
   std::optional<Asked> asked;
+  /// What array_write stores gets these levels as its LoD.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> writtenLods;
+  /// False where it is no pd.beam_search_decode.
+  bool addBeamSearchDecode(mlir::Operation &op);
   /// Writes what reads the offsets from the variables that bindLod was told of.
   void writeLods();
   /// Gives `to` the LoD that the offsets hold, the outermost level first; the tensor is `from`.
@@ -68,6 +72,10 @@ private:
   /// other levels.
   std::string innermostOffsets(std::string &variable);
   void addLodArguments();
+  /// Erases ops of the main block, from number `begin` to before `end`, and variables that nothing reads.
+  void eraseUnread(size_t begin, size_t end);
+  /// The arguments that hold the offsets of a feed, the outermost level first.
+  llvm::SmallVector<mlir::Value> fedLevels(mlir::Value tensor);
   std::vector<mlir::Value> fetchedLod(llvm::StringRef name);
   std::string writeTensorOp(legacy::Operation op, mlir::Type element, std::vector<int64_t> dims,
                             const char *slot = "Out");
@@ -87,6 +95,8 @@ private:
   bool addFormula(mlir::Operation &op);
   /// Writes an op as the simpler ones that it is composed of; false where it is not.
   bool addDecomposition(mlir::Operation &op);
+  /// Writes the ops between `before` and `op`.
+  void addMade(mlir::Operation &op, mlir::Operation *before);
   /// Writes the ops between `before` and `op`, and that the results of `op` are these values.
   void addInstead(mlir::Operation &op, mlir::Operation *before, llvm::ArrayRef<mlir::Value> values);
   legacy::Operation assign(const std::string &from, const std::string &to);

@@ -18,6 +18,7 @@ def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
   let legacy = [Legacy<"assign_value", [], ["Out"], [], ["shape", "dtype", "bool_values", "fp32_values", "fp64_values",
     "int32_values", "int64_values", "values"], "importAssignValue">,
                 LegacyReadOnly<"fill", [], ["Out"], [], ["shape", "dtype", "value", "force_cpu"], "importAssignValue">];
+  let newIr = [NewIr<[""], [], [], [], "assign_value">];
 }
 
 def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
@@ -54,6 +55,7 @@ def Pd_FullLikeOp : Pd_Op<"full_like"> {
                 Legacy<"fill_zeros_like", ["X", ""], ["Out"]>,
                 Legacy<"fill_zeros_like2", ["X", ""], ["Out"], ["dtype"]>,
                 Legacy<"fill_any", ["X", "@value"], ["Out"], ["value"]>];
+  let newIrGradients = ["fill_grad(dout, value_tensor)"];
 }
 
 def Pd_FullBatchSizeLikeOp : Pd_Op<"full_batch_size_like"> {

@@ -33,6 +33,7 @@ def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:
     "sampling_ratio", "aligned"], [], "importRoi">];
   let vjpInCode = 1;
   let lod = "none";
+  let newIrGradients = ["roi_align_grad(x, boxes, boxes_num) -> x"];
 }
 
 def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_IntTensor:$arg_max)> {
@@ -48,6 +49,7 @@ def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_Int
     "spatial_scale"], [], "importRoi">];
   let vjpInCode = 1;
   let lod = "none";
+  let newIrGradients = ["roi_pool_grad(x, boxes, boxes_num, arg_max) -> x"];
 }
 
 def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">:$output_channels), (outs Pd_FloatTensor:$out)> {
@@ -64,6 +66,7 @@ def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">
   let lod = "none";
   let legacy = [Legacy<"psroi_pool", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width", "spatial_scale",
     "output_channels"], [], "importRoi">];
+  let newIrGradients = ["psroi_pool_grad(x, boxes, boxes_num) -> x"];
 }
 
 class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemonic> {

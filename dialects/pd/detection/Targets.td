@@ -116,8 +116,8 @@ def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
     Pd_IntTensor:$polygon_offsets, Pd_IntTensor:$point_offsets, I64Attr:$num_classes, I64Attr:$resolution);
   let results = (outs Pd_FloatTensor:$mask_rois, Pd_IntTensor:$roi_has_mask, Pd_IntTensor:$mask, Pd_IntTensor:$offsets);
   let infer = "inferGenerateMaskLabels";
-  let legacy = [Legacy<"generate_mask_labels", ["Rois", "ImInfo", "GtClasses", "IsCrowd", "GtSegms", "LabelsInt32", "Rois@LOD", "", "",
-    "GtSegms@LOD"], ["MaskRois", "RoiHasMaskInt32", "MaskInt32", "MaskRois|RoiHasMaskInt32|MaskInt32@LOD"],
+  let legacy = [Legacy<"generate_mask_labels", ["Rois", "ImInfo", "GtClasses", "IsCrowd", "GtSegms", "LabelsInt32", "Rois@LOD",
+    "GtSegms@LOD", "GtSegms@LOD", "GtSegms@LOD"], ["MaskRois", "RoiHasMaskInt32", "MaskInt32", "MaskRois|RoiHasMaskInt32|MaskInt32@LOD"],
     [], ["num_classes", "resolution"], "importGenerateMaskLabels">];
 }
 

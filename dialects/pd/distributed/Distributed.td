@@ -43,7 +43,9 @@ def Pd_CAllreduceMaxOp : Pd_ReductionOverRing<"c_allreduce_max", "Greatest of al
 def Pd_CAllreduceMinOp : Pd_ReductionOverRing<"c_allreduce_min", "Smallest of all processes' x, for all", "c_allreduce_min">;
 def Pd_CAllreduceProdOp : Pd_ReductionOverRing<"c_allreduce_prod", "Product of all processes' x, for all", "c_allreduce_prod">;
 def Pd_MpAllreduceSumOp : Pd_ReductionOverRing<"mp_allreduce_sum",
-  "Sum of all processes' x, for all, between the parts of one model: its gradient is the identity", "mp_allreduce_sum">;
+  "Sum of all processes' x, for all, between the parts of one model: its gradient is the identity", "mp_allreduce_sum"> {
+  let newIrGradients = ["mp_allreduce_sum_grad(dout)"];
+}
 
 class Pd_ReductionToRoot<string mnemonic, string what> : Pd_CommunicationOp<mnemonic> {
   let summary = what;
@@ -124,6 +126,7 @@ def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
   let decomposesInCode = 1;
   let precision = "follow";
   let legacy = [Legacy<"c_concat", ["X"], ["Out"], ["rank", "nranks", "ring_id"], Streams>];
+  let newIrGradients = ["c_concat_grad(dout)"];
 }
 
 def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
@@ -178,9 +181,11 @@ class Pd_GlobalExchangeOp<string mnemonic, string what> : Pd_CommunicationOp<mne
 }
 def Pd_GlobalScatterOp : Pd_GlobalExchangeOp<"global_scatter", "The rows of x sent to the processes of their experts"> {
   let vjp = ["e.wrap(e.create<GlobalGatherOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
+  let newIrGradients = ["global_scatter_grad(local_count, global_count)"];
 }
 def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "The rows of x sent back from their experts"> {
   let vjp = ["e.wrap(e.create<GlobalScatterOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
+  let newIrGradients = ["global_gather_grad(local_count, global_count)"];
 }
 
 //===-- Two processes ---------------------------------------------------------------------------------------------===//
@@ -281,6 +286,7 @@ def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_ent
   let precision = "full";
   let legacy = [Legacy<"c_softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"], ["ignore_index:long", "ring_id",
     "rank", "nranks"]>];
+  let newIrGradients = ["c_softmax_with_cross_entropy_grad(softmax, label, dloss)"];
 }
 
 #endif

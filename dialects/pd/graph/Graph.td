@@ -24,6 +24,7 @@ def Pd_SegmentPoolOp : Pd_GraphOp<"segment_pool"> {
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$segment_ids, DefaultValuedAttr<StrAttr, "\"SUM\"">:$pooltype);
   let results = (outs Pd_Tensor:$out, Pd_Tensor:$summed_ids);
   let legacy = [Legacy<"segment_pool", ["X", "SegmentIds"], ["Out", "SummedIds"], ["pooltype"]>];
+  let newIrGradients = ["segment_pool_grad(x, segment_ids, out, summed_ids)"];
 }
 
 def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
@@ -43,6 +44,7 @@ def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$dst_count);
   let legacy = [Legacy<"graph_send_recv", ["X", "Src_index", "Dst_index", "Out_size"], ["Out", "Dst_count"],
     ["reduce_op", "out_size:long"]>];
+  let newIrGradients = ["send_u_recv_grad(x, src_index, dst_index, out, dst_count, dout)"];
 }
 
 def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
@@ -62,6 +64,7 @@ def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$dst_count);
   let legacy = [Legacy<"graph_send_ue_recv", ["X", "Y", "Src_index", "Dst_index", "Out_size"], ["Out", "Dst_count"],
     ["message_op", "reduce_op", "out_size:long"]>];
+  let newIrGradients = ["send_ue_recv_grad(x, y, src_index, dst_index, out, dst_count, dout)"];
 }
 
 def Pd_SendUvOp : Pd_GraphOp<"send_uv"> {

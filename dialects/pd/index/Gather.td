@@ -22,6 +22,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
   let library = "gather";
   let precision = "follow";
   let legacy = [Legacy<"gather", ["X", "Index", "Axis|@axis"], ["Out"], ["axis"], ["overwrite"], "importGather">];
+  let newIrGradients = ["gather_double_grad(index) -> dout"];
 }
 
 def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
@@ -40,6 +41,7 @@ def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
   let evaluates = 1;
   let library = "gather_nd";
   let legacy = [Legacy<"gather_nd", ["X", "Index"], ["Out"]>];
+  let newIrGradients = ["gather_nd_double_grad(dout, index) -> dout"];
 }
 
 def Pd_IndexSelectOp : Pd_Op<"index_select"> {
@@ -48,6 +50,7 @@ def Pd_IndexSelectOp : Pd_Op<"index_select"> {
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"index_select", ["X", "Index"], ["Out"], ["axis=dim"]>];
+  let newIrGradients = ["index_select_double_grad(index) -> dout"];
 }
 
 def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands]> {
@@ -65,6 +68,7 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands
   let evaluates = 1;
   let library = "take_along_axis";
   let legacy = [Legacy<"take_along_axis", ["Input", "Index"], ["Result"], ["axis=Axis"]>];
+  let newIrGradients = ["take_along_axis_double_grad(indices) -> dout"];
 }
 
 def Pd_IndexSampleOp : Pd_Op<"index_sample"> {

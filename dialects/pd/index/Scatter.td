@@ -53,6 +53,10 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
   let precision = "always full";
   let legacy = [Legacy<"put_along_axis", ["Input", "Index", "Value"], ["Result"], ["axis=Axis", "reduce=Reduce"],
     ["Include_self"], "importPutAlongAxis">];
+  let newIrGradients = [
+    "put_along_axis_grad(x, indices, values, out)",
+    "put_along_axis_double_grad(x, indices, values, ddvalues, ddx) -> dout"
+  ];
 }
 
 def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsOperands]> {
@@ -84,6 +88,9 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
     ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"],
     ["decrease_axes", "none_axes", "dtype", "shape", "values", "bool_values", "fp32_values", "int32_values", "int64_values",
      "fp64_values", "fp16_values"], "importSetValue">];
+  let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "steps_tensor"]>,
+               NewIr<["x", "values", "starts_tensor", "ends_tensor", "steps_tensor"], [], [], [], "set_value_with_tensor">];
+  let newIrGradients = ["set_value_grad(dout)", "set_value_with_tensor_grad(values)"];
 }
 
 def Pd_ScatterOp : Pd_Op<"scatter"> {
@@ -98,6 +105,7 @@ def Pd_ScatterOp : Pd_Op<"scatter"> {
   let decomposesInCode = 1;
   let precision = "always full";
   let legacy = [Legacy<"scatter", ["X", "Ids", "Updates"], ["Out"], ["overwrite"]>];
+  let newIrGradients = ["scatter_grad(index, updates)"];
 }
 
 def Pd_ScatterNdAddOp : Pd_Op<"scatter_nd_add"> {
@@ -107,6 +115,7 @@ def Pd_ScatterNdAddOp : Pd_Op<"scatter_nd_add"> {
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
   let legacy = [Legacy<"scatter_nd_add", ["X", "Index", "Updates"], ["Out"]>];
+  let newIrGradients = ["scatter_nd_add_grad(index, updates)"];
 }
 
 def Pd_IndexAddOp : Pd_Op<"index_add"> {
@@ -116,6 +125,7 @@ def Pd_IndexAddOp : Pd_Op<"index_add"> {
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
   let legacy = [Legacy<"index_add", ["X", "Index", "AddValue"], ["Out"], ["axis"]>];
+  let newIrGradients = ["index_add_grad(index, add_value)", "index_add_double_grad(index, dout) -> dout"];
 }
 
 def Pd_IndexPutOp : Pd_Op<"index_put"> {
@@ -130,6 +140,7 @@ def Pd_IndexPutOp : Pd_Op<"index_put"> {
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
   let legacy = [Legacy<"index_put", ["x", "indices*", "value"], ["out"], ["accumulate"], [], "importIndexPut">];
+  let newIrGradients = ["index_put_double_grad(x, indices, value) -> dout"];
 }
 
 #endif

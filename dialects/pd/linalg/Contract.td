@@ -31,6 +31,7 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<Contraction
       ["force_fp32_output"], "importMatmul">,
     Legacy<"matmul", ["X", "Y"], ["Out"], ["transpose_x=transpose_X", "transpose_y=transpose_Y"],
       ["alpha", "head_number", "Scale_x", "Scale_y", "Scale_out", "force_fp32_output"], "importMatmulV1">];
+  let newIrGradients = ["matmul_double_grad(x, y, dout)", "matmul_triple_grad(x, y, dout, ddx, ddy)"];
 }
 
 def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
@@ -75,6 +76,7 @@ def Pd_BmmOp : Pd_Op<"bmm"> {
   let decomposesInCode = 1;
   let precision = "low";
   let legacy = [Legacy<"bmm", ["X", "Y"], ["Out"]>];
+  let newIrGradients = ["bmm_double_grad(x, y, dout)"];
 }
 
 def Pd_MvOp : Pd_Op<"mv"> {
@@ -144,6 +146,7 @@ def Pd_BilinearOp : Pd_Op<"bilinear"> {
   let infer = "inferBilinear";
   let decomposesInCode = 1;
   let legacy = [Legacy<"bilinear_tensor_product", ["X", "Y", "Weight", "Bias"], ["Out"]>];
+  let newIrGradients = ["bilinear_grad(x, y, weight)"];
 }
 
 def Pd_FusionSquaredMatSubOp : Pd_Op<"fusion_squared_mat_sub"> {
@@ -200,6 +203,7 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
   let decomposesInCode = 1;
   let precision = "low";
   let legacy = [Legacy<"einsum", ["Operands*"], ["Out"], ["equation"], ["InnerCache", "XShape"]>];
+  let newIrGradients = ["einsum_grad(result 2, result 1)"];
 }
 
 #endif

@@ -23,6 +23,7 @@ def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "The triangle L of x = L L^H, or U o
   let infer = "inferSquare";
   let vjpInCode = 1;
   let legacy = [Legacy<"cholesky", ["X"], ["Out"], ["upper"]>];
+  let newIrGradients = ["cholesky_grad(out)"];
 }
 
 def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, in one matrix, and the swaps"> {
@@ -40,6 +41,7 @@ def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, 
   let infer = "inferLu";
   let vjpInCode = 1;
   let legacy = [Legacy<"lu", ["X"], ["Out", "Pivots", "Infos"], ["pivot=pivots"]>];
+  let newIrGradients = ["lu_grad(x, out, pivots)"];
 }
 
 def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
@@ -63,6 +65,7 @@ def Pd_LuUnpackOp : Pd_Op<"lu_unpack"> {
   let infer = "inferLuUnpack";
   let decomposesInCode = 1;
   let legacy = [Legacy<"lu_unpack", ["X", "Pivots"], ["Pmat", "L", "U"], ["unpack_ludata", "unpack_pivots"]>];
+  let newIrGradients = ["lu_unpack_grad(x, pivots, l, u, pmat, dl, du)"];
 }
 
 def Pd_QrOp : Pd_FactorOp<"qr", "x = Q R with orthonormal columns in Q and a triangle R"> {
@@ -79,6 +82,7 @@ def Pd_QrOp : Pd_FactorOp<"qr", "x = Q R with orthonormal columns in Q and a tri
   let infer = "inferQr";
   let vjpInCode = 1;
   let legacy = [Legacy<"qr", ["X"], ["Q", "R"], ["mode"]>];
+  let newIrGradients = ["qr_grad(x, q, r, dq, dr)"];
 }
 
 def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and S falling"> {
@@ -88,6 +92,7 @@ def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and
   let infer = "inferSvd";
   let vjpInCode = 1;
   let legacy = [Legacy<"svd", ["X"], ["U", "S", "VH"], ["full_matrices"]>];
+  let newIrGradients = ["svd_grad(x, u, vh, s, du, dvh, ds)"];
 }
 
 def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
@@ -117,6 +122,7 @@ def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of sy
   let newIr = [NewIr<["x"], [], ["UPLO=uplo"], ["is_test"], "eigvalsh">];
   let legacy = [Legacy<"eigh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"]>,
                 Legacy<"eigvalsh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"], ["is_test"]>];
+  let newIrGradients = ["eigh_grad(w, v, dw, dv)", "eigvalsh_grad(v)"];
 }
 
 def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm 1) of any square matrices"> {
@@ -127,6 +133,7 @@ def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm
   let infer = "inferEig";
   let vjpInCode = 1;
   let legacy = [Legacy<"eig", ["X"], ["Eigenvalues", "Eigenvectors"]>];
+  let newIrGradients = ["eig_grad(w, v, dw, dv)"];
 }
 
 def Pd_EigvalsOp : Pd_FactorOp<"eigvals", "Eigenvalues of any square matrices"> {

@@ -28,6 +28,7 @@ def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
   let vjpInCode = 1;
   let library = "solve";
   let legacy = [Legacy<"solve", ["X", "Y"], ["Out"]>];
+  let newIrGradients = ["solve_grad(x, y, out)"];
 }
 
 def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
@@ -41,6 +42,7 @@ def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
   let vjpInCode = 1;
   let library = "cholesky_solve";
   let legacy = [Legacy<"cholesky_solve", ["X", "Y"], ["Out"], ["upper"]>];
+  let newIrGradients = ["cholesky_solve_grad(x, y, out)"];
 }
 
 def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
@@ -55,6 +57,7 @@ def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
   let vjpInCode = 1;
   let library = "triangular_solve";
   let legacy = [Legacy<"triangular_solve", ["X", "Y"], ["Out"], ["upper", "transpose", "unitriangular"]>];
+  let newIrGradients = ["triangular_solve_grad(x, y, out)"];
 }
 
 def Pd_LuSolveOp : Pd_Op<"lu_solve"> {
@@ -73,6 +76,7 @@ def Pd_LuSolveOp : Pd_Op<"lu_solve"> {
   let arguments = (ins Pd_SystemMatrices:$b, Pd_SystemMatrices:$lu, Pd_IntTensor:$pivots, DefaultValuedAttr<StrAttr, "\"N\"">:$trans);
   let results = (outs Pd_SystemMatrices:$out);
   let decomposesInCode = 1;
+  let newIrGradients = ["lu_solve_grad(b, lu, pivots, out)"];
 }
 
 class Pd_SquareMatrixOp<string mnemonic, string text> : Pd_Op<mnemonic> {
@@ -91,6 +95,7 @@ def Pd_InverseOp : Pd_SquareMatrixOp<"inverse", "The inverse; a singular matrix 
   let vjp = ["-(e.matmul(e.matmul(adjoint(out), dout), adjoint(out)))"];
   let library = "inverse";
   let legacy = [Legacy<"inverse", ["Input"], ["Output"]>];
+  let newIrGradients = ["inverse_grad(out)"];
 }
 
 def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
@@ -100,6 +105,7 @@ def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
   let vjp = ["asMatrixFactor(dout * e.conj(out)) * adjoint(e.wrap(e.create<InverseOp>(x)))"];
   let library = "det";
   let legacy = [Legacy<"determinant", ["Input"], ["Out"]>];
+  let newIrGradients = ["det_grad(x, out)"];
 }
 
 def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet", "The signs of the determinants, then the logarithms of their absolute values"> {
@@ -109,6 +115,7 @@ def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet", "The signs of the determinants, 
   let vjpInCode = 1;
   let library = "slogdet";
   let legacy = [Legacy<"slogdeterminant", ["Input"], ["Out"]>];
+  let newIrGradients = ["slogdet_grad(x, out)"];
 }
 
 def Pd_MatrixPowerOp : Pd_SquareMatrixOp<"matrix_power", "The n-th power; of the inverse where n < 0"> {
@@ -116,6 +123,7 @@ def Pd_MatrixPowerOp : Pd_SquareMatrixOp<"matrix_power", "The n-th power; of the
   let infer = "inferSquare";
   let decomposesInCode = 1;
   let legacy = [Legacy<"matrix_power", ["X"], ["Out"], ["n"]>];
+  let newIrGradients = ["matrix_power_grad(x, out)"];
 }
 
 def Pd_MatrixRankOp : Pd_Op<"matrix_rank"> {

@@ -47,6 +47,9 @@ def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
   let infer = "inferYoloLoss";
   let legacy = [Legacy<"yolov3_loss", ["X", "GTBox", "GTLabel", "GTScore"], ["Loss", "ObjectnessMask", "GTMatchMask", ""],
     ["anchors", "anchor_mask", "class_num", "ignore_thresh", "downsample_ratio", "use_label_smooth", "scale_x_y"]>];
+  let newIrGradients = [
+    "yolo_loss_grad(x, gt_box, gt_label, gt_score, objectness_mask, gt_match_mask) -> x, gt_box, gt_label, gt_score"
+  ];
 }
 
 def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
@@ -67,6 +70,7 @@ def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
   let infer = "inferWarprnnt";
   let legacy = [Legacy<"warprnnt", ["input", "label", "input_lengths", "label_lengths"], ["loss", "warprnntgrad"],
     ["blank", "fastemit_lambda"]>];
+  let newIrGradients = ["warprnnt_grad(input, input_lengths, warprnntgrad)"];
 }
 
 #endif

@@ -28,6 +28,7 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
   let precision = "full";
   let legacy = [Legacy<"softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"],
     ["soft_label", "use_softmax", "numeric_stable_mode", "ignore_index", "axis"]>];
+  let newIrGradients = ["cross_entropy_with_softmax_grad(label, softmax, dloss) -> input"];
 }
 
 def Pd_NllLossOp : Pd_Op<"nll_loss"> {
@@ -50,6 +51,7 @@ def Pd_NllLossOp : Pd_Op<"nll_loss"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"nll_loss", ["X", "Label", "Weight"], ["Out", "Total_weight"], ["ignore_index:long", "reduction"]>];
+  let newIrGradients = ["nll_loss_grad(input, label, weight, total_weight) -> input"];
 }
 
 defvar sameShapeConstraints = [
@@ -69,6 +71,7 @@ def Pd_BceLossOp : Pd_Op<"bce_loss"> {
   let decomposition = "(label - 1.0) * e.maximum(e.log(1.0 - input), -100.0) - label * e.maximum(e.log(input), -100.0)";
   let precision = "full";
   let legacy = [Legacy<"bce_loss", ["X", "Label"], ["Out"]>];
+  let newIrGradients = ["bce_loss_grad(input, label) -> input"];
 }
 
 def Pd_LogLossOp : Pd_Op<"log_loss"> {
@@ -81,6 +84,7 @@ def Pd_LogLossOp : Pd_Op<"log_loss"> {
     - (1.0 - label) * e.log(1.0 - input + op.getEpsilon().convertToDouble())}];
   let precision = "full";
   let legacy = [Legacy<"log_loss", ["Predicted", "Labels"], ["Loss"], ["epsilon"]>];
+  let newIrGradients = ["log_loss_grad(input, label) -> input"];
 }
 
 def Pd_HingeLossOp : Pd_Op<"hinge_loss"> {
@@ -91,6 +95,7 @@ def Pd_HingeLossOp : Pd_Op<"hinge_loss"> {
   let infer = "inferSameShapes";
   let decomposition = "e.maximum(1.0 - logits * (labels * 2.0 - 1.0), 0.0)";
   let legacy = [Legacy<"hinge_loss", ["Logits", "Labels"], ["Loss"]>];
+  let newIrGradients = ["hinge_loss_grad(logits, labels) -> logits"];
 }
 
 def Pd_HuberLossOp : Pd_Op<"huber_loss"> {
@@ -102,6 +107,7 @@ def Pd_HuberLossOp : Pd_Op<"huber_loss"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"huber_loss", ["X", "Y"], ["Out", "Residual"], ["delta"]>];
+  let newIrGradients = ["huber_loss_grad(residual)"];
 }
 
 def Pd_KldivLossOp : Pd_Op<"kldiv_loss"> {
@@ -123,6 +129,7 @@ def Pd_KldivLossOp : Pd_Op<"kldiv_loss"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"kldiv_loss", ["X", "Target"], ["Loss"], ["reduction", "log_target"]>];
+  let newIrGradients = ["kldiv_loss_grad(x, label) -> x"];
 }
 
 def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logits"> {
@@ -146,6 +153,7 @@ def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logit
   let precision = "full";
   let legacy = [Legacy<"sigmoid_cross_entropy_with_logits", ["X", "Label", "pos_weight"], ["Out"],
     ["normalize", "ignore_index"], [], "importSigmoidCrossEntropy">];
+  let newIrGradients = ["sigmoid_cross_entropy_with_logits_grad(x, label, pos_weight) -> x"];
 }
 
 def Pd_LabelSmoothOp : Pd_Op<"label_smooth"> {
@@ -160,6 +168,7 @@ def Pd_LabelSmoothOp : Pd_Op<"label_smooth"> {
   let infer = "inferLabelSmooth";
   let decomposesInCode = 1;
   let legacy = [Legacy<"label_smooth", ["X", "PriorDist"], ["Out"], ["epsilon"]>];
+  let newIrGradients = ["label_smooth_grad(dout) -> label"];
 }
 
 def Pd_AccuracyOp : Pd_Op<"accuracy"> {

@@ -31,12 +31,14 @@ def Pd_ReluOp : Pd_FormulaOp<"relu", Pd_RealTensor, "max(x, 0)", "e.maximum(x, 0
   let postOp = [{PostOp{"relu", {}, {}} }];
   let precision = "follow";
   let legacy = [LegacyFormula<"relu">];
+  let newIrGradients = ["relu_grad(out)", "relu_double_grad(out) -> dout"];
 }
 def Pd_Relu6Op : Pd_Activation<"relu6", "min(max(x, 0), 6)", "e.minimum(6.0, e.maximum(0.0, x))"> {
   let derivatives = ["e.indicator(out > 0.0, out) * e.indicator(out < 6.0, out)"];
   let postOp = [{PostOp{"relu6", 6.0, {}} }];
   let precision = "follow";
   let legacy = [LegacyFormula<"relu6", [], ["threshold"]>];
+  let newIrGradients = ["relu6_grad(out)"];
 }
 def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_slope * x",
     "e.select(x > 0.0, x, x * op.getNegativeSlope().convertToDouble())",
@@ -46,6 +48,7 @@ def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_s
   let postOp = [{PostOp{"leaky_relu", op.getNegativeSlope().convertToDouble(), {}} }];
   let precision = "follow";
   let legacy = [LegacyFormula<"leaky_relu", ["negative_slope=alpha"]>];
+  let newIrGradients = ["leaky_relu_double_grad(x) -> dout"];
 }
 def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble())", (ins F64Default<"1.0">:$alpha)> {
@@ -54,6 +57,7 @@ def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
     e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble())}]];
   let postOp = [{PostOp{"elu", op.getAlpha().convertToDouble(), {}} }];
   let legacy = [LegacyFormula<"elu", ["alpha"]>];
+  let newIrGradients = ["elu_grad(x, out)", "elu_double_grad(x, dout) -> x, dout"];
 }
 def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp(x) - 1))",
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()",
@@ -61,12 +65,14 @@ def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()),
     e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble()) * op.getScale().convertToDouble()}]];
   let legacy = [LegacyFormula<"selu", ["scale", "alpha"]>];
+  let newIrGradients = ["selu_grad(out)"];
 }
 def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
     "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * op.getAlpha().convertToDouble())",
     (ins F64Default<"1.0">:$alpha)> {
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(e.minimum(x, 0.0) / op.getAlpha().convertToDouble()))}]];
   let legacy = [LegacyFormula<"celu", ["alpha"]>];
+  let newIrGradients = ["celu_double_grad(x, dout)"];
 }
 def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution function; or its tanh approximation",
     [{op.getApproximate()
@@ -81,6 +87,7 @@ def Pd_SigmoidOp : Pd_FormulaOp<"sigmoid", Pd_FloatOrComplexTensor, "1 / (1 + ex
   let postOp = [{PostOp{"sigmoid", {}, {}} }];
   let precision = "follow";
   let legacy = [LegacyFormula<"sigmoid">];
+  let newIrGradients = ["sigmoid_grad(out)", "sigmoid_double_grad(out, dout)", "sigmoid_triple_grad(out, dout, ddx)"];
 }
 def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
     "-e.maximum(-x, 0.0) - e.log(e.exp(-e.maximum(-x, 0.0)) + e.exp(-x - e.maximum(-x, 0.0)))"> {
@@ -89,6 +96,7 @@ def Pd_LogsigmoidOp : Pd_Activation<"logsigmoid", "log(1 / (1 + exp(-x)))",
 def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", "x * e.sigmoid(x)"> {
   let postOp = [{PostOp{"swish", 1.0, {}} }];
   let legacy = [LegacyFormula<"silu">];
+  let newIrGradients = ["silu_grad(x, out)", "silu_double_grad(x, out, dout) -> x, dout"];
 }
 def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(x * op.getBeta().convertToDouble())",
     (ins F64Default<"1.0">:$beta)> {
@@ -119,11 +127,13 @@ def Pd_SoftplusOp : Pd_Activation<"softplus", "log(1 + exp(beta * x)) / beta; x 
     e.constant(1, x.type().getElementType()), e.sigmoid(x * op.getBeta().convertToDouble()))}]];
   let precision = "full";
   let legacy = [LegacyOfComplexToo<"softplus", ["beta", "threshold"]>];
+  let newIrGradients = ["softplus_double_grad(x, dout)"];
 }
 def Pd_SoftReluOp : Pd_Activation<"soft_relu", "log(1 + exp(x)), x clamped to [-threshold, threshold]",
     [{e.log(1.0 + e.exp(e.maximum(e.minimum(x, op.getThreshold().convertToDouble()), -op.getThreshold().convertToDouble())))}],
     (ins F64Default<"40.0">:$threshold)> {
   let legacy = [LegacyFormula<"soft_relu", ["threshold"]>];
+  let newIrGradients = ["soft_relu_grad(x, out)"];
 }
 def Pd_SoftsignOp : Pd_Activation<"softsign", "x / (1 + |x|)", "x / (1.0 + e.abs(x))"> {
   let derivatives = ["1.0 / ((1.0 + e.abs(x)) * (1.0 + e.abs(x)))"];
@@ -135,6 +145,7 @@ def Pd_HardsigmoidOp : Pd_Activation<"hardsigmoid", "min(max(slope * x + offset,
   let derivatives = [[{e.indicator(out > 0.0, out) * e.indicator(out < 1.0, out) * op.getSlope().convertToDouble()}]];
   let postOp = [{PostOp{"hardsigmoid", op.getSlope().convertToDouble(), op.getOffset().convertToDouble()} }];
   let legacy = [LegacyFormula<"hard_sigmoid", ["slope", "offset"]>];
+  let newIrGradients = ["hardsigmoid_grad(out)"];
 }
 def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), threshold) / scale",
     [{x * e.minimum(op.getThreshold().convertToDouble(), e.maximum(0.0, x + op.getOffset().convertToDouble()))
@@ -179,10 +190,12 @@ def Pd_StanhOp : Pd_Activation<"stanh", "scale_b * tanh(scale_a * x)",
 def Pd_SquareOp : Pd_FormulaOp<"square", Pd_NumberTensor, "x * x", "x * x"> {
   let precision = "full";
   let legacy = [LegacyFormula<"square">];
+  let newIrGradients = ["square_double_grad(x, dout)"];
 }
 def Pd_ReciprocalOp : Pd_FormulaOp<"reciprocal", Pd_FloatOrComplexTensor, "1 / x", "1.0 / x"> {
   let precision = "full";
   let legacy = [LegacyFormula<"reciprocal">];
+  let newIrGradients = ["reciprocal_grad(out)"];
 }
 def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)), p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] where eps is 0",
     [{op.getEps().convertToDouble() == 0.0

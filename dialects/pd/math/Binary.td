@@ -26,6 +26,7 @@ def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
   let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_add">, LegacyByAxis<"grad_add">,
     LegacyFusedElementwise<"fused_elemwise_activation">, LegacyFusedElementwise<"fused_elemwise_add_activation">];
+  let newIrGradients = ["add_double_grad(y, dout) -> dout", "add_triple_grad(ddx, ddy) -> ddx, ddy"];
 }
 
 def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
@@ -34,6 +35,7 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
   let derivatives = ["1.0", "-1.0"];
   let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_sub">, LegacyByAxis<"minus">];
+  let newIrGradients = ["subtract_double_grad(y, dout) -> dout"];
 }
 
 def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
@@ -42,6 +44,7 @@ def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
   let derivatives = ["y", "x"];
   let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_mul">];
+  let newIrGradients = ["multiply_double_grad(x, y, dout)", "multiply_triple_grad(x, y, dout, ddx, ddy)"];
 }
 
 def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
@@ -50,6 +53,7 @@ def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
   let vjp = ["dout / e.conj(y)", "-dout * e.conj(out / y)"];
   let precision = "follow";
   let legacy = [LegacyByAxis<"elementwise_div">];
+  let newIrGradients = ["divide_grad(x, y, out)", "divide_double_grad(y, out, dout, dx) -> y, out, dout"];
 }
 
 def Pd_MaximumOp : Pd_BinaryOp<"maximum", Pd_RealTensor> {
@@ -143,6 +147,7 @@ def Pd_LerpOp : Pd_Op<"lerp", [Pd_Elementwise]> {
   let infer = "inferBroadcast";
   let decomposition = "x + weight * (y - x)";
   let legacy = [Legacy<"lerp", ["X", "Y", "Weight"], ["Out"]>];
+  let newIrGradients = ["lerp_grad(x, y, weight, out) -> x, y"];
 }
 
 //===-- Comparisons -----------------------------------------------------------------------------------------------===//
@@ -270,6 +275,8 @@ def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let precision = "follow";
   let newIr = [NewIr<["y", "condition", "x"], [], [], [], "masked_fill">];
   let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>, LegacyReadOnly<"masked_fill", ["mask", "value", "x"], ["out"]>];
+  let newIrGradients = ["where_double_grad(condition) -> dout", "masked_fill_double_grad(condition) -> dout"];
+  let newIrInPlace = ["where_(out=x)"];
 }
 
 #endif

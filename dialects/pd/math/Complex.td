@@ -15,9 +15,13 @@ class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd
   let legacy = [Legacy<mnemonic, ["X"], ["Out"]>];
 }
 
-def Pd_RealOp : Pd_PartOp<"real", "The real part", "b.real(x)", "dout">;
+def Pd_RealOp : Pd_PartOp<"real", "The real part", "b.real(x)", "dout"> {
+  let newIrGradients = ["real_grad(dout)"];
+}
 def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 of a real number", "b.imag(x)",
-  "gradientOfImag(e, x, dout)">;
+  "gradientOfImag(e, x, dout)"> {
+  let newIrGradients = ["imag_grad(dout)"];
+}
 def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0", "b.angle(x)",
   "gradientOfAngle(e, x, dout)">;
 
@@ -30,6 +34,7 @@ def Pd_ConjOp : Pd_FoldableOp<"conj"> {
   let scalar = "b.conj(x)";
   let vjp = ["e.conj(dout)"];
   let legacy = [Legacy<"conj", ["X"], ["Out"]>];
+  let newIrGradients = ["conj_grad(dout)"];
 }
 
 def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
@@ -57,6 +62,7 @@ def Pd_AsComplexOp : Pd_Op<"as_complex"> {
   let infer = "inferAsComplex";
   let decomposesInCode = 1;
   let legacy = [Legacy<"as_complex", ["X"], ["Out"]>];
+  let newIrGradients = ["as_complex_grad(dout)"];
 }
 
 def Pd_AsRealOp : Pd_Op<"as_real"> {
@@ -66,6 +72,7 @@ def Pd_AsRealOp : Pd_Op<"as_real"> {
   let infer = "inferAsReal";
   let decomposesInCode = 1;
   let legacy = [Legacy<"as_real", ["X"], ["Out"]>];
+  let newIrGradients = ["as_real_grad(dout)"];
 }
 
 #endif

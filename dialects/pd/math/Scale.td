@@ -16,6 +16,7 @@ def Pd_ScaleOp : Pd_Op<"scale", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let precision = "follow";
   let legacy = [Legacy<"scale", ["X", "ScaleTensor|@scale", "BiasTensor"], ["Out"], ["scale", "bias", "bias_after_scale"], [],
     "importScale">];
+  let newIrGradients = ["scale_grad(dout, scale_tensor)"];
 }
 
 def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {
@@ -27,6 +28,7 @@ def Pd_PowOp : Pd_Op<"pow", [Pd_Elementwise]> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"pow", ["X", "FactorTensor|@factor"], ["Out"], ["factor"]>];
+  let newIrGradients = ["pow_double_grad(x, dout)", "pow_triple_grad(x, dout, ddx)"];
 }
 
 def Pd_ClipOp : Pd_Op<"clip", [AttrSizedOperandSegments, Pd_Elementwise]> {
@@ -38,6 +40,7 @@ def Pd_ClipOp : Pd_Op<"clip", [AttrSizedOperandSegments, Pd_Elementwise]> {
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let legacy = [Legacy<"clip", ["X", "Min|@min", "Max|@max"], ["Out"], ["min", "max"]>];
+  let newIrGradients = ["clip_double_grad(x) -> dout"];
 }
 
 def Pd_IncrementOp : Pd_Op<"increment"> {

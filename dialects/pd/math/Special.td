@@ -29,15 +29,22 @@ def Pd_DigammaOp : Pd_SpecialOp<"digamma", "Derivative of lgamma; NaN at its pol
 def Pd_ErfinvOp : Pd_SpecialOp<"erfinv", "Inverse of erf; an infinity where |x| is 1 or more", "special::erfinv(b, x)",
   "0.88622692545275801365 * e.exp(out * out)",   [SpecialByX<"erfinv">]> {
   let precision = "full";
+  let newIrGradients = ["erfinv_grad(out)"];
 }
 def Pd_I0Op : Pd_SpecialOp<"i0", "Modified Bessel function of the first kind, of order 0",
   "special::besselI(b, x, 0, false)", "e.wrap(e.create<I1Op>(x))", [SpecialBySmallX<"i0">]>;
 def Pd_I0eOp : Pd_SpecialOp<"i0e", "exp(-|x|) i0(x)", "special::besselI(b, x, 0, true)",
-  "e.wrap(e.create<I1eOp>(x)) - e.wrap(e.create<SignOp>(x)) * out", [SpecialBySmallX<"i0e">]>;
+  "e.wrap(e.create<I1eOp>(x)) - e.wrap(e.create<SignOp>(x)) * out", [SpecialBySmallX<"i0e">]> {
+  let newIrGradients = ["i0e_grad(x, out)"];
+}
 def Pd_I1Op : Pd_SpecialOp<"i1", "Modified Bessel function of the first kind, of order 1",
-  "special::besselI(b, x, 1, false)", "derivativeOfI1(e, x, out, false)", [SpecialBySmallX<"i1">]>;
+  "special::besselI(b, x, 1, false)", "derivativeOfI1(e, x, out, false)", [SpecialBySmallX<"i1">]> {
+  let newIrGradients = ["i1_grad(x, out)"];
+}
 def Pd_I1eOp : Pd_SpecialOp<"i1e", "exp(-|x|) i1(x)", "special::besselI(b, x, 1, true)",
-  "derivativeOfI1(e, x, out, true)", [SpecialBySmallX<"i1e">]>;
+  "derivativeOfI1(e, x, out, true)", [SpecialBySmallX<"i1e">]> {
+  let newIrGradients = ["i1e_grad(x, out)"];
+}
 
 def Pd_PolygammaOp : Pd_SpecialOp<"polygamma", "The n-th derivative of digamma",
     "special::polygamma(b, x, static_cast<int>(op.getN()))",
@@ -57,6 +64,7 @@ def Pd_GammainccOp : Pd_Op<"gammaincc"> {
   let results = (outs Pd_FloatTensor:$out);
   let library = "gammaincc";
   let vjp = ["", "-dout * e.exp((x - 1.0) * e.log(y) - y - e.wrap(e.create<LgammaOp>(x)))"];
+  let newIrGradients = ["gammaincc_grad(x, y) -> y"];
 }
 
 #endif

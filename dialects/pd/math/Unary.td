@@ -35,18 +35,31 @@ class Pd_UnaryFloat<string mnemonic, string text, string body, string derivative
   let legacy = [LegacyUnary<mnemonic>];
 }
 
-def Pd_ExpOp : Pd_UnaryOfReals<"exp", "e to the power of x", "b.exp(x)", "out">;
-def Pd_Expm1Op : Pd_UnaryOfReals<"expm1", "e^x - 1, exact near zero", "b.expm1(x)", "out + 1.0">;
-def Pd_LogOp : Pd_UnaryOfReals<"log", "Natural logarithm", "b.log(x)", "1.0 / x">;
+def Pd_ExpOp : Pd_UnaryOfReals<"exp", "e to the power of x", "b.exp(x)", "out"> {
+  let newIrGradients = ["exp_grad(out)", "exp_double_grad(out, dout)"];
+}
+def Pd_Expm1Op : Pd_UnaryOfReals<"expm1", "e^x - 1, exact near zero", "b.expm1(x)", "out + 1.0"> {
+  let newIrGradients = ["expm1_grad(out)"];
+}
+def Pd_LogOp : Pd_UnaryOfReals<"log", "Natural logarithm", "b.log(x)", "1.0 / x"> {
+  let newIrGradients = ["log_double_grad(x, dout)"];
+}
 def Pd_Log1pOp : Pd_UnaryOfReals<"log1p", "log(1 + x), exact near zero", "b.log1p(x)", "1.0 / (1.0 + x)">;
 def Pd_Log2Op : Pd_UnaryOfReals<"log2", "Logarithm to base 2", "b.log2(x)", "1.0 / (x * 0.69314718055994530942)">;
 def Pd_Log10Op : Pd_UnaryOfReals<"log10", "Logarithm to base 10", "b.log10(x)", "1.0 / (x * 2.30258509299404568402)">;
-def Pd_SqrtOp : Pd_UnaryMath<"sqrt", "Square root", "b.sqrt(x)", "0.5 / out">;
+def Pd_SqrtOp : Pd_UnaryMath<"sqrt", "Square root", "b.sqrt(x)", "0.5 / out"> {
+  let newIrGradients = ["sqrt_grad(out)", "sqrt_double_grad(out, dx)"];
+}
 def Pd_RsqrtOp : Pd_UnaryMath<"rsqrt", "1 / sqrt(x)", "b.rsqrt(x)", "-0.5 * out * out * out"> {
   let precision = "full";
+  let newIrGradients = ["rsqrt_grad(out)", "rsqrt_double_grad(out, dx)"];
 }
-def Pd_SinOp : Pd_UnaryMath<"sin", "Sine", "b.sin(x)", "e.cos(x)">;
-def Pd_CosOp : Pd_UnaryMath<"cos", "Cosine", "b.cos(x)", "-e.sin(x)">;
+def Pd_SinOp : Pd_UnaryMath<"sin", "Sine", "b.sin(x)", "e.cos(x)"> {
+  let newIrGradients = ["sin_double_grad(x, dout)", "sin_triple_grad(x, dout, ddx)"];
+}
+def Pd_CosOp : Pd_UnaryMath<"cos", "Cosine", "b.cos(x)", "-e.sin(x)"> {
+  let newIrGradients = ["cos_double_grad(x, dout)", "cos_triple_grad(x, dout, ddx)"];
+}
 def Pd_TanOp : Pd_UnaryMath<"tan", "Tangent", "b.tan(x)", "1.0 / (e.cos(x) * e.cos(x))"> {
   let precision = "full";
 }
@@ -55,6 +68,7 @@ def Pd_AsinOp : Pd_UnaryMath<"asin", "Arc sine", "b.asin(x)", "1.0 / e.sqrt(1.0 
 }
 def Pd_AcosOp : Pd_UnaryMath<"acos", "Arc cosine", "b.acos(x)", "-1.0 / e.sqrt(1.0 - x * x)"> {
   let precision = "full";
+  let newIrGradients = ["acos_double_grad(x, dout)"];
 }
 def Pd_AtanOp : Pd_UnaryMath<"atan", "Arc tangent", "b.atan(x)", "1.0 / (1.0 + x * x)">;
 def Pd_SinhOp : Pd_UnaryMath<"sinh", "Hyperbolic sine", "b.sinh(x)", "e.wrap(e.create<CoshOp>(x))"> {
@@ -66,6 +80,7 @@ def Pd_CoshOp : Pd_UnaryMath<"cosh", "Hyperbolic cosine", "b.cosh(x)", "e.wrap(e
 def Pd_TanhOp : Pd_UnaryMath<"tanh", "Hyperbolic tangent", "b.tanh(x)", "1.0 - out * out"> {
   let postOp = [{PostOp{"tanh", {}, {}} }];
   let precision = "follow";
+  let newIrGradients = ["tanh_grad(out)", "tanh_double_grad(out, dout)", "tanh_triple_grad(out, dout, ddx)"];
 }
 def Pd_AsinhOp : Pd_UnaryMath<"asinh", "Inverse hyperbolic sine", "b.asinh(x)", "1.0 / e.sqrt(x * x + 1.0)">;
 def Pd_AcoshOp : Pd_UnaryMath<"acosh", "Inverse hyperbolic cosine", "b.acosh(x)", "1.0 / e.sqrt(x * x - 1.0)">;
@@ -73,14 +88,20 @@ def Pd_AtanhOp : Pd_UnaryMath<"atanh", "Inverse hyperbolic tangent", "b.atanh(x)
   let precision = "full";
 }
 def Pd_ErfOp : Pd_UnaryFloat<"erf", "Error function: 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x", "b.erf(x)", "1.12837916709551257390 * e.exp(-(x * x))">;
-def Pd_CeilOp : Pd_UnaryFloat<"ceil", "The smallest integer not less than x", "b.ceil(x)">;
-def Pd_FloorOp : Pd_UnaryFloat<"floor", "The greatest integer not greater than x", "b.floor(x)">;
+def Pd_CeilOp : Pd_UnaryFloat<"ceil", "The smallest integer not less than x", "b.ceil(x)"> {
+  let newIrGradients = ["ceil_grad(dout)"];
+}
+def Pd_FloorOp : Pd_UnaryFloat<"floor", "The greatest integer not greater than x", "b.floor(x)"> {
+  let newIrGradients = ["floor_grad(dout)"];
+}
 def Pd_TruncOp : Pd_UnaryOp<"trunc", Pd_RealTensor, "x rounded towards zero", "b.trunc(x)"> {
   let legacy = [LegacyUnary<"trunc">];
+  let newIrGradients = ["trunc_grad(dout)"];
 }
 def Pd_SignOp : Pd_UnaryOp<"sign", Pd_NumberTensor, "-1, 0 or 1 by the sign of x; x / |x| of a complex number", "b.sign(x)"> {
   let precision = "follow";
   let legacy = [LegacyUnary<"sign">];
+  let newIrGradients = ["sign_grad(dout)"];
 }
 def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1.0"> {
   let precision = "follow";
@@ -97,6 +118,7 @@ def Pd_RoundOp : Pd_FoldableOp<"round"> {
   let derivatives = [""];
   let newIr = [NewIr<["x"], [], [], [], "", ["half_to_even"]>];
   let legacy = [Legacy<"round", ["X"], ["Out"], ["decimals"], [], "importRound">];
+  let newIrGradients = ["round_grad(dout)"];
 }
 
 def Pd_AbsOp : Pd_FoldableOp<"abs"> {
@@ -108,6 +130,7 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
   let scalar = "b.abs(x)";
   let vjp = ["e.cast(dout, x.type().getElementType()) * direction(x, out)"];
   let legacy = [LegacyUnary<"abs">];
+  let newIrGradients = ["abs_double_grad(x) -> dout", "abs_triple_grad(x) -> ddx"];
 }
 
 def Pd_BitwiseNotOp : Pd_UnaryOp<"bitwise_not", Pd_BoolOrIntTensor, "All bits of x inverted", "b.bitNot(x)"> {

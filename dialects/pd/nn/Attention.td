@@ -23,6 +23,7 @@ def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
   let newIr = [NewIr<["q", "k", "v", "", "attn_mask"], ["out", "", "", ""], [], ["return_softmax", "rng_name"]>];
   let legacy = [LegacyReadOnly<"flash_attn", ["q", "k", "v", "attn_mask"], ["out"], ["dropout", "causal", "is_test"],
     ["return_softmax", "rng_name", "fixed_seed_offset", "softmax", "softmax_lse", "seed_offset"]>];
+  let newIrGradients = ["flash_attn_grad(q, k, v, out, result 2, result 3, attn_mask) -> q, k, v"];
 }
 
 def Pd_FusedSoftmaxMaskUpperTriangleOp : Pd_Op<"fused_softmax_mask_upper_triangle"> {
@@ -34,6 +35,7 @@ def Pd_FusedSoftmaxMaskUpperTriangleOp : Pd_Op<"fused_softmax_mask_upper_triangl
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
   let legacy = [LegacyReadOnly<"fused_softmax_mask_upper_triangle", ["X"], ["Out"]>];
+  let newIrGradients = ["fused_softmax_mask_upper_triangle_grad(out)"];
 }
 
 def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
@@ -50,6 +52,7 @@ def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [LegacyReadOnly<"rms_norm", ["x", "scale"], ["y", "invvar"], ["normalized_shape", "epsilon"], [], "importRmsNorm">];
+  let newIrGradients = ["rms_norm_grad(x, scale, invvar)"];
 }
 
 #endif

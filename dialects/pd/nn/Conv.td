@@ -48,9 +48,11 @@ def Pd_Conv2dOp : Pd_ConvOp<"conv2d", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   let precision = "low";
   let newIr = [NewIr<["input", "filter"], [], [], [], "depthwise_conv2d">];
   let legacy = [LegacyConv<"conv2d">, LegacyConv<"depthwise_conv2d">];
+  let newIrGradients = ["conv2d_grad_grad(input, filter, dout)", "depthwise_conv2d_double_grad(input, filter, dout)"];
 }
 def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
   let legacy = [LegacyConv<"conv3d">];
+  let newIrGradients = ["conv3d_double_grad(input, filter, dout)"];
 }
 
 class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros, string format>
@@ -91,6 +93,7 @@ def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "
   let precision = "low";
   let legacy = [LegacyConv<"conv2d_transpose", ["output_padding", "output_size"]>,
                 LegacyConv<"depthwise_conv2d_transpose", ["output_padding", "output_size"]>];
+  let newIrGradients = ["conv2d_transpose_double_grad(x, filter, dout)"];
 }
 def Pd_Conv3dTransposeOp : Pd_ConvTransposeOp<"conv3d_transpose", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
   let legacy = [LegacyConv<"conv3d_transpose", ["output_padding", "output_size"]>];

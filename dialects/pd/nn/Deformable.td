@@ -59,6 +59,7 @@ def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
   let precision = "full";
   let legacy = [Legacy<"hierarchical_sigmoid", ["X", "Label", "W", "Bias", "PathTable", "PathCode"], ["Out", "PreOut"],
     ["num_classes"], ["is_sparse"]>];
+  let newIrGradients = ["hsigmoid_loss_grad(x, w, label, path, code, bias, pre_out)"];
 }
 
 def Pd_PartialConcatOp : Pd_Op<"partial_concat"> {
@@ -113,6 +114,7 @@ def Pd_CvmOp : Pd_Op<"cvm"> {
   let infer = "inferCvm";
   let decomposesInCode = 1;
   let legacy = [Legacy<"cvm", ["X", "CVM"], ["Y"], ["use_cvm"], [], "importCvm">];
+  let newIrGradients = ["cvm_grad(x, cvm) -> x"];
 }
 
 def Pd_DataNormOp : Pd_Op<"data_norm", [AttrSizedOperandSegments]> {

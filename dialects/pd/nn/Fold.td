@@ -66,6 +66,7 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
   let decomposesInCode = 1;
   let legacy = [Legacy<"unpool", ["X", "Indices"], ["Out"], ["ksize", "strides", "padding=paddings", "output_size",
     "data_format"], ["unpooling_type"]>];
+  let newIrGradients = ["unpool_grad(x, indices, out)"];
 }
 
 def Pd_TemporalShiftOp : Pd_Op<"temporal_shift"> {
@@ -86,6 +87,7 @@ def Pd_TemporalShiftOp : Pd_Op<"temporal_shift"> {
   let infer = "inferTemporalShift";
   let decomposesInCode = 1;
   let legacy = [Legacy<"temporal_shift", ["X"], ["Out"], ["seg_num", "shift_ratio", "data_format"]>];
+  let newIrGradients = ["temporal_shift_grad(dout)"];
 }
 
 #endif

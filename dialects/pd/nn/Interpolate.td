@@ -39,6 +39,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
     "importInterpolate">,
     Legacy<mnemonic, ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"], ["data_format=data_layout", "out_d", "out_h", "out_w",
       "scale", "interp_method", "align_corners", "align_mode"], [], "importInterpolateV1">];
+  let newIrGradients = [mnemonic # "_grad(x, out_size, size_tensor, scale_tensor, doutput)"];
 }
 
 def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "linear", "Linear interpolation">;

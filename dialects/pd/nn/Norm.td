@@ -41,6 +41,10 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
   let vjpInCode = 1;
   let precision = "always full";
   let legacy = [LegacyBatchNorm<"batch_norm">, LegacyBatchNorm<"sync_batch_norm">];
+  let newIrGradients = [
+    "batch_norm_grad(x, scale, bias, mean_out, variance_out, saved_mean, saved_variance, reserve_space, dout) -> x, scale, bias",
+    "batch_norm_double_grad(x, scale, mean_out, variance_out, saved_mean, saved_variance, dout) -> x, scale, dout"
+  ];
 }
 
 def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
@@ -70,6 +74,7 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
       "x_num_col_dims", "activation_type", "epsilon", "begin_norm_axis"], "importFcElementwiseLayerNorm">,
     Legacy<"fused_embedding_eltwise_layernorm", ["Ids*", "Scale", "Bias"], ["Out", "", ""], [], ["Embs", "epsilon"],
       "importEmbeddingEltwiseLayerNorm">];
+  let newIrGradients = ["layer_norm_grad(x, scale, bias, mean, variance)"];
 }
 
 def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
@@ -94,6 +99,7 @@ def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
   let precision = "full";
   let legacy = [Legacy<"group_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"],
     ["epsilon", "groups", "data_format=data_layout"]>];
+  let newIrGradients = ["group_norm_grad(x, scale, bias, y, mean, variance)"];
 }
 
 def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
@@ -116,6 +122,10 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
   let vjpInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"instance_norm", ["X", "Scale", "Bias"], ["Y", "SavedMean", "SavedVariance"], ["epsilon"]>];
+  let newIrGradients = [
+    "instance_norm_grad(x, scale, bias, saved_mean, saved_variance)",
+    "instance_norm_double_grad(x, scale, saved_mean, saved_variance, dy) -> x, scale, dy"
+  ];
 }
 
 def Pd_NormOp : Pd_Op<"norm"> {
@@ -131,6 +141,7 @@ def Pd_NormOp : Pd_Op<"norm"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"norm", ["X"], ["Out", "Norm"], ["axis", "epsilon", "is_test"]>];
+  let newIrGradients = ["norm_grad(x, norm)"];
 }
 
 def Pd_LrnOp : Pd_Op<"lrn"> {
@@ -151,6 +162,7 @@ def Pd_LrnOp : Pd_Op<"lrn"> {
   let infer = "inferLrn";
   let decomposesInCode = 1;
   let legacy = [Legacy<"lrn", ["X"], ["Out", "MidOut"], ["n", "k", "alpha", "beta", "data_format"], ["is_test"]>];
+  let newIrGradients = ["lrn_grad(x, out, mid_out)"];
 }
 
 def Pd_SpectralNormOp : Pd_Op<"spectral_norm"> {
@@ -169,6 +181,7 @@ def Pd_SpectralNormOp : Pd_Op<"spectral_norm"> {
   let infer = "inferSpectralNorm";
   let decomposesInCode = 1;
   let legacy = [Legacy<"spectral_norm", ["Weight", "U", "V"], ["Out"], ["dim", "power_iters", "eps"]>];
+  let newIrGradients = ["spectral_norm_grad(weight, u, v) -> weight"];
 }
 
 def Pd_ClipByNormOp : Pd_Op<"clip_by_norm"> {

@@ -46,8 +46,12 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
   let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode", "exclusive",
     "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"], ["is_test"]>];
 }
-def Pd_Pool2dOp : Pd_PoolOp<"pool2d", 2, "NCHW">;
-def Pd_Pool3dOp : Pd_PoolOp<"pool3d", 3, "NCDHW">;
+def Pd_Pool2dOp : Pd_PoolOp<"pool2d", 2, "NCHW"> {
+  let newIrGradients = ["pool2d_grad(x, out)", "pool2d_double_grad(x) -> dout"];
+}
+def Pd_Pool3dOp : Pd_PoolOp<"pool3d", 3, "NCDHW"> {
+  let newIrGradients = ["pool3d_grad(x, out, dout)"];
+}
 
 class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [Pd_SecondIsImage]> {
   let summary = "Gradient of a pooling over " # spatial # " spatial dimensions by its input";
@@ -94,7 +98,10 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
 }
 def Pd_MaxPool2dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool2d_with_index", 2> {
   let precision = "low";
+  let newIrGradients = ["max_pool2d_with_index_grad(x, mask)"];
 }
-def Pd_MaxPool3dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool3d_with_index", 3>;
+def Pd_MaxPool3dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool3d_with_index", 3> {
+  let newIrGradients = ["max_pool3d_with_index_grad(x, mask)"];
+}
 
 #endif

@@ -26,6 +26,7 @@ def Pd_LpPool2dOp : Pd_Op<"lp_pool2d"> {
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
   let newIr = [NewIr<["x"], [], [], ["exclusive", "pooling_type"]>];
+  let newIrGradients = ["lp_pool2d_grad(x, out)"];
 }
 
 class Pd_FractionalMaxPoolOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
@@ -48,7 +49,11 @@ class Pd_FractionalMaxPoolOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let decomposesInCode = 1;
   let newIr = [NewIr<["x"], [], [], ["return_mask"]>];
 }
-def Pd_FractionalMaxPool2dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool2d", 2>;
-def Pd_FractionalMaxPool3dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool3d", 3>;
+def Pd_FractionalMaxPool2dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool2d", 2> {
+  let newIrGradients = ["fractional_max_pool2d_grad(x, mask)"];
+}
+def Pd_FractionalMaxPool3dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool3d", 3> {
+  let newIrGradients = ["fractional_max_pool3d_grad(x, mask)"];
+}
 
 #endif

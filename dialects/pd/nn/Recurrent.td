@@ -46,6 +46,8 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
   let legacy = [Legacy<"rnn", ["Input", "PreState*", "WeightList*", "SequenceLength"], ["Out", "State"],
     ["dropout_prob", "is_bidirec", "input_size", "hidden_size", "num_layers", "mode", "seed", "is_test"],
     [], "importRnn", ["DropoutState", "Reserve"]>];
+  let newIrGradients = ["rnn_grad(x, pre_state, weight_list, sequence_length, out, result 1, result 3, dout, dstate)"];
+  let newIrInPlace = ["rnn_()"];
 }
 
 def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {

@@ -21,6 +21,7 @@ def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
   }];
   let constraints = ["C1. axis is a dimension of x (of rank 0: 0 or -1)"];
   let precision = "full";
+  let newIrGradients = ["softmax_grad(out)"];
 }
 
 def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
@@ -32,6 +33,7 @@ def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
   }];
   let constraints = ["C1. axis is a dimension of x (of rank 0: 0 or -1)"];
   let precision = "full";
+  let newIrGradients = ["log_softmax_grad(out)"];
 }
 
 def Pd_FusedSoftmaxMaskOp : Pd_Op<"fused_softmax_mask"> {
@@ -42,6 +44,7 @@ def Pd_FusedSoftmaxMaskOp : Pd_Op<"fused_softmax_mask"> {
   let infer = "inferSoftmaxMask";
   let decomposesInCode = 1;
   let legacy = [Legacy<"fused_softmax_mask", ["X", "Mask"], ["Out"]>];
+  let newIrGradients = ["fused_softmax_mask_grad(out) -> x"];
 }
 
 def Pd_AddPositionEncodingOp : Pd_Op<"add_position_encoding"> {
@@ -57,6 +60,7 @@ def Pd_AddPositionEncodingOp : Pd_Op<"add_position_encoding"> {
   let infer = "inferPositionEncoding";
   let decomposesInCode = 1;
   let legacy = [Legacy<"add_position_encoding", ["X", "X@LOD?"], ["Out"], ["alpha", "beta"]>];
+  let newIrGradients = ["add_position_encoding_grad(x)"];
 }
 
 /// Ops that draw random numbers in training: equal ones are not merged then (the effect MemAlloc), and are at inference.
@@ -77,6 +81,7 @@ def Pd_RreluOp : Pd_RandomInTrainingOp<"rrelu"> {
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let legacy = [Legacy<"rrelu", ["X"], ["Out", "Noise"], ["lower", "upper", "is_test"]>];
+  let newIrGradients = ["rrelu_grad(x, noise)"];
 }
 
 def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> {
@@ -102,6 +107,7 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
   let precision = "follow";
   let legacy = [Legacy<"dropout", ["X", "Seed", "@dropout_prob"], ["Out", "Mask"],
     ["p=dropout_prob", "is_test", "mode=dropout_implementation", "seed", "fix_seed"]>];
+  let newIrGradients = ["dropout_grad(mask, dout, p_tensor)"];
 }
 
 def Pd_PreluOp : Pd_Op<"prelu"> {
@@ -133,6 +139,7 @@ def Pd_MaxoutOp : Pd_Op<"maxout"> {
   let infer = "inferMaxout";
   let decomposesInCode = 1;
   let legacy = [Legacy<"maxout", ["X"], ["Out"], ["groups", "axis"]>];
+  let newIrGradients = ["maxout_grad(x, out)"];
 }
 
 #endif

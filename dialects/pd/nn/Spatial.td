@@ -23,6 +23,7 @@ def Pd_Unpool3dOp : Pd_Op<"unpool3d"> {
   let decomposesInCode = 1;
   let legacy = [Legacy<"unpool3d", ["X", "Indices"], ["Out"], ["ksize", "strides", "padding=paddings", "output_size",
     "data_format"]>];
+  let newIrGradients = ["unpool3d_grad(x, indices, out)"];
 }
 
 def Pd_SppOp : Pd_Op<"spp"> {

@@ -13,6 +13,7 @@ def Pd_AddNOp : Pd_Op<"add_n"> {
   let decomposesInCode = 1;
   let precision = "follow";
   let legacy = [Legacy<"sum", ["X*"], ["Out"], [], [], "importSum">];
+  let newIrInPlace = ["add_n_()"];
 }
 
 def Pd_CheckFiniteAndUnscaleOp : Pd_Op<"check_finite_and_unscale"> {
@@ -52,6 +53,9 @@ def Pd_UpdateLossScalingOp : Pd_Op<"update_loss_scaling", [AttrSizedOperandSegme
   let legacy = [Legacy<"update_loss_scaling", ["X*", "FoundInfinite", "PrevLossScaling", "InGoodSteps", "InBadSteps",
     "StopUpdate"], ["Out", "LossScaling", "OutGoodSteps", "OutBadSteps"], ["incr_every_n_steps", "decr_every_n_nan_or_inf",
     "incr_ratio", "decr_ratio", "stop_update"]>];
+  let newIrInPlace = [
+    "update_loss_scaling_(out=x, loss_scaling=prev_loss_scaling, out_good_steps=in_good_steps, out_bad_steps=in_bad_steps)"
+  ];
 }
 
 def Pd_AverageAccumulatesOp : Pd_Op<"average_accumulates"> {

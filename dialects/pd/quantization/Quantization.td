@@ -66,6 +66,7 @@ def Pd_FakeQuantizeAbsMaxOp : Pd_AbsMaxOp<"fake_quantize_abs_max"> {
 }
 def Pd_FakeQuantizeDequantizeAbsMaxOp : Pd_AbsMaxOp<"fake_quantize_dequantize_abs_max"> {
   let summary = "x quantized by its greatest absolute value and back";
+  let newIrGradients = ["fake_quantize_dequantize_abs_max_grad(dout)"];
 }
 
 class Pd_ChannelAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic> {
@@ -86,6 +87,7 @@ def Pd_FakeChannelWiseQuantizeDequantizeAbsMaxOp : Pd_ChannelAbsMaxOp<"fake_chan
   let arguments = (ins Pd_FloatTensor:$x, QuantInt<"8">:$bit_length, QuantInt<"1">:$round_type, QuantInt<"0">:$quant_axis);
   let legacy = [Legacy<"fake_channel_wise_quantize_dequantize_abs_max", ["X"], ["Out", "OutScale"], ["bit_length",
     "round_type", "quant_axis"]>];
+  let newIrGradients = ["fake_channel_wise_quantize_dequantize_abs_max_grad(dout)"];
 }
 
 class Pd_MovingAverageAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic, [AttrSizedOperandSegments]> {
@@ -104,10 +106,13 @@ class Pd_MovingAverageAbsMaxOp<string mnemonic> : Pd_QuantizationOp<mnemonic, [A
 
 def Pd_FakeQuantizeMovingAverageAbsMaxOp : Pd_MovingAverageAbsMaxOp<"fake_quantize_moving_average_abs_max"> {
   let summary = "x quantized by a moving average of its greatest absolute value";
+  let newIrInPlace = ["fake_quantize_moving_average_abs_max_(out_scale=in_scale)"];
 }
 def Pd_FakeQuantizeDequantizeMovingAverageAbsMaxOp
     : Pd_MovingAverageAbsMaxOp<"fake_quantize_dequantize_moving_average_abs_max"> {
   let summary = "x quantized by a moving average of its greatest absolute value and back";
+  let newIrGradients = ["fake_quantize_dequantize_moving_average_abs_max_grad(dout) -> x"];
+  let newIrInPlace = ["fake_quantize_dequantize_moving_average_abs_max_(out_scale=in_scale)"];
 }
 
 def Pd_MovingAverageAbsMaxScaleOp : Pd_QuantizationOp<"moving_average_abs_max_scale", [AttrSizedOperandSegments]> {
@@ -141,6 +146,7 @@ def Pd_FakeQuantizeRangeAbsMaxOp : Pd_QuantizationOp<"fake_quantize_range_abs_ma
   let infer = "inferRange";
   let legacy = [Legacy<"fake_quantize_range_abs_max", ["X", "InScale", "Iter", "<OutScales"], ["Out", "OutScale", "OutScales"],
     ["window_size", "bit_length", "is_test", "round_type"], [], "importObservingQuantizer">];
+  let newIrInPlace = ["fake_quantize_range_abs_max_(out_scale=in_scale)"];
 }
 
 def Pd_FakeDequantizeMaxAbsOp : Pd_QuantizationOp<"fake_dequantize_max_abs"> {

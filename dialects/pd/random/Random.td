@@ -113,6 +113,7 @@ def Pd_UniformInplaceOp : Pd_RandomLikeOp<"uniform_inplace", Pd_FloatTensor, (in
   let decomposesInCode = 1;
   let legacy = [Legacy<"uniform_random_inplace", ["X"], ["Out"], ["min", "max", "seed", "diag_num", "diag_step",
     "diag_val"]>];
+  let newIrGradients = ["uniform_inplace_grad(dout)"];
 }
 
 def Pd_GaussianInplaceOp : Pd_RandomLikeOp<"gaussian_inplace", Pd_FloatOrComplexTensor, (ins RandomFloat<"0.0">:$mean,
@@ -120,6 +121,7 @@ def Pd_GaussianInplaceOp : Pd_RandomLikeOp<"gaussian_inplace", Pd_FloatOrComplex
   let summary = "gaussian of the shape and type of x";
   let decomposesInCode = 1;
   let legacy = [Legacy<"gaussian_inplace", ["x"], ["out"], ["mean", "std", "seed"]>];
+  let newIrGradients = ["gaussian_inplace_grad(dout)"];
 }
 
 def Pd_BernoulliOp : Pd_RandomLikeOp<"bernoulli", Pd_FloatTensor> {
@@ -140,6 +142,7 @@ def Pd_PoissonOp : Pd_RandomLikeOp<"poisson", Pd_FloatTensor> {
   let library = "poisson";
   let vjp = [""];
   let legacy = [Legacy<"poisson", ["X"], ["Out"], ["seed"]>];
+  let newIrGradients = ["poisson_grad(dout)"];
 }
 
 def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
@@ -175,6 +178,7 @@ def Pd_GumbelSoftmaxOp : Pd_RandomLikeOp<"gumbel_softmax", Pd_FloatTensor, (ins 
   let infer = "inferGumbelSoftmax";
   let decomposesInCode = 1;
   let legacy = [Legacy<"gumbel_softmax", ["X"], ["Out"], ["temperature", "hard", "axis", "seed"]>];
+  let newIrGradients = ["gumbel_softmax_grad(out)"];
 }
 
 def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
@@ -229,6 +233,7 @@ def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
   let library = "shuffle_batch";
   let vjpInCode = 1;
   let legacy = [Legacy<"shuffle_batch", ["X", "Seed"], ["Out", "ShuffleIdx", "SeedOut"], ["startup_seed"]>];
+  let newIrGradients = ["shuffle_batch_grad(shuffle_idx)"];
 }
 
 def Pd_ClassCenterSampleOp : Pd_RandomOp<"class_center_sample"> {

@@ -19,6 +19,7 @@ def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"logsumexp", ["X"], ["Out"], ["axis", "keepdim"], ["reduce_all"], "importReduceByAxis">];
+  let newIrGradients = ["logsumexp_grad(x, out)"];
 }
 
 def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
@@ -32,6 +33,7 @@ def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
   let precision = "full";
   let legacy = [Legacy<"frobenius_norm", ["X"], ["Out"], [], ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
     "importReduce">];
+  let newIrGradients = ["frobenius_norm_grad(x, out)"];
 }
 
 def Pd_PNormOp : Pd_Op<"p_norm"> {
@@ -48,6 +50,7 @@ def Pd_PNormOp : Pd_Op<"p_norm"> {
   let vjpInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"p_norm", ["X"], ["Out"], ["porder", "axis", "epsilon", "keepdim", "asvector"]>];
+  let newIrGradients = ["p_norm_grad(x, out)"];
 }
 
 def Pd_L1NormOp : Pd_Op<"l1_norm"> {
@@ -68,6 +71,7 @@ def Pd_DistOp : Pd_Op<"dist"> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"dist", ["X", "Y"], ["Out"], ["p"]>];
+  let newIrGradients = ["dist_grad(x, y, out)"];
 }
 
 def Pd_RenormOp : Pd_Op<"renorm"> {

@@ -50,6 +50,7 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let vjpInCode = 1;
   let precision = "full";
   let legacy = [LegacyReduce<"reduce_sum">];
+  let newIrGradients = ["sum_double_grad() -> dout"];
 }
 class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnemonic, Pd_RealTensor, text> {
   let reduction = kind;
@@ -57,16 +58,25 @@ class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnem
   let newIr = [NewIr<["x", "#axis"]>];
   let legacy = [LegacyReduce<"reduce_" # mnemonic>];
 }
-def Pd_MaxOp : Pd_ExtremeOp<"max", "Greatest element; NaNs are passed over, as Paddle does. Each of several greatest gets the whole gradient", "Maximum">;
-def Pd_MinOp : Pd_ExtremeOp<"min", "Smallest element; NaNs are passed over, as Paddle does. Each of several smallest gets the whole gradient", "Minimum">;
-def Pd_AmaxOp : Pd_ExtremeOp<"amax", "Greatest element, as pd.max; several greatest share the gradient in equal parts", "Maximum">;
-def Pd_AminOp : Pd_ExtremeOp<"amin", "Smallest element, as pd.min; several smallest share the gradient in equal parts", "Minimum">;
+def Pd_MaxOp : Pd_ExtremeOp<"max", "Greatest element; NaNs are passed over, as Paddle does. Each of several greatest gets the whole gradient", "Maximum"> {
+  let newIrGradients = ["max_grad(x, out)"];
+}
+def Pd_MinOp : Pd_ExtremeOp<"min", "Smallest element; NaNs are passed over, as Paddle does. Each of several smallest gets the whole gradient", "Minimum"> {
+  let newIrGradients = ["min_grad(x, out)"];
+}
+def Pd_AmaxOp : Pd_ExtremeOp<"amax", "Greatest element, as pd.max; several greatest share the gradient in equal parts", "Maximum"> {
+  let newIrGradients = ["amax_grad(x, out, dout)"];
+}
+def Pd_AminOp : Pd_ExtremeOp<"amin", "Smallest element, as pd.min; several smallest share the gradient in equal parts", "Minimum"> {
+  let newIrGradients = ["amin_grad(x, out, dout)"];
+}
 def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of the elements"> {
   let reduction = "Product";
   let vjpInCode = 1;
   let precision = "full";
   let newIr = [NewIr<["x", "#axis"], [], [], ["reduce_all"]>];
   let legacy = [LegacyReduce<"reduce_prod">];
+  let newIrGradients = ["prod_grad(x, out)"];
 }
 def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "All elements hold"> {
   let reduction = "And";
@@ -89,6 +99,7 @@ def Pd_MeanOp : Pd_Op<"mean"> {
   let decomposition = "e.mean(x, reducedAxes(op.getAxis(), x.rank()), op.getKeepdim())";
   let precision = "full";
   let legacy = [LegacyReduce<"reduce_mean">];
+  let newIrGradients = ["mean_double_grad() -> dout"];
 }
 
 def Pd_MeanAllOp : Pd_Op<"mean_all"> {

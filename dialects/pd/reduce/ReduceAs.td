@@ -22,6 +22,7 @@ def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
   let hasFolder = 1;
   let precision = "full";
   let legacy = [LegacyReadOnly<"reduce_as", ["x", "target"], ["out"]>];
+  let newIrGradients = ["reduce_as_grad(x, target) -> x"];
 }
 
 #endif

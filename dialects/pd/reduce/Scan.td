@@ -44,12 +44,14 @@ def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along 
   let precision = "full";
   let newIr = [NewIr<["x"], [], ["axis=dim"]>];
   let legacy = [Legacy<"cumprod", ["X"], ["Out"], ["axis=dim", "exclusive", "reverse"]>];
+  let newIrGradients = ["cumprod_grad(x, out)"];
 }
 
 def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of the running sum of exp(x) along an axis"> {
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis, BoolDefault<"false">:$flatten,
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let legacy = [Legacy<"logcumsumexp", ["X"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
+  let newIrGradients = ["logcumsumexp_grad(x, out)"];
 }
 
 def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
@@ -91,7 +93,11 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let legacy = [Legacy<mnemonic, ["x"], ["out", "indices"], ["axis", "dtype"]>];
 }
 
-def Pd_CummaxOp : Pd_ExtremeScanOp<"cummax", "Running maximum along an axis, and where it stands">;
-def Pd_CumminOp : Pd_ExtremeScanOp<"cummin", "Running minimum along an axis, and where it stands">;
+def Pd_CummaxOp : Pd_ExtremeScanOp<"cummax", "Running maximum along an axis, and where it stands"> {
+  let newIrGradients = ["cummax_grad(x, indices)"];
+}
+def Pd_CumminOp : Pd_ExtremeScanOp<"cummin", "Running minimum along an axis, and where it stands"> {
+  let newIrGradients = ["cummin_grad(x, indices)"];
+}
 
 #endif

@@ -19,6 +19,7 @@ def Pd_ModeOp : Pd_ContentsOp<"mode"> {
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let infer = "inferMode";
   let legacy = [Legacy<"mode", ["X"], ["Out", "Indices"], ["axis", "keepdim"]>];
+  let newIrGradients = ["mode_grad(x, indices)"];
 }
 
 class Pd_HasOp<string mnemonic, string what, string type> : Pd_ContentsOp<mnemonic> {

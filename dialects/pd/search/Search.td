@@ -49,6 +49,7 @@ def Pd_ArgsortOp : Pd_Op<"argsort"> {
   let hasFolder = 1;
   let library = "argsort";
   let legacy = [Legacy<"argsort", ["X"], ["Out", "Indices"], ["axis", "descending", "stable"]>];
+  let newIrGradients = ["argsort_grad(indices, x)"];
 }
 
 def Pd_TopkOp : Pd_Op<"topk"> {
@@ -73,6 +74,7 @@ def Pd_TopkOp : Pd_Op<"topk"> {
   let precision = "follow";
   let legacy = [Legacy<"top_k_v2", ["X", "K|@k"], ["Out", "Indices"], ["k", "axis", "largest", "sorted"]>,
                 Legacy<"top_k", ["X", "K"], ["Out", "Indices"], ["k"]>];
+  let newIrGradients = ["topk_grad(x, indices)"];
 }
 
 def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
@@ -81,6 +83,7 @@ def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices);
   let decomposesInCode = 1;
   let legacy = [Legacy<"kthvalue", ["X"], ["Out", "Indices"], ["k", "axis", "keepdim"]>];
+  let newIrGradients = ["kthvalue_grad(x, indices)"];
 }
 
 class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
@@ -95,9 +98,11 @@ class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
 }
 def Pd_NanmedianOp : Pd_AnyMedianOp<"nanmedian", "The median of the elements that are not NaN along some axes (empty: all)"> {
   let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], [], "", ["MedianIndex"]>];
+  let newIrGradients = ["nanmedian_grad(x, out, result 1)"];
 }
 def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along some axes (empty: all); NaN where one is NaN"> {
   let legacy = [LegacyReadOnly<"median", ["x"], ["out"], ["axis", "keepdim", "mode"], ["medians"]>];
+  let newIrGradients = ["median_grad(x, out, result 1)"];
 }
 
 def Pd_NonzeroOp : Pd_Op<"nonzero"> {
@@ -116,6 +121,7 @@ def Pd_MaskedSelectOp : Pd_Op<"masked_select"> {
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"masked_select", ["X", "Mask"], ["Y"]>];
+  let newIrGradients = ["masked_select_double_grad(mask) -> dout"];
 }
 
 def Pd_SearchsortedOp : Pd_Op<"searchsorted"> {

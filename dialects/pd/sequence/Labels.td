@@ -98,6 +98,7 @@ def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDeri
   let vjpInCode = 1;
   let legacy = [Legacy<"warpctc", ["Logits", "Label", "LogitsLength", "LabelLength"], ["Loss", "WarpCTCGrad"],
     ["blank", "norm_by_times"], [], "importWarpctc">];
+  let newIrGradients = ["warpctc_grad(logits, logits_length, warpctcgrad)"];
 }
 
 def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {

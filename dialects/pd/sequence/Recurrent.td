@@ -114,6 +114,7 @@ def Pd_GruUnitOp : Pd_Op<"gru_unit"> {
   let lod = "none";
   let legacy = [Legacy<"gru_unit", ["Input", "HiddenPrev", "Weight", "Bias"], ["Gate", "ResetHiddenPrev", "Hidden"],
     ["activation", "gate_activation", "origin_mode"]>];
+  let newIrGradients = ["gru_unit_grad(input, hidden_prev, weight, bias, gate, reset_hidden_prev, dhidden)"];
 }
 
 #endif

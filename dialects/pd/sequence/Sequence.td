@@ -132,6 +132,7 @@ def Pd_SequenceExpandOp : Pd_SequenceOp<"sequence_expand"> {
   let infer = "inferSequenceExpand";
   let lod = "none";
   let legacy = [Legacy<"sequence_expand", ["X", "Y@LOD", "X@LOD?"], ["Out", ""], [], ["ref_level"], "importSequenceExpand">];
+  let newIrGradients = ["sequence_expand_grad(x, y_offsets)"];
 }
 
 def Pd_SequenceExpandAsOp : Pd_SequenceOp<"sequence_expand_as"> {
@@ -213,6 +214,7 @@ def Pd_RowConvOp : Pd_SequenceOp<"row_conv"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferRowConv";
   let legacy = [Legacy<"row_conv", ["X", "Filter", "X@LOD?"], ["Out"]>];
+  let newIrGradients = ["row_conv_grad(x, filter)"];
 }
 
 def Pd_Im2sequenceOp : Pd_SequenceOp<"im2sequence"> {
@@ -233,6 +235,7 @@ def Pd_Im2sequenceOp : Pd_SequenceOp<"im2sequence"> {
   let infer = "inferIm2sequence";
   let lod = "none";
   let legacy = [Legacy<"im2sequence", ["X", "Y"], ["Out", "Out@LOD"], ["kernels", "strides", "paddings", "out_stride"]>];
+  let newIrGradients = ["im2sequence_grad(x, sizes) -> x"];
 }
 
 #endif

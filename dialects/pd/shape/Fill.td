@@ -22,6 +22,7 @@ def Pd_FillDiagonalOp : Pd_FillOp<"fill_diagonal"> {
   let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<F64Attr, "0.0">:$value, DefaultValuedAttr<I64Attr, "0">:$offset,
     DefaultValuedAttr<BoolAttr, "false">:$wrap);
   let legacy = [Legacy<"fill_diagonal", ["X"], ["Out"], ["value", "offset", "wrap"]>];
+  let newIrGradients = ["fill_diagonal_grad(dout)"];
 }
 
 def Pd_FillDiagonalTensorOp : Pd_FillOp<"fill_diagonal_tensor"> {
@@ -37,6 +38,7 @@ def Pd_FillDiagonalTensorOp : Pd_FillOp<"fill_diagonal_tensor"> {
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$dim1,
     DefaultValuedAttr<I64Attr, "1">:$dim2);
   let legacy = [Legacy<"fill_diagonal_tensor", ["X", "Y"], ["Out"], ["offset:long", "dim1", "dim2"]>];
+  let newIrGradients = ["fill_diagonal_tensor_grad(dout) -> x"];
 }
 
 #endif

@@ -27,6 +27,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let library = "concat";
   let precision = "follow";
   let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"], ["num", "sections"]>];
+  let newIrGradients = ["concat_double_grad() -> dout"];
 }
 
 def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
@@ -36,6 +37,7 @@ def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
   let decomposesInCode = 1;
   let precision = "follow";
   let legacy = [Legacy<"stack", ["X*"], ["Y"], ["axis"]>];
+  let newIrGradients = ["stack_double_grad() -> dout"];
 }
 
 def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
@@ -48,6 +50,7 @@ def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
   let hasFolder = 1;
   let legacy = [Legacy<"tile", ["X", "repeat_times_tensor*|RepeatTimes|@repeat_times"], ["Out"], ["repeat_times"]>,
                 Legacy<"expand", ["X", "expand_times_tensor*|ExpandTimes"], ["Out"], ["repeat_times=expand_times"]>];
+  let newIrGradients = ["tile_double_grad() -> dout"];
 }
 
 def Pd_BroadcastTensorsOp : Pd_Op<"broadcast_tensors", [Pd_MovesElements]> {
@@ -75,6 +78,11 @@ def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
   let decomposesInCode = 1;
   let library = "repeat_interleave";
   let legacy = [Legacy<"repeat_interleave", ["X", "RepeatsTensor"], ["Out"], ["repeats=Repeats", "axis=dim"], ["output_size"]>];
+  let newIrGradients = [
+    "repeat_interleave_double_grad() -> dout",
+    "repeat_interleave_with_tensor_index_grad(x, repeats_tensor, dout)",
+    "repeat_interleave_with_tensor_index_double_grad(repeats_tensor, ddx) -> dout"
+  ];
 }
 
 def Pd_PadOp : Pd_Op<"pad"> {
@@ -91,6 +99,7 @@ def Pd_PadOp : Pd_Op<"pad"> {
   let library = "pad";
   let precision = "follow";
   let legacy = [Legacy<"pad", ["X"], ["Out"], ["paddings", "pad_value"]>];
+  let newIrGradients = ["pad_double_grad() -> dout"];
 }
 
 def Pd_Pad3dOp : Pd_Op<"pad3d"> {
@@ -107,6 +116,7 @@ def Pd_Pad3dOp : Pd_Op<"pad3d"> {
   let decomposesInCode = 1;
   let legacy = [Legacy<"pad3d", ["X", "Paddings|@paddings"], ["Out"], ["paddings", "mode", "pad_value=value", "data_format"]>,
                 LegacyReadOnly<"pad2d", ["X", "Paddings"], ["Out"], ["paddings", "mode", "pad_value", "data_format"], [], "importPad2d">];
+  let newIrGradients = ["pad3d_double_grad() -> dout"];
 }
 
 #endif

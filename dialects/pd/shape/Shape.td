@@ -31,6 +31,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let legacy = [Legacy<"reshape2", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], ["XShape"]>,
                 Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], []>,
                 Legacy<"view_shape", ["input", ""], ["out"], ["shape=dims"]>];
+  let newIrGradients = ["reshape_grad(x, dout)", "reshape_double_grad(dout) -> dout"];
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
@@ -51,6 +52,7 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let precision = "follow";
   let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["XShape", "data_format"]>,
                 Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
+  let newIrGradients = ["transpose_grad(dout)", "transpose_double_grad()"];
 }
 
 def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
@@ -77,6 +79,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let library = "expand";
   let precision = "follow";
   let legacy = [Legacy<"expand_v2", ["X", "expand_shapes_tensor*|Shape|@shape"], ["Out"], ["shape"]>];
+  let newIrGradients = ["expand_double_grad() -> dout"];
 }
 
 def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]> {
@@ -87,6 +90,7 @@ def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"expand_as_v2", ["X", "Y|target_tensor"], ["Out"], ["target_shape"]>];
+  let newIrGradients = ["expand_as_grad(x) -> x"];
 }
 
 def Pd_DimOp : Pd_Op<"dim"> {
@@ -159,6 +163,9 @@ def Pd_AssignOp : Pd_Op<"assign", [Pd_MovesElements]> {
                 // The gradient of the ops fake_quantize_dequantize_*: as if they did not round.
                 Legacy<"stright_throuth_estimator_grad", ["Out@GRAD"], ["X@GRAD"], [], ["bit_length", "round_type",
                   "moving_rate", "is_test", "quant_axis"]>];
+  let newIr = [NewIr<["x", ""], [], [], [], "assign_out">];
+  let newIrGradients = ["assign_grad(dout)", "assign_out_grad(dout)"];
+  let newIrInPlace = ["assign_out_(out=operand 1)"];
 }
 
 #endif

@@ -36,6 +36,8 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
                 Legacy<"strided_slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor",
                     "StridesTensorList*|StridesTensor"], ["Out"],
                   ["axes", "starts", "ends", "strides"], ["infer_flags", "decrease_axis"], "importSlice">];
+  let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "strides_tensor"], [], [], [], "strided_slice">];
+  let newIrGradients = ["slice_grad(x, dout, starts_tensor, ends_tensor)", "slice_double_grad() -> dout"];
 }
 
 def Pd_FlipOp : Pd_Op<"flip", [Pd_MovesElements]> {
@@ -45,6 +47,7 @@ def Pd_FlipOp : Pd_Op<"flip", [Pd_MovesElements]> {
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
   let legacy = [Legacy<"flip", ["X"], ["Out"], ["axis"]>, Legacy<"reverse", ["X"], ["Out"], ["axis"]>];
+  let newIrGradients = ["flip_grad(dout)"];
 }
 
 def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
@@ -73,6 +76,7 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let precision = "follow";
   let newIr = [NewIr<["x", "axis_tensor"], [], [], [], "split_with_num">];
   let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num", "axis"]>];
+  let newIrGradients = ["split_grad(dout, axis_tensor)", "split_with_num_grad(dout, axis_tensor)"];
 }
 
 def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
@@ -86,6 +90,7 @@ def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
   let newIr = [NewIr<["x"], [], [], [], "unstack">];
   let legacy = [Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">, // which has a gradient op
                 Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">];
+  let newIrGradients = ["unbind_grad(dout)", "unstack_grad(dout)"];
 }
 
 def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {
@@ -99,6 +104,7 @@ def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {
   let legacy = [Legacy<"crop_tensor", ["X", "ShapeTensor*|Shape|@shape", "OffsetsTensor*|Offsets|@offsets"], ["Out"],
     ["shape", "offsets"]>,
     Legacy<"crop", ["X", "Y", "Offsets"], ["Out"], [], ["shape", "offsets"], "importCropV1">];
+  let newIrGradients = ["crop_grad(x, dout, offsets_tensor)"];
 }
 
 #endif

@@ -21,6 +21,7 @@ def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor
   let precision = "follow";
   let legacy = [Legacy<"squeeze2", ["X", "@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"squeeze", ["X", "@axes"], ["Out"], ["axis=axes"]>];
+  let newIrGradients = ["squeeze_double_grad() -> dout"];
 }
 
 def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_tensor,
@@ -34,6 +35,7 @@ def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_te
   let precision = "follow";
   let legacy = [Legacy<"unsqueeze2", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"unsqueeze", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"]>];
+  let newIrGradients = ["unsqueeze_double_grad() -> dout"];
 }
 
 def Pd_FlattenOp : Pd_ViewOp<"flatten", (ins DefaultValuedAttr<I64Attr, "1">:$start_axis,
@@ -55,12 +57,14 @@ def Pd_PixelShuffleOp : Pd_ViewOp<"pixel_shuffle", (ins DefaultValuedAttr<I64Att
     DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format)> {
   let summary = "Channels moved into space: [n, c*r*r, h, w] becomes [n, c, h*r, w*r], r being upscale_factor";
   let legacy = [Legacy<"pixel_shuffle", ["X"], ["Out"], ["upscale_factor", "data_format"]>];
+  let newIrGradients = ["pixel_shuffle_grad(dout)"];
 }
 
 def Pd_PixelUnshuffleOp : Pd_ViewOp<"pixel_unshuffle", (ins DefaultValuedAttr<I64Attr, "1">:$downscale_factor,
     DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format)> {
   let summary = "The inverse of pixel_shuffle: [n, c, h*r, w*r] becomes [n, c*r*r, h, w], r being downscale_factor";
   let legacy = [Legacy<"pixel_unshuffle", ["X"], ["Out"], ["downscale_factor", "data_format"]>];
+  let newIrGradients = ["pixel_unshuffle_grad(dout)"];
 }
 
 def Pd_ChannelShuffleOp : Pd_ViewOp<"channel_shuffle", (ins I64Attr:$groups,
@@ -68,6 +72,7 @@ def Pd_ChannelShuffleOp : Pd_ViewOp<"channel_shuffle", (ins I64Attr:$groups,
   let summary = "Channels, seen as a matrix of `groups` rows, transposed";
   let legacy = [Legacy<"channel_shuffle", ["X"], ["Out"], ["groups", "data_format"]>,
                 Legacy<"shuffle_channel", ["X"], ["Out"], ["groups=group"]>];
+  let newIrGradients = ["channel_shuffle_grad(dout)"];
 }
 
 #endif

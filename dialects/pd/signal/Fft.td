@@ -29,6 +29,7 @@ def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of compl
     DefaultValuedAttr<BoolAttr, "true">:$forward);
   let results = (outs Pd_Spectrum:$out);
   let legacy = [Legacy<"fft_c2c", ["X"], ["Out"], ["axes:long", "normalization", "forward"]>];
+  let newIrGradients = ["fft_c2c_grad(dout)"];
 }
 
 def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real numbers along some axes"> {
@@ -50,6 +51,7 @@ def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a r
     DefaultValuedAttr<BoolAttr, "true">:$forward, DefaultValuedAttr<I64Attr, "0">:$last_dim_size);
   let results = (outs Pd_Signal:$out);
   let legacy = [Legacy<"fft_c2r", ["X"], ["Out"], ["axes:long", "normalization", "forward", "last_dim_size:long"]>];
+  let newIrGradients = ["fft_c2r_grad(dout)"];
 }
 
 #endif

@@ -45,6 +45,7 @@ def Pd_StftOp : Pd_Op<"stft"> {
   let results = (outs RankedTensorOf<[Pd_Complex]>:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"stft", ["X", "Window"], ["Out"], ["n_fft", "hop_length", "normalized", "onesided"]>];
+  let newIrGradients = ["stft_grad(x, window) -> x"];
 }
 
 #endif

@@ -12,15 +12,11 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
-/// The operand of that name; 0 where it is absent.
-int64_t operandNamed(const newir::Operation &op, llvm::ArrayRef<llvm::StringRef> names,
-                     llvm::StringRef name) {
-  const auto *found = llvm::find(names, name);
-  size_t place = static_cast<size_t>(found - names.begin());
-  return found != names.end() && place < op.inputs.size() ? op.inputs[place] : 0;
+/// The id of what a gradient op is given; 0 where it is absent.
+int64_t operandOf(const newir::Operation &op, const NewIrGradient &entry, Given value) {
+  std::optional<size_t> place = entry.placeOf(value);
+  return place && *place < op.inputs.size() ? op.inputs[*place] : 0;
 }
-
-std::string gradientOf(llvm::StringRef name) { return (name + "_grad").str(); }
 
 } // namespace
 
@@ -33,6 +29,9 @@ struct ModelImporter::GradientImport {
   /// Inputs of the pd.vjp, and for each the gradient op's result that is its gradient.
   Values inputs = {};
   llvm::SmallVector<size_t> resultOf = {};
+  /// Results of the body, those that are known, and cotangents, with the numbers of the results.
+  Values yielded = {}, saved = {}, cotangents = {};
+  llvm::SmallVector<int64_t> savedOf = {}, cotangentOf = {};
 };
 
 /// The op of that name that made a value, also where a list stands between the two.
@@ -56,15 +55,15 @@ bool ModelImporter::isForwardOf(const newir::Operation &candidate, const newir::
     auto original = originals.find(id);
     return original == originals.end() ? id : original->second;
   };
-  for (auto [i, name] : llvm::enumerate(entry.forwardOperands))
-    if (int64_t id = operandNamed(op, entry.operands, name);
+  for (size_t i = 0; i < entry.forwardOperands; ++i)
+    if (int64_t id = operandOf(op, entry, {Given::Operand, i});
         id != 0 && (i >= candidate.inputs.size() || candidate.inputs[i] != inFile(id)))
       return false;
   for (const newir::Attribute &attribute : candidate.attributes)
     if (const newir::Literal *given = op.attribute(attribute.name); given && !(*given == attribute.value))
       return false;
-  for (auto [i, name] : llvm::enumerate(entry.forwardResults)) {
-    auto cotangent = values.find(operandNamed(op, entry.operands, gradientOf(name)));
+  for (size_t i = 0; i < entry.forwardResults; ++i) {
+    auto cotangent = values.find(operandOf(op, entry, {Given::Cotangent, i}));
     if (cotangent != values.end() && cotangent->second.size() == 1 && i < candidate.outputs.size() &&
         candidate.outputs[i].type.kind == newir::Type::Kind::Tensor &&
         !pd::compatibleTypes(Type(tensorTypeOf(candidate.outputs[i].type)), cotangent->second[0].getType()))
@@ -77,8 +76,8 @@ bool ModelImporter::isForwardOf(const newir::Operation &candidate, const newir::
 /// the last one that fits.
 const newir::Operation *ModelImporter::forwardOf(const newir::Operation &op,
                                                  const NewIrGradient &entry) const {
-  for (llvm::StringRef result : entry.forwardResults)
-    if (const auto *maker = makerOf(operandNamed(op, entry.operands, result), entry.forward))
+  for (size_t i = 0; i < entry.forwardResults; ++i)
+    if (const auto *maker = makerOf(operandOf(op, entry, {Given::Result, i}), entry.forward))
       return maker;
   auto candidates = byName.find(entry.forward.str());
   if (candidates != byName.end())
@@ -104,8 +103,8 @@ void ModelImporter::collectForward(GradientImport &gradient) {
   for (const newir::Attribute &attribute : made ? made->attributes : std::vector<newir::Attribute>())
     if (!forward.attribute(attribute.name))
       forward.attributes.push_back(attribute);
-  for (auto [i, name] : llvm::enumerate(entry.forwardOperands)) {
-    int64_t id = operandNamed(op, entry.operands, name);
+  for (size_t i = 0; i < entry.forwardOperands; ++i) {
+    int64_t id = operandOf(op, entry, {Given::Operand, i});
     if (id == 0 && made && i < made->inputs.size())
       id = made->inputs[i];
     forward.inputs.push_back(id == 0 ? 0 : --lastOwnId);
@@ -119,26 +118,24 @@ void ModelImporter::collectForward(GradientImport &gradient) {
   }
   newir::Type notDeclared;
   notDeclared.kind = newir::Type::Kind::Other;
-  for (size_t i = 0; i < entry.forwardResults.size(); ++i)
+  for (size_t i = 0; i < entry.forwardResults; ++i)
     forward.outputs.push_back({--lastOwnId, notDeclared});
 }
 
 /// The forward op on the block's arguments instead of what it is differentiated by.
 void ModelImporter::importForward(GradientImport &gradient, Block &body) {
   const NewIrGradient &entry = gradient.entry;
-  for (auto [result, name] : llvm::enumerate(entry.results)) {
+  for (auto [result, operand] : llvm::enumerate(entry.results)) {
     if (result >= gradient.op.outputs.size() ||
         gradient.op.outputs[result].type.kind == newir::Type::Kind::Null)
       continue;
-    for (auto [operand, id] : llvm::zip(entry.forwardOperands, gradient.forward.inputs))
-      if (name == gradientOf(operand))
-        for (Value &value : values[id]) {
-          if (!pd::hasTangent(value.getType()))
-            continue;
-          gradient.inputs.push_back(value);
-          gradient.resultOf.push_back(result);
-          value = body.addArgument(value.getType(), location());
-        }
+    for (Value &value : values[gradient.forward.inputs[operand]]) {
+      if (!pd::hasTangent(value.getType()))
+        continue;
+      gradient.inputs.push_back(value);
+      gradient.resultOf.push_back(result);
+      value = body.addArgument(value.getType(), location());
+    }
   }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&body);
@@ -146,14 +143,44 @@ void ModelImporter::importForward(GradientImport &gradient, Block &body) {
   if (inner && !findNewIrOp(entry.forward)) {
     independent.emplace();
     for (size_t result : gradient.resultOf)
-      independent->insert(entry.results[result].drop_back(llvm::StringRef("_grad").size()).str());
+      independent->insert(entry.results.begin()[result]);
     return importGradient(gradient.forward, *inner);
   }
   auto handler = handlers().find(gradient.forward.name);
   handler != handlers().end() ? (this->*handler->second)(gradient.forward) : importByTable(gradient.forward);
 }
 
+/// The forward op's results, and what the gradient op is given of each: its value and its cotangent.
+void ModelImporter::collectCotangents(GradientImport &gradient,
+                                      const std::optional<std::set<size_t>> &differentiatedBy) {
+  for (auto [of, output] : llvm::enumerate(gradient.forward.outputs)) {
+    auto given = [&](Given wanted) {
+      int64_t id = operandOf(gradient.op, gradient.entry, wanted);
+      return id == 0 || unused.count(id) ? Values() : operand(id);
+    };
+    Given value{Given::Result, of};
+    Values known = given(value), cotangent = given({Given::Cotangent, of});
+    std::optional<size_t> place = gradient.entry.placeOf(value);
+    bool isIndependent = !differentiatedBy || (place && differentiatedBy->count(*place));
+    for (auto [i, result] : llvm::enumerate(values[output.id])) {
+      auto number = static_cast<int64_t>(gradient.yielded.size());
+      gradient.yielded.push_back(result);
+      if (i < known.size() && isIndependent && pd::compatibleTypes(known[i].getType(), result.getType())) {
+        gradient.saved.push_back(known[i]);
+        gradient.savedOf.push_back(number);
+      }
+      if (i < cotangent.size()) {
+        gradient.cotangents.push_back(cotangent[i]);
+        gradient.cotangentOf.push_back(number);
+      }
+    }
+  }
+}
+
 void ModelImporter::importGradient(const newir::Operation &op, const NewIrGradient &entry) {
+  if (op.inputs.size() > entry.operands.size())
+    return report(llvm::Twine(op.inputs.size()) + " operands, expected at most " +
+                  llvm::Twine(entry.operands.size()));
   GradientImport gradient{op, entry};
   auto differentiatedBy = std::exchange(independent, std::nullopt);
   size_t before = problems.size();
@@ -165,38 +192,17 @@ void ModelImporter::importGradient(const newir::Operation &op, const NewIrGradie
   importForward(gradient, body);
   if (problems.size() != before || isBlocked || gradient.inputs.empty())
     return;
-  Values yielded, saved, cotangents;
-  llvm::SmallVector<int64_t> savedOf, cotangentOf;
-  for (auto [name, output] : llvm::zip(entry.forwardResults, gradient.forward.outputs)) {
-    auto given = [&](llvm::StringRef wanted) {
-      int64_t id = operandNamed(op, entry.operands, wanted);
-      return id == 0 || unused.count(id) ? Values() : operand(id);
-    };
-    Values known = given(name), cotangent = given(gradientOf(name));
-    for (auto [i, result] : llvm::enumerate(values[output.id])) {
-      auto number = static_cast<int64_t>(yielded.size());
-      yielded.push_back(result);
-      if (i < known.size() && (!differentiatedBy || differentiatedBy->count(name.str())) &&
-          pd::compatibleTypes(known[i].getType(), result.getType())) {
-        saved.push_back(known[i]);
-        savedOf.push_back(number);
-      }
-      if (i < cotangent.size()) {
-        cotangents.push_back(cotangent[i]);
-        cotangentOf.push_back(number);
-      }
-    }
-  }
+  collectCotangents(gradient, differentiatedBy);
   if (isBlocked)
     return;
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&body);
-    pd::YieldOp::create(builder, location(), yielded);
+    pd::YieldOp::create(builder, location(), gradient.yielded);
   }
-  auto vjp =
-      pd::VjpOp::create(builder, location(), gradient.inputs, saved, cotangents,
-                        builder.getDenseI64ArrayAttr(savedOf), builder.getDenseI64ArrayAttr(cotangentOf));
+  auto vjp = pd::VjpOp::create(builder, location(), gradient.inputs, gradient.saved, gradient.cotangents,
+                               builder.getDenseI64ArrayAttr(gradient.savedOf),
+                               builder.getDenseI64ArrayAttr(gradient.cotangentOf));
   vjp.getBody().takeBody(region);
   if (failed(vjp.verifyRegions()))
     return report(std::exchange(diagnostics, {}));

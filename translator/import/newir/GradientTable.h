@@ -1,31 +1,37 @@
-/// What the new IR's registry says of gradient ops and of ops that work in place.
+/// Gradient ops of Paddle's new IR: what they are given and give.
 #pragma once
 
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <utility>
+#include <initializer_list>
+#include <optional>
 
 namespace proa::import {
 
+/// An operand of a gradient op: an operand or result of the forward op, or the cotangent of a result.
+struct Given {
+  enum Kind { Operand, Result, Cotangent } kind;
+  size_t number;
+
+  friend bool operator==(const Given &, const Given &) = default;
+};
+
+/// The forward op may be a gradient op itself.
 struct NewIrGradient {
-  /// The forward op, in the dialect pd_op, without "_" at the end.
-  llvm::StringRef forward;
-  llvm::SmallVector<llvm::StringRef> forwardOperands, forwardResults;
-  /// Values of the forward op by name, and "NAME_grad" for cotangents.
-  llvm::SmallVector<llvm::StringRef> operands;
-  /// "NAME_grad" for the gradients of the forward op's operands.
-  llvm::SmallVector<llvm::StringRef> results;
+  /// In the dialect pd_op, without "_" at the end.
+  llvm::StringRef name, forward;
+  size_t forwardOperands, forwardResults;
+  std::initializer_list<Given> operands;
+  /// For each result the number of the forward op's operand whose gradient it is.
+  std::initializer_list<size_t> results;
+
+  /// The place of a value among the operands.
+  std::optional<size_t> placeOf(Given value) const;
 };
 
 /// The gradient op "X_grad" (or "X_grad_") of the dialect pd_op, "X_double_grad", which is of X_grad, or
 /// "X_triple_grad", which is of that; or null.
 const NewIrGradient *findNewIrGradient(llvm::StringRef name);
-
-/// Numbers of a result and of the operand whose memory it takes.
-using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
-
-/// Of an op of the dialect pd_op, named with the "_" at its end; none for others.
-const InPlacePairs &inPlacePairs(llvm::StringRef name);
 
 } // namespace proa::import

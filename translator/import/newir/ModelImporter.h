@@ -86,6 +86,7 @@ private:
   const newir::Operation *forwardOf(const newir::Operation &op, const NewIrGradient &entry) const;
   void collectForward(GradientImport &gradient);
   void importForward(GradientImport &gradient, mlir::Block &body);
+  void collectCotangents(GradientImport &gradient, const std::optional<std::set<size_t>> &differentiatedBy);
 
   // State (State.cpp).
 
@@ -183,9 +184,9 @@ private:
   /// any.
   int64_t lastOwnId = std::numeric_limits<int64_t>::min() / 2;
   std::map<int64_t, int64_t> originals;
-  /// Of a gradient op that is differentiated itself, the operands by which it is: what else it is given of
-  /// the forward op's results is computed once more from those.
-  std::optional<std::set<std::string>> independent;
+  /// Of a gradient op that is differentiated itself, the numbers of the operands by which it is: what else it
+  /// is given of the forward op's results is computed once more from those.
+  std::optional<std::set<size_t>> independent;
   /// The persistable variable whose memory a value has; and the new values of those that changed.
   std::map<int64_t, std::string> variableOf;
   std::map<std::string, mlir::Value> states;

@@ -3,7 +3,12 @@
 
 #include "translator/import/LegacyTable.h"
 
+#include <utility>
+
 namespace proa::import {
+
+/// Numbers of a result and of an operand.
+using InPlacePairs = std::initializer_list<std::pair<size_t, size_t>>;
 
 struct NewIrOp {
   /// In the dialect pd_op, without "_" at the end.
@@ -20,9 +25,14 @@ struct NewIrOp {
   std::initializer_list<llvm::StringRef> ignored;
   /// Attributes that hold without the file saying so.
   std::initializer_list<llvm::StringRef> set;
+  /// Of the op named with "_" at its end: results, and the operands whose memory they take.
+  InPlacePairs inPlace;
 };
 
 /// The entry of an op of the dialect pd_op, by its name without "_" at the end; or null.
 const NewIrOp *findNewIrOp(llvm::StringRef name);
+
+/// Of an op of the dialect pd_op that writes results into the memory of operands; none for others.
+InPlacePairs inPlacePairs(llvm::StringRef name);
 
 } // namespace proa::import
