@@ -2,6 +2,7 @@
 
 #include "lib/codegen/TargetCode.h"
 #include "lib/support/Files.h"
+#include "lib/support/Parallel.h"
 #include "passes/lower-cpu/KernelAttributes.h"
 #include "passes/lower-cpu/Passes.h"
 
@@ -15,7 +16,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <set>
-#include <thread>
 
 using namespace mlir;
 
@@ -204,12 +204,7 @@ private:
   }
 
   Result<void> emit() {
-    std::vector<std::thread> threads;
-    for (size_t i = 1; i < shares.size(); ++i)
-      threads.emplace_back([this, i] { emitShare(shares[i], i); });
-    emitShare(shares[0], 0);
-    for (std::thread &thread : threads)
-      thread.join();
+    parallelFor(shares.size(), [&](size_t i) { emitShare(shares[i], i); });
     Problems problems;
     for (Share &share : shares)
       problems.append(share.problems);

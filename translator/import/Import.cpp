@@ -1,5 +1,6 @@
 #include "translator/import/Import.h"
 #include "translator/import/GradientSlots.h"
+#include "translator/import/InterfaceFinder.h"
 #include "translator/import/ProgramImporter.h"
 #include "translator/import/Recomputed.h"
 #include "translator/import/newir/NewIrImporter.h"
@@ -14,7 +15,6 @@
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/ADT/Sequence.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
 #include <map>
@@ -33,9 +33,6 @@ int64_t columnOf(const legacy::Operation &op) {
   const auto *value = std::get_if<int64_t>(&column->value);
   return value ? *value : 0;
 }
-
-bool isFeed(const legacy::Operation &op) { return op.type == "feed"; }
-bool isFetch(const legacy::Operation &op) { return op.type == "fetch" || op.type == "fetch_v2"; }
 
 /// Floats steer where they are a single number: a value to pad with, a threshold.
 bool maySteer(const Tensor &tensor) {
@@ -126,83 +123,6 @@ void ProgramImporter::findFeedsAndFetches() {
   if (!options.fetches.empty())
     fetches = options.fetches;
 }
-
-namespace {
-
-/// Follows which variables that outlive a run, or that it is fed, the ops of a program read and write. Of all
-/// variables only these matter: temporaries are most of a program.
-class InterfaceFinder {
-public:
-  InterfaceFinder(const legacy::Program &program, const VariableIndex &variables)
-      : program(program), variables(variables) {
-    for (const legacy::Variable &variable : program.blocks[0].variables)
-      matters.push_back(variable.persistable || variable.needCheckFeed);
-  }
-
-  void feed(llvm::StringRef name) {
-    if (const legacy::Variable *variable = mattering(variables.numberOf(name)))
-      written.insert(variable);
-  }
-  void fetch(llvm::StringRef name) { readVariable(variables.numberOf(name)); }
-
-  void addBlock(int32_t block) {
-    for (auto [index, op] : llvm::enumerate(program.blocks[block].operations)) {
-      if (block == 0 && ((isFeed(op) && op.output("Out")) || (isFetch(op) && op.input("X"))))
-        continue;
-      VariableIndex::OpNumbers numbers = variables.numbersOf(block, index);
-      llvm::for_each(numbers.inputs, [&](VariableNumber number) { readVariable(number); });
-      readOutputs(op);
-      for (VariableNumber number : numbers.outputs)
-        write(number, block != 0);
-    }
-  }
-
-  bool isWritten(const legacy::Variable &variable) const { return written.contains(&variable); }
-  llvm::ArrayRef<const legacy::Variable *> parameters() const { return read.getArrayRef(); }
-  llvm::ArrayRef<const legacy::Variable *> states() const { return kept.getArrayRef(); }
-
-private:
-  const legacy::Variable *mattering(VariableNumber number) const {
-    return number < matters.size() && matters[number] ? variables.find(0, number) : nullptr;
-  }
-
-  void readVariable(VariableNumber number) {
-    const legacy::Variable *variable = mattering(number);
-    if (variable && variable->persistable && !written.contains(variable))
-      read.insert(variable);
-  }
-
-  /// Some ops read what an output's variable holds.
-  void readOutputs(const legacy::Operation &op) {
-    if (const LegacyOp *entry = findLegacyOp(op.type))
-      for (const LegacySlot &input : entry->inputs)
-        if (llvm::StringRef name = input.spelling; name.consume_front("<"))
-          if (const legacy::Slot *slot = op.output(std::string_view(name.data(), name.size())))
-            llvm::for_each(slot->arguments, [&](llvm::StringRef name) { fetch(name); });
-  }
-
-  /// A block that may not run leaves the variables that it writes as they were.
-  void write(VariableNumber number, bool mayNotRun) {
-    const legacy::Variable *variable = mattering(number);
-    if (!variable || (mayNotRun && (!variable->persistable || written.contains(variable))))
-      return;
-    if (mayNotRun)
-      read.insert(variable);
-    else
-      written.insert(variable);
-    if (variable->persistable)
-      kept.insert(variable);
-  }
-
-  const legacy::Program &program;
-  const VariableIndex &variables;
-  /// Of the variables of block 0, by number.
-  std::vector<bool> matters;
-  llvm::DenseSet<const legacy::Variable *> written;
-  llvm::SetVector<const legacy::Variable *> read, kept;
-};
-
-} // namespace
 
 void ProgramImporter::findInterface() {
   findFeedsAndFetches();

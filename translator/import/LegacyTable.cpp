@@ -1,7 +1,8 @@
 #include "translator/import/LegacyTable.h"
 
+#include "lib/support/TableByName.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <vector>
@@ -191,12 +192,7 @@ llvm::ArrayRef<LegacyOp> legacyOps() {
 }
 
 const LegacyOp *findLegacyOp(llvm::StringRef type) {
-  static const llvm::StringMap<const LegacyOp *> byType = [] {
-    llvm::StringMap<const LegacyOp *> map;
-    for (const LegacyOp &entry : legacyOps())
-      map[entry.type] = &entry;
-    return map;
-  }();
+  static const auto byType = tableByName(legacyOps(), &LegacyOp::type);
   return byType.lookup(type);
 }
 

@@ -1,6 +1,8 @@
 //! The field `sharding` of op records.
 #include "dialects/pd/sharding/ShardingRule.h"
 
+#include "lib/support/TableByName.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -19,12 +21,7 @@ constexpr RecordedSharding recorded[] = {
 };
 
 const RecordedSharding *find(llvm::StringRef op) {
-  static const auto byName = [] {
-    llvm::StringMap<const RecordedSharding *> made;
-    for (const RecordedSharding &entry : recorded)
-      made[entry.op] = &entry;
-    return made;
-  }();
+  static const auto byName = tableByName(recorded, &RecordedSharding::op);
   return byName.lookup(op);
 }
 

@@ -1,7 +1,8 @@
 #include "translator/import/newir/GradientTable.h"
 
+#include "lib/support/TableByName.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace proa::import {
 
@@ -15,12 +16,7 @@ const NewIrGradient *findNewIrGradient(llvm::StringRef name) {
 #define GET_NEW_IR_GRADIENTS
 #include "dialects/pd/AllNewIr.inc"
   };
-  static const llvm::StringMap<const NewIrGradient *> byName = [] {
-    llvm::StringMap<const NewIrGradient *> map;
-    for (const NewIrGradient &entry : table)
-      map[entry.name] = &entry;
-    return map;
-  }();
+  static const auto byName = tableByName(table, &NewIrGradient::name);
   // Of an op that has no form but that in place, "assign_out_", the gradient is "assign_out__grad".
   size_t doubled = name.find("__");
   return doubled == llvm::StringRef::npos

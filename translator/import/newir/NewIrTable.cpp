@@ -1,6 +1,6 @@
 #include "translator/import/newir/NewIrTable.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "lib/support/TableByName.h"
 
 namespace proa::import {
 
@@ -9,12 +9,7 @@ const NewIrOp *findNewIrOp(llvm::StringRef name) {
 #define GET_NEW_IR_OPS
 #include "dialects/pd/AllNewIr.inc"
   };
-  static const llvm::StringMap<const NewIrOp *> byName = [] {
-    llvm::StringMap<const NewIrOp *> map;
-    for (const NewIrOp &entry : table)
-      map[entry.name] = &entry;
-    return map;
-  }();
+  static const auto byName = tableByName(table, &NewIrOp::name);
   return byName.lookup(name.rtrim('_'));
 }
 
