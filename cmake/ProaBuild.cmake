@@ -26,8 +26,20 @@ target_include_directories(proa_flags INTERFACE
 # The same for code that uses LLVM and MLIR. Their headers are system headers: warnings in them are not ours.
 add_library(proa_mlir INTERFACE)
 target_include_directories(proa_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-target_link_libraries(proa_mlir INTERFACE proa_flags MLIR LLVM)
+target_link_libraries(proa_mlir INTERFACE proa_flags
+  "$<IF:$<BOOL:$<TARGET_PROPERTY:PROA_LLVM_ARCHIVES>>,proa_mlir_archives,MLIR;LLVM>")
 include(PrecompiledHeader)
+
+# LLVM and MLIR as archives, for executables with the property PROA_LLVM_ARCHIVES: each takes what it uses. Loading the
+# shared libraries, which hold all of both, takes six times as long as a tool needs to start that compiles nothing. By
+# path: the targets of MLIR's archives ask for the shared LLVM.
+file(GLOB mlir_archives ${LLVM_LIBRARY_DIR}/libMLIR*.a)
+list(JOIN mlir_archives "," mlir_archives)
+find_library(ZLIB_LIBRARY z REQUIRED)
+find_library(ZSTD_LIBRARY zstd REQUIRED)
+add_library(proa_mlir_archives INTERFACE)
+target_link_libraries(proa_mlir_archives INTERFACE "$<LINK_GROUP:RESCAN,${mlir_archives}>"
+  ${LLVM_LIBRARY_DIR}/libLLVMSupport.a ${LLVM_LIBRARY_DIR}/libLLVMDemangle.a ${ZLIB_LIBRARY} ${ZSTD_LIBRARY})
 
 # proa_library(name SOURCES a.cpp ... LINK lib ... [MLIR]): a static library of proa.
 # With MLIR it may include MLIR headers.

@@ -2,6 +2,7 @@
 
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
+#include "lib/driver/SpecializeFeeds.h"
 #include "lib/runtime/CpuFeatures.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"

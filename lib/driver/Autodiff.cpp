@@ -3,6 +3,7 @@
 
 #include "lib/driver/CompiledFunction.h"
 #include "lib/driver/Registration.h"
+#include "lib/driver/SpecializeFeeds.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Rematerialize.h"
 #include "passes/autodiff/Transforms.h"

@@ -39,10 +39,6 @@ struct CompiledProgram {
   std::string archive; ///< object code of the kernels, a static library
 };
 
-/// Gives the feeds of `main` these dims. Problems: an unknown feed, another rank, a dim that the program
-/// fixes otherwise.
-Result<void> specializeFeeds(mlir::ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims);
-
 /// pd as imported to library ops and kernel calls.
 void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options = {});
 

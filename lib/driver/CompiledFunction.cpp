@@ -1,5 +1,7 @@
 #include "lib/driver/CompiledFunction.h"
 
+#include "lib/driver/SpecializeFeeds.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;

@@ -6,6 +6,7 @@
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 #include "lib/driver/SharedParameters.h"
+#include "lib/driver/SpecializeFeeds.h"
 #include "lib/runtime/Executable.h"
 #include "lib/runtime/ThreadPool.h"
 #include "lib/support/Files.h"

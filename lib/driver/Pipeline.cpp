@@ -1,7 +1,6 @@
 //! The order of the passes from imported pd to kernel calls.
 #include "lib/driver/Compile.h"
 
-#include "dialects/pd/Pd.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/decompose/Passes.h"
 #include "passes/fuse/Passes.h"
@@ -80,42 +79,6 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createRematerialize(recompute));
   }
   pm.addPass(createFormKernels());
-}
-
-Result<void> specializeFeeds(ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main)
-    return problem("", "the module has no function 'main'");
-  Problems problems;
-  llvm::SmallVector<Type> types(main.getArgumentTypes());
-  for (auto &[name, given] : dims) {
-    bool found = false;
-    for (BlockArgument argument : main.getArguments()) {
-      auto feed = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.feed");
-      if (!feed || feed.getValue() != name)
-        continue;
-      found = true;
-      auto type = cast<RankedTensorType>(argument.getType());
-      bool fits = type.getRank() == static_cast<int64_t>(given.size());
-      for (int64_t d = 0; fits && d < type.getRank(); ++d)
-        fits = type.isDynamicDim(d) || type.getDimSize(d) == given[d];
-      if (!fits) {
-        std::vector<int64_t> declared(type.getShape());
-        for (int64_t &dim : declared)
-          dim = ShapedType::isDynamic(dim) ? -1 : dim;
-        DType dtype = pd::dtypeOf(type.getElementType()).value_or(DType::Float32);
-        problems.add("feed '" + name + "'",
-                     "got " + describe(dtype, given) + ", expected " + describe(dtype, declared));
-        continue;
-      }
-      types[argument.getArgNumber()] = type.clone(given);
-      argument.setType(types[argument.getArgNumber()]);
-    }
-    if (!found)
-      problems.add("feed '" + name + "'", "the program has no such feed");
-  }
-  main.setType(FunctionType::get(main.getContext(), types, main.getResultTypes()));
-  return problems.empty() ? Result<void>() : Result<void>(problems);
 }
 
 } // namespace proa

@@ -1,8 +1,8 @@
 // proa-translate: turns a legacy program into MLIR, or says what it consists of.
 #include "lib/check/CaseMeta.h"
-#include "lib/driver/Compile.h"
 #include "lib/driver/PrintModule.h"
-#include "lib/driver/Registration.h"
+#include "lib/driver/ProgramDialects.h"
+#include "lib/driver/SpecializeFeeds.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/proa-translate/Coverage.h"
@@ -265,7 +265,7 @@ Result<void> addFlops(Options &options, const legacy::Program &program, ProgramS
   if (!problems.empty())
     return problems;
   mlir::DialectRegistry registry;
-  registerAllDialects(registry);
+  registerProgramDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = import::importProgram(context, program, options.import);
   if (!module) {
@@ -305,7 +305,7 @@ Result<void> translate(Options options) {
     return writeSummary(options);
   Timing timing(options.timing);
   mlir::DialectRegistry registry;
-  registerAllDialects(registry);
+  registerProgramDialects(registry);
   // One thread makes the ops: the locks of a context for several would only cost.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   timing.lap("start");
