@@ -63,13 +63,17 @@ std::string printHeader(func::FuncOp function, AsmState &withoutRegions) {
   return header;
 }
 
-/// Whether the values that ops of one block read are defined before them: all that there is left to verify of
+bool hasRegions(Block &block) {
+  return llvm::any_of(block, [](Operation &op) { return op.getNumRegions() != 0; });
+}
+
+/// Whether the values that ops of a block read are defined before them: all that there is left to verify of
 /// ops without regions that verify one by one.
-bool areDefinedBefore(llvm::ArrayRef<Operation *> ops) {
-  return llvm::all_of(ops, [](Operation *op) {
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
+bool areDefinedBefore(Block &block) {
+  return llvm::all_of(block, [&](Operation &op) {
+    return llvm::all_of(op.getOperands(), [&](Value operand) {
       Operation *producer = operand.getDefiningOp();
-      return operand.getParentBlock() == op->getBlock() && (!producer || producer->isBeforeInBlock(op));
+      return operand.getParentBlock() == &block && (!producer || producer->isBeforeInBlock(&op));
     });
   });
 }
@@ -146,6 +150,12 @@ void printInPieces(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Operat
 
 } // namespace
 
+bool verifyImported(ModuleOp module) {
+  func::FuncOp function = longFunction(module);
+  bool isFlat = function && !hasRegions(function.getBody().front());
+  return (isFlat && areDefinedBefore(function.getBody().front())) || succeeded(verify(module));
+}
+
 bool verifyAndPrint(ModuleOp module, llvm::function_ref<void(llvm::StringRef)> write, OpPrintingFlags flags,
                     llvm::function_ref<void()> settle) {
   flags.assumeVerified(); // the printer would verify once more
@@ -157,18 +167,19 @@ bool verifyAndPrint(ModuleOp module, llvm::function_ref<void(llvm::StringRef)> w
     write(printed(0, [&](llvm::raw_ostream &stream) { module.print(stream, flags); }));
     return true;
   }
+  Block &block = function.getBody().front();
   std::vector<Operation *> ops;
-  for (Operation &op : function.getBody().front())
+  for (Operation &op : block)
     ops.push_back(&op);
-  bool hasRegions = llvm::any_of(ops, [](Operation *op) { return op->getNumRegions() != 0; });
+  bool isNested = hasRegions(block);
   // While this thread numbers the values, which takes longer.
   std::future<bool> inOrder =
-      std::async(std::launch::async, [&] { return !hasRegions && areDefinedBefore(ops); });
+      std::async(std::launch::async, [&] { return !isNested && areDefinedBefore(block); });
   OpPrintingFlags withoutRegions = flags;
   withoutRegions.skipRegions();
-  AsmState state(module, hasRegions ? flags : withoutRegions);
+  AsmState state(module, isNested ? flags : withoutRegions);
   std::optional<AsmState> ofHeader;
-  if (hasRegions)
+  if (isNested)
     ofHeader.emplace(module, withoutRegions);
   settle();
   if (!inOrder.get() && failed(verify(module)))

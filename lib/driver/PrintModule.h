@@ -6,6 +6,11 @@
 
 namespace proa {
 
+/// `mlir::verify` for a module of which each op verifies already, as what the importer makes does. Of a
+/// function of thousands of ops in one block, as translated programs are, the order of definitions alone is
+/// left to look at. Where it is false, MLIR's diagnostics say why.
+bool verifyImported(mlir::ModuleOp module);
+
 /// Gives `write` what `module.print` prints, piece by piece and without aliases of attributes. Where the
 /// module does not verify: false, MLIR's diagnostics, and nothing is written. A function of thousands of ops
 /// in one block, as translated programs are, is verified and printed by several threads at once: each op for

@@ -128,6 +128,11 @@ bool needsLocations(const Options &options) {
          options.path == inputPath("-");
 }
 
+bool verifies(Translation &translation) {
+  mlir::ModuleOp module = translation.program.module();
+  return translation.isImported ? verifyImported(module) : llvm::succeeded(mlir::verify(module));
+}
+
 /// Writes the module as text or bytecode. One that a program of Paddle became is verified while it is
 /// printed: the importer has verified each of its ops.
 Result<void> writeModule(Translation &translation, const Options &options, Output &output) {
@@ -139,7 +144,7 @@ Result<void> writeModule(Translation &translation, const Options &options, Outpu
   auto settle = [&] { translation.program.settle(); };
   if (!printsInParallel)
     settle();
-  if (printsInParallel ? !verifyAndPrint(module, write, flags, settle) : llvm::failed(mlir::verify(module)))
+  if (printsInParallel ? !verifyAndPrint(module, write, flags, settle) : !verifies(translation))
     return problem(options.path, "the translated module does not verify; see above");
   if (printsInParallel)
     return {};
@@ -249,12 +254,15 @@ Result<void> writeContent(Translation &translation, const Options &options, Outp
   if (options.to == "mlir")
     return writeModule(translation, options, output);
   translation.program.settle();
-  if (llvm::failed(mlir::verify(translation.program.module())))
+  if (!verifies(translation))
     return problem(options.path, "the translated module does not verify; see above");
   Result<legacy::Program> program = exporter::exportProgram(translation.program.module());
   if (!program)
     return program.problems();
-  output.append(options.to == "json" ? legacy::writeJson(*program) : legacy::writeBinary(*program));
+  if (options.to == "json")
+    legacy::writeJson(*program, [&](std::string_view text) { output.append(text); });
+  else
+    output.append(legacy::writeBinary(*program));
   return {};
 }
 

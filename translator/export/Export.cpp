@@ -62,7 +62,7 @@ Result<legacy::Program> ProgramExporter::run() {
   eraseUnread(begin, end);
   if (!problems.empty())
     return problems;
-  return program;
+  return std::move(program);
 }
 
 void ProgramExporter::addHolder(const char *name, legacy::VariableKind kind) {

@@ -37,9 +37,9 @@ private:
 
 } // namespace
 
-ArgumentAttributes::ArgumentAttributes(MLIRContext &context, std::vector<Argument> arguments)
+ArgumentAttributes::ArgumentAttributes(MLIRContext &context, std::vector<Argument> arguments, bool mayShare)
     : context(context), list(std::move(arguments)), made(list.size()) {
-  if (list.size() < worthAThread || std::thread::hardware_concurrency() < 2)
+  if (!mayShare || list.size() < worthAThread || std::thread::hardware_concurrency() < 2)
     return;
   threaded.emplace(context);
   other = std::async(std::launch::async, [this] { makeSome(); });

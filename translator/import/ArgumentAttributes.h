@@ -26,7 +26,9 @@ struct Argument {
 /// ops depends on them: a second thread makes those of many arguments, while the first one makes the ops.
 class ArgumentAttributes {
 public:
-  ArgumentAttributes(mlir::MLIRContext &context, std::vector<Argument> arguments);
+  /// `mayShare`: whether the importer itself makes few attributes. Two threads that make many of them wait
+  /// for each other longer than one of them takes for all.
+  ArgumentAttributes(mlir::MLIRContext &context, std::vector<Argument> arguments, bool mayShare);
   ~ArgumentAttributes();
 
   const std::vector<Argument> &arguments() const { return list; }

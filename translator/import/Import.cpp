@@ -210,7 +210,7 @@ void ProgramImporter::settleArguments() {
 
 void ProgramImporter::makeFunction() {
   module = ModuleOp::create(builder, UnknownLoc::get(&context));
-  argumentAttributes = std::make_unique<ArgumentAttributes>(context, declareArguments());
+  argumentAttributes = std::make_unique<ArgumentAttributes>(context, declareArguments(), !options.locations);
   llvm::ArrayRef<Argument> arguments = argumentAttributes->arguments();
   llvm::SmallVector<Type> types;
   for (const Argument &argument : arguments) {

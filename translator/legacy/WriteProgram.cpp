@@ -1,10 +1,13 @@
 #include "translator/legacy/WriteProgram.h"
 
+#include "lib/support/Parallel.h"
 #include "translator/legacy/FormatNames.h"
 #include "translator/legacy/framework.pb.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cmath>
 
 namespace proa::legacy {
@@ -171,6 +174,32 @@ Json json(const std::vector<Slot> &slots) {
               [](const Slot &slot) { return Json{{"parameter", slot.name}, {"arguments", slot.arguments}}; });
 }
 
+Json json(const Operation &op) {
+  return {{"inputs", json(op.inputs)},
+          {"outputs", json(op.outputs)},
+          {"type", op.type},
+          {"attrs", list(op.attributes, [](const Attribute &attribute) { return json(attribute); })}};
+}
+
+/// Writes a list. The values of a large program take ten times the memory of its text, and that takes as much
+/// as the program: there are never more than those of one element for each core, and the texts of a few
+/// thousand.
+template <class Element> void writeList(const std::vector<Element> &elements, const WriteText &write) {
+  constexpr size_t atOnce = 8192, together = 256;
+  write("[");
+  for (size_t begin = 0; begin < elements.size(); begin += atOnce) {
+    std::array<std::string, atOnce / together> texts;
+    parallelFor(texts.size(), [&](size_t part) {
+      size_t first = begin + part * together;
+      for (size_t i = first; i < std::min(first + together, elements.size()); ++i)
+        texts[part] += (i == 0 ? "" : ",") + json(elements[i]).dump();
+    });
+    for (const std::string &text : texts)
+      write(text);
+  }
+  write("]");
+}
+
 } // namespace
 
 std::string writeBinary(const Program &program) {
@@ -203,29 +232,27 @@ std::string writeBinary(const Program &program) {
   return out.SerializeAsString();
 }
 
-std::string writeJson(const Program &program) {
-  Json blocks = Json::array();
+void writeJson(const Program &program, const WriteText &write) {
+  write("{\"blocks\":[");
   for (const Block &block : program.blocks) {
-    Json vars = list(block.variables, [](const Variable &variable) { return json(variable); });
-    Json ops = list(block.operations, [](const Operation &op) {
-      return Json{{"inputs", json(op.inputs)},
-                  {"outputs", json(op.outputs)},
-                  {"type", op.type},
-                  {"attrs", list(op.attributes, [](const Attribute &attribute) { return json(attribute); })}};
-    });
-    blocks.push_back({{"idx", block.index},
-                      {"parent_idx", block.parent},
-                      {"vars", std::move(vars)},
-                      {"ops", std::move(ops)},
-                      {"forward_block_idx", block.forwardBlock}});
+    write(&block == &program.blocks.front() ? "" : ",");
+    write(fmt::format("{{\"idx\":{},\"parent_idx\":{},\"vars\":", block.index, block.parent));
+    writeList(block.variables, write);
+    write(",\"ops\":");
+    writeList(block.operations, write);
+    write(fmt::format(",\"forward_block_idx\":{}}}", block.forwardBlock));
   }
   Json pairs = Json::array();
   for (auto &[name, version] : program.opVersions)
     pairs.push_back({{"op_name", name}, {"op_version", {{"version", version}}}});
-  Json out{{"blocks", std::move(blocks)},
-           {"version", {{"version", std::to_string(program.version)}}},
-           {"op_version_map", {{"pair", std::move(pairs)}}}};
-  return out.dump() + "\n";
+  Json version{{"version", std::to_string(program.version)}}, versions{{"pair", std::move(pairs)}};
+  write("],\"version\":" + version.dump() + ",\"op_version_map\":" + versions.dump() + "}\n");
+}
+
+std::string writeJson(const Program &program) {
+  std::string text;
+  writeJson(program, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
 } // namespace proa::legacy

@@ -4,6 +4,8 @@
 #include "dialects/pd/reduce/ScanOps.h"
 #include "dialects/pd/shape/Extent.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace proa::pd {

@@ -5,6 +5,8 @@
 #include "dialects/pd/search/CountOps.h"
 #include "dialects/pd/shape/OpenExtents.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace proa::pd {

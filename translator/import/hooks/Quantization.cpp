@@ -1,6 +1,8 @@
 //! Hooks of ops that quantize by what they have seen.
 #include "translator/import/LegacyTable.h"
 
+#include "mlir/IR/BuiltinTypes.h"
+
 using namespace mlir;
 
 namespace proa::import::hooks {

@@ -3,6 +3,7 @@
 #include "lib/support/TableByName.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 namespace proa::import {
 
