@@ -42,6 +42,7 @@ TEST(PrintModule, ByThreadsIsAsByMlir) {
   for (auto [length, hasRegions] : {std::pair(10, true), std::pair(6000, true), std::pair(6000, false)}) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(longProgram(length, hasRegions), &context);
     ASSERT_TRUE(module);
+    EXPECT_TRUE(verifyImported(*module));
     std::string expected;
     llvm::raw_string_ostream stream(expected);
     module->print(stream);
@@ -69,6 +70,9 @@ TEST(PrintModule, OfOneThatDoesNotVerifyIsNothing) {
     std::string text;
     EXPECT_FALSE(verifyAndPrint(*module, [&](llvm::StringRef piece) { text += piece; })) << length;
     EXPECT_EQ(text, "");
+    EXPECT_NE(message.find("does not dominate this use"), std::string::npos) << message;
+    message.clear();
+    EXPECT_FALSE(verifyImported(*module)) << length;
     EXPECT_NE(message.find("does not dominate this use"), std::string::npos) << message;
   }
 }
