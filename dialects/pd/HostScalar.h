@@ -30,7 +30,7 @@ struct HostScalar {
 HostScalar loadScalar(const Tensor &tensor, int64_t index);
 void storeScalar(Tensor &tensor, int64_t index, const HostScalar &value);
 
-/// The same methods as ScalarBuilder, computed in double (integers in 64 bits).
+/// The methods of ScalarBuilder, computed in double (integers in 64 bits).
 class HostScalarBuilder {
 public:
   using Value = HostScalar;
@@ -38,74 +38,8 @@ public:
 
   explicit HostScalarBuilder(DType resultType) : resultType(resultType) {}
 
-  Value add(Value x, Value y);
-  Value subtract(Value x, Value y);
-  Value multiply(Value x, Value y);
-  Value divide(Value x, Value y);
-  Value maximum(Value x, Value y);
-  Value minimum(Value x, Value y);
-  Value fmax(Value x, Value y);
-  Value fmin(Value x, Value y);
-  Value remainder(Value x, Value y);
-  Value floorDivide(Value x, Value y);
-  Value pow(Value x, Value y);
-  Value atan2(Value x, Value y);
-  Value copysign(Value x, Value y);
-  Value shiftLeft(Value x, Value y);
-  Value shiftRight(Value x, Value y, bool isArithmetic);
-  Value nextafter(Value x, Value y);
+#include "dialects/pd/ScalarMethods.inc"
 
-  Value equal(Value x, Value y);
-  Value notEqual(Value x, Value y);
-  Value lessThan(Value x, Value y);
-  Value lessEqual(Value x, Value y);
-  Value bitAnd(Value x, Value y);
-  Value bitOr(Value x, Value y);
-  Value bitXor(Value x, Value y);
-  Value bitNot(Value x);
-  Value toBool(Value x);
-  Value select(Value condition, Value x, Value y);
-
-  Value exp(Value x);
-  Value expm1(Value x);
-  Value log(Value x);
-  Value log1p(Value x);
-  Value log2(Value x);
-  Value log10(Value x);
-  Value sqrt(Value x);
-  Value rsqrt(Value x);
-  Value sin(Value x);
-  Value cos(Value x);
-  Value tan(Value x);
-  Value asin(Value x);
-  Value acos(Value x);
-  Value atan(Value x);
-  Value sinh(Value x);
-  Value cosh(Value x);
-  Value tanh(Value x);
-  Value asinh(Value x);
-  Value acosh(Value x);
-  Value atanh(Value x);
-  Value erf(Value x);
-  Value ceil(Value x);
-  Value floor(Value x);
-  Value round(Value x);
-  Value roundEven(Value x);
-  Value trunc(Value x);
-  Value sign(Value x);
-  Value negate(Value x);
-  Value abs(Value x);
-  Value isnan(Value x);
-  Value isinf(Value x);
-  Value isfinite(Value x);
-  Value real(Value x);
-  Value imag(Value x);
-  Value complex(Value re, Value im);
-  Value conj(Value x);
-  Value angle(Value x);
-  Value cast(Value x);
-  Value castTowardZero(Value x);
-  Value widen(Value x);
   Value number(double value, Value like);
 
 private:

@@ -1,6 +1,7 @@
 #include "lib/check/OpenDims.h"
 
 #include "dialects/pd/Pd.h"
+#include "lib/support/DiagnosticCollector.h"
 #include "passes/decompose/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -39,22 +40,14 @@ legacy::Program withOpenDims(legacy::Program program, const Tensors &feeds) {
 }
 
 Result<void> decomposeAll(ModuleOp module) {
-  Problems problems;
-  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
-    if (problems.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      problems.add("decomposition", diagnostic.str());
-    return success();
-  });
+  DiagnosticCollector diagnostics(module.getContext());
   PassManager pm(module.getContext());
   pm.addPass(createDecompose());
-  if (failed(pm.run(module))) {
-    if (problems.empty())
-      problems.add("decomposition", "it fails");
-    return problems;
-  }
+  if (failed(pm.run(module)))
+    return diagnostics.take("decomposition failed");
   std::set<std::string> left;
   module.walk([&](pd::DecomposableOpInterface op) { left.insert(op->getName().getStringRef().str()); });
-  problems = {};
+  Problems problems;
   for (const std::string &name : left)
     problems.add(name, "is not decomposed as long as dims are open");
   return problems.empty() ? Result<void>() : Result<void>(problems);

@@ -1,6 +1,7 @@
 #include "lib/codegen/CompileKernels.h"
 
 #include "lib/codegen/TargetCode.h"
+#include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "lib/support/Parallel.h"
 #include "passes/lower-cpu/KernelAttributes.h"
@@ -21,28 +22,6 @@ using namespace mlir;
 
 namespace proa {
 namespace {
-
-/// Collects what MLIR reports as errors while it lives.
-class DiagnosticCollector {
-public:
-  explicit DiagnosticCollector(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return failure();
-          std::string where;
-          llvm::raw_string_ostream(where) << diagnostic.getLocation();
-          problems.add(where, diagnostic.str());
-          return success();
-        }) {}
-
-  Problems take(const std::string &otherwise) {
-    return problems.empty() ? problem("code generation", otherwise) : problems;
-  }
-
-private:
-  Problems problems;
-  ScopedDiagnosticHandler handler;
-};
 
 /// One share of the kernels, compiled by one thread.
 struct Share {

@@ -4,6 +4,7 @@
 #include "lib/driver/CompiledFunction.h"
 #include "lib/driver/Registration.h"
 #include "lib/driver/SpecializeFeeds.h"
+#include "lib/support/DiagnosticCollector.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Rematerialize.h"
 #include "passes/autodiff/Transforms.h"
@@ -33,32 +34,6 @@ std::shared_ptr<mlir::MLIRContext> makeContext() {
   context->loadDialect<pd::PdDialect>();
   return context;
 }
-
-/// Errors with the ops that lead to them.
-class Errors {
-public:
-  explicit Errors(mlir::MLIRContext *context)
-      : handler(context, [this](mlir::Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
-            return mlir::success();
-          std::string where, message = diagnostic.str();
-          llvm::raw_string_ostream(where) << diagnostic.getLocation();
-          for (mlir::Diagnostic &note : diagnostic.getNotes()) {
-            llvm::raw_string_ostream out(message);
-            out << "; " << note << " (" << note.getLocation() << ")";
-          }
-          problems.add(where, message);
-          return mlir::success();
-        }) {}
-
-  Problems take(const char *what) {
-    return problems.empty() ? problem("", std::string(what) + " failed") : problems;
-  }
-
-private:
-  Problems problems;
-  mlir::ScopedDiagnosticHandler handler;
-};
 
 TensorInfo describeType(mlir::Type type, const std::string &name) {
   auto tensor = mlir::cast<mlir::RankedTensorType>(type);
@@ -130,16 +105,16 @@ struct FunctionTransforms {
   template <class Transform>
   static Result<Function> apply(const Function &function, const char *what, Transform transform) {
     Function::Implementation &from = *function.implementation;
-    Errors errors(from.context.get());
+    DiagnosticCollector errors(from.context.get());
     mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(from.module->clone()));
     auto main = copy->lookupSymbol<FuncOp>("main");
     mlir::FailureOr<FuncOp> made = transform(main);
     if (failed(made))
-      return errors.take(what);
+      return errors.take(std::string(what) + " failed");
     main.erase();
     made->setName("main");
     if (failed(mlir::verify(*copy)))
-      return errors.take(what);
+      return errors.take(std::string(what) + " failed");
     return make(from.context, std::move(copy));
   }
 };
@@ -184,10 +159,10 @@ Function::~Function() = default;
 
 Result<Function> Function::parse(const std::string &text, const std::string &name) {
   auto context = makeContext();
-  Errors errors(context.get());
+  DiagnosticCollector errors(context.get());
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
   if (!module)
-    return errors.take("reading the function");
+    return errors.take("reading the function failed");
   auto functions = llvm::to_vector(module->getOps<FuncOp>());
   FuncOp wanted = name.empty() && functions.size() == 1 ? functions[0] : module->lookupSymbol<FuncOp>(name);
   if (!wanted)
@@ -250,11 +225,11 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
     return done.problems();
   for (unsigned i = 0; i < dims.size(); ++i)
     main.setArgAttr(i, "pd.feed", mlir::StringAttr::get(main.getContext(), arguments()[i].name));
-  Errors errors(implementation->context.get());
+  DiagnosticCollector errors(implementation->context.get());
   mlir::PassManager pm(implementation->context.get());
   pm.addNestedPass<FuncOp>(createRefineShapes());
   if (failed(pm.run(*copy)))
-    return errors.take("refining shapes");
+    return errors.take("refining shapes failed");
   return FunctionTransforms::make(implementation->context, std::move(copy));
 }
 

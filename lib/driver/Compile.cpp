@@ -4,6 +4,7 @@
 #include "lib/codegen/CompileKernels.h"
 #include "lib/codegen/LoadedObject.h"
 #include "lib/planner/BuildPlan.h"
+#include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "passes/lower-linalg/Passes.h"
 
@@ -19,30 +20,6 @@ using namespace mlir;
 
 namespace proa {
 namespace {
-
-/// Collects the errors that passes emit, with the op's location.
-class DiagnosticCollector {
-public:
-  explicit DiagnosticCollector(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return success();
-          std::string where;
-          llvm::raw_string_ostream(where) << diagnostic.getLocation();
-          problems.add(where, diagnostic.str());
-          return success();
-        }) {}
-
-  Problems take(const char *stage) {
-    if (problems.empty())
-      problems.add("", std::string(stage) + " failed");
-    return std::move(problems);
-  }
-
-private:
-  Problems problems;
-  ScopedDiagnosticHandler handler;
-};
 
 Result<void> dump(ModuleOp module, const CompileOptions &options, const char *stage) {
   if (options.dumpDirectory.empty())
@@ -102,7 +79,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   if (!hasFormedKernels(*module))
     buildCpuPipeline(pm, options);
   if (failed(pm.run(*module)))
-    return diagnostics.take("optimization");
+    return diagnostics.take("optimization failed");
   dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));
   if (Result<void> written = dump(*module, options, "1-kernels-formed"); !written)
     return written.problems();
@@ -113,7 +90,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
   lowering.enableVerifier(false);
   lowering.addPass(createLowerToLinalg());
   if (failed(lowering.run(*kernels)))
-    return diagnostics.take("lowering to linalg");
+    return diagnostics.take("lowering to linalg failed");
   if (Result<void> written = dump(*kernels, options, "2-linalg"); !written)
     return written.problems();
   progress("generating code", 0.2);

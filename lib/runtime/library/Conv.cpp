@@ -2,11 +2,10 @@
 #include "lib/runtime/library/Conv.h"
 
 #include "lib/runtime/library/DepthwiseConv.h"
+#include "lib/runtime/library/EntriesByDims.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/StridedCopy.h"
 #include "lib/runtime/library/WinogradConv.h"
-
-#include <map>
 
 namespace proa::runtime {
 namespace {
@@ -23,20 +22,13 @@ struct ConvEntry {
       filter; ///< a constant filter as the plan wants it; null: packed in each run
 };
 
-struct ConvState final : KernelState {
-  std::map<std::vector<int64_t>, ConvEntry> byDims;
-  std::vector<int64_t> key;
-  uint64_t generation = 0;
-};
-
-constexpr size_t maximalPlans = 64;
-
 class Conv final : public LibraryKernel {
 public:
   Conv(ConvAttributes attributes, const KernelRequest &request)
-      : attributes(std::move(attributes)), inputs(request.inputs.begin(), request.inputs.end()) {}
+      : attributes(std::move(attributes)), inputs(request.inputs.begin(), request.inputs.end()),
+        isStatic(request.isStatic()) {}
 
-  Result<void> check(const KernelRequest &request) const;
+  Result<void> check() const;
   Result<void> bind(std::span<const View> views) override;
   Result<void> run(Call &call) const override;
 
@@ -48,6 +40,7 @@ private:
 
   ConvAttributes attributes;
   std::vector<OperandType> inputs;
+  bool isStatic;
   PackedCache filters;
 };
 
@@ -59,8 +52,8 @@ Result<ConvGeometry> Conv::geometryOf(std::span<const std::vector<int64_t>> dims
 }
 
 /// With known dims a mistake is found at load.
-Result<void> Conv::check(const KernelRequest &request) const {
-  if (!request.isStatic())
+Result<void> Conv::check() const {
+  if (!isStatic)
     return {};
   std::vector<std::vector<int64_t>> dims;
   for (const OperandType &input : inputs)
@@ -77,31 +70,21 @@ Result<void> Conv::bind(std::span<const View> views) {
 }
 
 Result<ConvEntry *> Conv::entryFor(Call &call) const {
-  if (!call.state())
-    call.state() = std::make_unique<ConvState>();
-  auto &state = static_cast<ConvState &>(*call.state());
-  if (state.generation != filters.generation())
-    state.byDims.clear();
-  state.generation = filters.generation();
-  state.key.clear();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    state.key.push_back(-1);
-    state.key.insert(state.key.end(), call.input(i).dims.begin(), call.input(i).dims.end());
-  }
-  auto found = state.byDims.find(state.key);
-  if (found != state.byDims.end())
-    return &found->second;
-  std::vector<std::vector<int64_t>> dims;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    dims.emplace_back(call.input(i).dims.begin(), call.input(i).dims.end());
-  Result<ConvGeometry> geometry = geometryOf(dims);
-  if (!geometry)
-    return geometry.problems();
-  if (state.byDims.size() >= maximalPlans)
-    state.byDims.clear();
-  ConvEntry &entry = state.byDims[state.key];
-  entry.geometry = std::move(*geometry);
-  return &entry;
+  auto &entries = EntriesByDims<ConvEntry>::of(call);
+  entries.use(filters.generation());
+  if (ConvEntry *only = isStatic ? entries.first() : nullptr)
+    return only;
+  return entries.find(call, inputs.size(), [&]() -> Result<ConvEntry> {
+    std::vector<std::vector<int64_t>> dims;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      dims.emplace_back(call.input(i).dims.begin(), call.input(i).dims.end());
+    Result<ConvGeometry> geometry = geometryOf(dims);
+    if (!geometry)
+      return geometry.problems();
+    ConvEntry entry;
+    entry.geometry = std::move(*geometry);
+    return entry;
+  });
 }
 
 bool isEmpty(const ConvGeometry &geometry) {
@@ -214,7 +197,7 @@ Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t
   if (!attributes)
     return attributes.problems();
   auto kernel = std::make_unique<Conv>(std::move(*attributes), request);
-  if (Result<void> done = kernel->check(request); !done)
+  if (Result<void> done = kernel->check(); !done)
     return done.problems();
   return std::unique_ptr<LibraryKernel>(std::move(kernel));
 }

@@ -45,15 +45,10 @@ Result<ConvAttributes> ConvAttributes::parse(const KernelRequest &request, size_
                 "expected strides, dilations and groups above 0");
   if (!reader.ok())
     return reader.problems();
-  Result<std::vector<PostOp>> ops = parsePostOps(request, 2);
+  Result<std::vector<PostOp>> ops = parsePostOps(request, "input, filter and result");
   if (!ops)
     return ops.problems();
   out.postOps = std::move(*ops);
-  if (request.inputs[0].dtype != request.inputs[1].dtype ||
-      request.inputs[0].dtype != request.outputs[0].dtype)
-    return failure("expected input, filter and result to have one dtype, found {}, {} and {}",
-                   nameOf(request.inputs[0].dtype), nameOf(request.inputs[1].dtype),
-                   nameOf(request.outputs[0].dtype));
   return out;
 }
 

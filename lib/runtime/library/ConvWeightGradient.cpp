@@ -4,6 +4,7 @@
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Conv.h"
+#include "lib/runtime/library/EntriesByDims.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/StridedCopy.h"
 
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 namespace proa::runtime {
 namespace {
@@ -59,13 +59,10 @@ std::unique_ptr<WeightGradientPlan> makePlan(const ConvAttributes &attributes, c
   return plan;
 }
 
-struct WeightGradientState final : KernelState {
-  struct Entry {
-    ConvGeometry geometry;
-    std::vector<int64_t> filter;
-    std::unique_ptr<WeightGradientPlan> plan; ///< null: BLAS
-  };
-  std::map<std::vector<int64_t>, Entry> byDims;
+struct WeightGradientEntry {
+  ConvGeometry geometry;
+  std::vector<int64_t> filter;
+  std::unique_ptr<WeightGradientPlan> plan; ///< null: BLAS
 };
 
 class ConvWeightGradient final : public LibraryKernel {
@@ -74,10 +71,11 @@ public:
       : attributes(std::move(attributes)), kernel(std::move(kernel)) {}
 
   Result<void> run(Call &call) const override {
-    Result<WeightGradientState::Entry *> found = entryFor(call);
+    auto make = [&] { return makeEntry(call.input(0), call.input(1)); };
+    Result<WeightGradientEntry *> found = EntriesByDims<WeightGradientEntry>::of(call).find(call, 2, make);
     if (!found)
       return found.problems();
-    const WeightGradientState::Entry &entry = **found;
+    const WeightGradientEntry &entry = **found;
     Result<View> out = call.output(0, entry.filter);
     if (!out)
       return out.problems();
@@ -87,12 +85,12 @@ public:
   }
 
 private:
-  Result<WeightGradientState::Entry> makeEntry(const View &input, const View &outGradient) const {
+  Result<WeightGradientEntry> makeEntry(const View &input, const View &outGradient) const {
     if (input.rank() != attributes.spatial + 2 || outGradient.rank() != input.rank())
       return failure("expected two tensors of rank {}, found [{}] and [{}]", attributes.spatial + 2,
                      fmt::join(input.dims, ", "), fmt::join(outGradient.dims, ", "));
     size_t channels = attributes.channelLast ? input.rank() - 1 : 1;
-    WeightGradientState::Entry entry;
+    WeightGradientEntry entry;
     entry.filter = {outGradient.dims[channels], input.dims[channels] / attributes.groups};
     entry.filter.insert(entry.filter.end(), kernel.begin(), kernel.end());
     Result<ConvGeometry> geometry = ConvGeometry::compute(attributes, input.dims, entry.filter, {});
@@ -109,25 +107,6 @@ private:
       if (!entry.plan)
         entry.plan = makePlan(attributes, entry.geometry, *dnnlType(input.dtype), channelLast);
     return entry;
-  }
-
-  Result<WeightGradientState::Entry *> entryFor(Call &call) const {
-    if (!call.state())
-      call.state() = std::make_unique<WeightGradientState>();
-    auto &byDims = static_cast<WeightGradientState &>(*call.state()).byDims;
-    std::vector<int64_t> key(call.input(0).dims.begin(), call.input(0).dims.end());
-    key.insert(key.end(), call.input(1).dims.begin(), call.input(1).dims.end());
-    auto found = byDims.find(key);
-    if (found == byDims.end()) {
-      Result<WeightGradientState::Entry> entry = makeEntry(call.input(0), call.input(1));
-      if (!entry)
-        return entry.problems();
-      constexpr size_t maximalEntries = 64;
-      if (byDims.size() >= maximalEntries)
-        byDims.clear();
-      found = byDims.emplace(key, std::move(*entry)).first;
-    }
-    return &found->second;
   }
 
   static Result<void> compute(Call &call, const WeightGradientPlan &plan, const View &out) {

@@ -16,12 +16,6 @@ namespace {
 
 //===-- warpctc -----------------------------------------------------------------------------------------===//
 
-template <class T> T logAdd(T a, T b) {
-  if (a < b)
-    std::swap(a, b);
-  return b == -std::numeric_limits<T>::infinity() ? a : a + std::log1p(std::exp(b - a));
-}
-
 /// The cost of one sample by the forward-backward algorithm over the labels with blanks around each.
 template <class T> class CtcSample {
 public:

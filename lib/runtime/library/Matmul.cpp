@@ -2,10 +2,9 @@
 #include "lib/runtime/library/Matmul.h"
 
 #include "lib/runtime/library/Attributes.h"
+#include "lib/runtime/library/EntriesByDims.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/PackedProduct.h"
-
-#include <map>
 
 namespace proa::runtime {
 namespace {
@@ -19,15 +18,6 @@ struct MatmulEntry {
   std::unique_ptr<Execution> execution;
   std::shared_ptr<const PackedTensor> weights; ///< a constant y as the plan wants it, or null
 };
-
-struct MatmulState final : KernelState {
-  std::map<std::vector<int64_t>, MatmulEntry> byDims;
-  std::vector<int64_t> key;
-  uint64_t generation = 0;
-};
-
-/// Plans for more sets of dims than this are made anew.
-constexpr size_t maximalPlans = 64;
 
 bool isEmpty(const MatmulGeometry &geometry) {
   for (int64_t dim : geometry.out.dims)
@@ -83,33 +73,21 @@ Result<void> Matmul::check() const {
 }
 
 Result<MatmulEntry *> Matmul::entryFor(Call &call) const {
-  if (!call.state())
-    call.state() = std::make_unique<MatmulState>();
-  auto &state = static_cast<MatmulState &>(*call.state());
-  if (state.generation != weights.generation())
-    state.byDims.clear();
-  state.generation = weights.generation();
-  if (isStatic && !state.byDims.empty())
-    return &state.byDims.begin()->second;
-  state.key.clear();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    state.key.push_back(-1); // separates the operands
-    state.key.insert(state.key.end(), call.input(i).dims.begin(), call.input(i).dims.end());
-  }
-  auto found = state.byDims.find(state.key);
-  if (found != state.byDims.end())
-    return &found->second;
-  std::vector<std::vector<int64_t>> dims;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    dims.emplace_back(call.input(i).dims.begin(), call.input(i).dims.end());
-  Result<MatmulGeometry> geometry = geometryOf(dims);
-  if (!geometry)
-    return geometry.problems();
-  if (state.byDims.size() >= maximalPlans)
-    state.byDims.clear();
-  MatmulEntry &entry = state.byDims[state.key];
-  entry.geometry = std::move(*geometry);
-  return &entry;
+  auto &entries = EntriesByDims<MatmulEntry>::of(call);
+  entries.use(weights.generation());
+  if (MatmulEntry *only = isStatic ? entries.first() : nullptr)
+    return only;
+  return entries.find(call, inputs.size(), [&]() -> Result<MatmulEntry> {
+    std::vector<std::vector<int64_t>> dims;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      dims.emplace_back(call.input(i).dims.begin(), call.input(i).dims.end());
+    Result<MatmulGeometry> geometry = geometryOf(dims);
+    if (!geometry)
+      return geometry.problems();
+    MatmulEntry entry;
+    entry.geometry = std::move(*geometry);
+    return entry;
+  });
 }
 
 void Matmul::plan(MatmulEntry &entry, const Call &call, const View &out) const {

@@ -21,15 +21,10 @@ Result<MatmulAttributes> MatmulAttributes::parse(const KernelRequest &request) {
   reader.expectOperands(2, 1);
   if (!reader.ok())
     return reader.problems();
-  Result<std::vector<PostOp>> ops = parsePostOps(request, 2);
+  Result<std::vector<PostOp>> ops = parsePostOps(request, "x, y and the result");
   if (!ops)
     return ops.problems();
   out.postOps = std::move(*ops);
-  if (request.inputs[0].dtype != request.inputs[1].dtype ||
-      request.inputs[0].dtype != request.outputs[0].dtype)
-    return failure("expected x, y and the result to have one dtype, found {}, {} and {}",
-                   nameOf(request.inputs[0].dtype), nameOf(request.inputs[1].dtype),
-                   nameOf(request.outputs[0].dtype));
   return out;
 }
 

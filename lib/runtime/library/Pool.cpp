@@ -2,13 +2,13 @@
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
+#include "lib/runtime/library/EntriesByDims.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/OneDnn.h"
 #include "lib/runtime/library/PoolGeometry.h"
 #include "lib/runtime/library/PoolPlanes.h"
 
 #include <algorithm>
-#include <map>
 
 namespace proa::runtime {
 namespace {
@@ -152,12 +152,9 @@ std::unique_ptr<Execution> planPool(const PoolGeometry &g, const PoolAttributes 
   }
 }
 
-struct PoolState final : KernelState {
-  struct Entry {
-    PoolGeometry geometry;
-    std::unique_ptr<Execution> execution;
-  };
-  std::map<std::vector<int64_t>, Entry> byDims;
+struct PoolEntry {
+  PoolGeometry geometry;
+  std::unique_ptr<Execution> execution;
 };
 
 class Pool final : public LibraryKernel {
@@ -165,9 +162,6 @@ public:
   Pool(PoolAttributes attributes, bool withIndex) : attributes(std::move(attributes)), withIndex(withIndex) {}
 
   Result<void> run(Call &call) const override {
-    if (!call.state())
-      call.state() = std::make_unique<PoolState>();
-    auto &state = static_cast<PoolState &>(*call.state());
     const View &in = call.input(0);
     std::vector<int64_t> kernel = attributes.kernel;
     if (call.input(1)) {
@@ -176,26 +170,23 @@ public:
         return given.problems();
       kernel = std::move(*given);
     }
-    std::vector<int64_t> key(in.dims.begin(), in.dims.end());
-    key.insert(key.end(), kernel.begin(), kernel.end());
-    auto found = state.byDims.find(key);
-    if (found == state.byDims.end()) {
+    auto make = [&]() -> Result<PoolEntry> {
       Result<PoolGeometry> geometry = PoolGeometry::compute(attributes, in.dims, kernel);
       if (!geometry)
         return geometry.problems();
-      constexpr size_t maximalEntries = 64;
-      if (state.byDims.size() >= maximalEntries)
-        state.byDims.clear();
       std::unique_ptr<Execution> execution;
       if (!withIndex && attributes.channelLast)
         execution = planPool(*geometry, attributes, in.dtype);
-      found = state.byDims.emplace(key, PoolState::Entry{std::move(*geometry), std::move(execution)}).first;
-    }
-    return pool(call, found->second);
+      return PoolEntry{std::move(*geometry), std::move(execution)};
+    };
+    Result<PoolEntry *> entry = EntriesByDims<PoolEntry>::of(call).find(call, 1, make, kernel);
+    if (!entry)
+      return entry.problems();
+    return pool(call, **entry);
   }
 
 private:
-  Result<void> pool(Call &call, PoolState::Entry &entry) const {
+  Result<void> pool(Call &call, PoolEntry &entry) const {
     const View &in = call.input(0);
     std::vector<std::byte> unwantedMaxima; // where only the mask is used
     Result<View> out = !withIndex || call.hasOutput(0)

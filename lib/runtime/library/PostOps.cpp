@@ -90,9 +90,9 @@ const Activation *findActivation(const std::string &name) {
 
 } // namespace
 
-Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, size_t firstExtra) {
+Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, std::string_view operands) {
   std::vector<PostOp> ops;
-  size_t next = firstExtra;
+  size_t next = 2;
   auto entry = request.attributes.find("post_ops");
   if (entry != request.attributes.end()) {
     if (!entry->is_array())
@@ -119,6 +119,10 @@ Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, size_t fi
   }
   if (next < request.inputs.size())
     return failure("expected {} inputs, found {}", next, request.inputs.size());
+  DType x = request.inputs[0].dtype, y = request.inputs[1].dtype, out = request.outputs[0].dtype;
+  if (x != y || x != out)
+    return failure("expected {} to have one dtype, found {}, {} and {}", operands, nameOf(x), nameOf(y),
+                   nameOf(out));
   return ops;
 }
 

@@ -45,9 +45,10 @@ struct PostOp {
   bool hasOperand() const { return kind != Kind::Activation; }
 };
 
-/// Reads `post_ops`; operands are the inputs from `firstExtra` on. Error: unknown kind, too few or too many
-/// inputs.
-Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, size_t firstExtra);
+/// Reads `post_ops` of a product of inputs 0 and 1; operands are the inputs behind them. Error: unknown kind,
+/// too few or too many inputs, inputs 0 and 1 and the result not of one dtype (`operands` calls these three
+/// by name).
+Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, std::string_view operands);
 
 /// How many of the first ops are activations or the bias: those that every implementation of oneDNN fuses.
 size_t leadingWithoutTensors(std::span<const PostOp> ops);

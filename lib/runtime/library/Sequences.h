@@ -4,6 +4,10 @@
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/OutputMemory.h"
 
+#include <cmath>
+#include <limits>
+#include <utility>
+
 namespace proa::runtime {
 
 /// The offsets of a LoD level that must ascend from 0 to `rows`.
@@ -18,6 +22,13 @@ struct SequenceSpan {
 /// of x[i] of a padded [batch, time, ...]. Without either, all of [batch, time, ...]. Error: lengths that do
 /// not fit.
 Result<std::vector<SequenceSpan>> sequenceSpans(const View &x, const View &lengths, const View &offsets);
+
+/// log(e^a + e^b), without overflow.
+template <class T> T logAdd(T a, T b) {
+  if (a < b)
+    std::swap(a, b);
+  return b == -std::numeric_limits<T>::infinity() ? a : a + std::log1p(std::exp(b - a));
+}
 
 /// A kernel for float32 and float64 inputs: run(call, zero), zero being of the type of input 0.
 template <class Run>

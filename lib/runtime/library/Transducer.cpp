@@ -10,12 +10,6 @@
 namespace proa::runtime {
 namespace {
 
-template <class T> T logAdd(T a, T b) {
-  if (a < b)
-    std::swap(a, b);
-  return b == -std::numeric_limits<T>::infinity() ? a : a + std::log1p(std::exp(b - a));
-}
-
 /// The lattice of one sample: places (t, u) after t steps and u labels.
 template <class T> class Lattice {
 public:

@@ -1,0 +1,45 @@
+/// MLIR's diagnostics as problems.
+#pragma once
+
+#include "proa/Result.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <utility>
+
+namespace proa {
+
+/// Collects the errors that MLIR reports while it lives, each with its location and its notes. Warnings and
+/// remarks are dropped.
+class DiagnosticCollector {
+public:
+  explicit DiagnosticCollector(mlir::MLIRContext *context)
+      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+            add(diagnostic);
+          return mlir::success();
+        }) {}
+
+  /// The errors so far; `otherwise` where something failed without one.
+  Problems take(const std::string &otherwise) {
+    Problems found = std::exchange(problems, {});
+    return found.empty() ? problem("", otherwise) : found;
+  }
+
+private:
+  void add(mlir::Diagnostic &diagnostic) {
+    std::string where, message = diagnostic.str();
+    llvm::raw_string_ostream(where) << diagnostic.getLocation();
+    for (mlir::Diagnostic &note : diagnostic.getNotes())
+      llvm::raw_string_ostream(message) << "; " << note << " (" << note.getLocation() << ")";
+    problems.add(where, message);
+  }
+
+  Problems problems;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace proa
