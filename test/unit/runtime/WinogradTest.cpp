@@ -145,6 +145,7 @@ TEST(RowPostOps, ActivationsAreThoseOfSingleNumbers) {
   std::vector<float> numbers{0.0f, -0.0f, NAN, 25.0f, -25.0f, 1e-6f, -1e-6f};
   for (float x = -8; x < 8; x += 0.0625f)
     numbers.push_back(x);
+  std::vector<OperandType> factors(2), result(1);
   int found = 0;
   for (json op :
        {json{{"kind", "relu"}}, json{{"kind", "relu6"}}, json{{"kind", "leaky_relu"}, {"alpha", 0.3}},
@@ -155,7 +156,7 @@ TEST(RowPostOps, ActivationsAreThoseOfSingleNumbers) {
         json{{"kind", "mish"}}, json{{"kind", "gelu_tanh"}}, json{{"kind", "gelu_erf"}}}) {
     SCOPED_TRACE(op.dump());
     json attributes = {{"post_ops", json::array({op})}};
-    auto ops = parsePostOps({attributes, {}, {}}, 0);
+    auto ops = parsePostOps({attributes, factors, result}, "x, y and the result");
     ASSERT_TRUE(ops) << ops.problems().text();
     const PostOp &one = ops->front();
     ASSERT_NE(rowActivation(one), RowActivation::None);
