@@ -1,5 +1,6 @@
 #include "dialects/pd/Specialize.h"
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/InferredTypes.h"
 #include "dialects/pd/creation/CreationOps.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -35,17 +36,8 @@ Operation *cloneForValues(Operation *op, llvm::ArrayRef<Tensor> operands, Block 
     if (!original.use_empty())
       UnrealizedConversionCastOp::create(builder, op->getLoc(), TypeRange{builder.getI1Type()},
                                          ValueRange{result});
-  llvm::SmallVector<Type> types;
-  auto inference = dyn_cast<InferTypeOpInterface>(clone);
-  if (!inference)
-    return clone;
-  if (failed(inference.inferReturnTypes(context, op->getLoc(), clone->getOperands(),
-                                        clone->getAttrDictionary(), clone->getPropertiesStorage(),
-                                        clone->getRegions(), types)))
-    return nullptr;
-  for (auto [result, type] : llvm::zip(clone->getResults(), types))
-    result.setType(type);
-  return clone;
+  bool fits = !isa<InferTypeOpInterface>(clone) || succeeded(inferAgain(clone, op->getLoc()));
+  return fits ? clone : nullptr;
 }
 
 } // namespace proa::pd

@@ -4,6 +4,7 @@
 #include "lib/check/ReferenceRun.h"
 
 #include "dialects/pd/Evaluate.h"
+#include "dialects/pd/InferredTypes.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
@@ -140,22 +141,10 @@ private:
     return builder.clone(*op, mapping);
   }
 
-  static bool inferTypes(Operation *clone) {
-    llvm::SmallVector<Type> types;
-    auto inference = dyn_cast<InferTypeOpInterface>(clone);
-    if (!inference ||
-        failed(inference.inferReturnTypes(clone->getContext(), clone->getLoc(), clone->getOperands(),
-                                          clone->getAttrDictionary(), clone->getPropertiesStorage(),
-                                          clone->getRegions(), types)))
-      return false;
-    for (auto [result, type] : llvm::zip(clone->getResults(), types))
-      result.setType(type);
-    return true;
-  }
-
   /// Whether the result types can be inferred to have these dims.
   static bool fits(Operation *clone, llvm::ArrayRef<Tensor> tensors) {
-    return inferTypes(clone) && llvm::all_of(llvm::zip(clone->getResultTypes(), tensors), [](auto pair) {
+    return succeeded(pd::inferAgain(clone)) &&
+           llvm::all_of(llvm::zip(clone->getResultTypes(), tensors), [](auto pair) {
              auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
              return type && type.getShape() == llvm::ArrayRef<int64_t>(std::get<1>(pair).dims());
            });
@@ -198,7 +187,7 @@ private:
     for (auto [tensor, dims] : llvm::zip(results, rule.results))
       wanted.push_back(llvm::to_vector(partOf(tensor, dims, factor, range).dims()));
     pd::setLocalShape(clone, wanted.front());
-    if (!inferTypes(clone))
+    if (!succeeded(pd::inferAgain(clone)))
       return std::nullopt;
     auto ran = pd::evaluateOp(clone, given);
     if (!ran)

@@ -40,8 +40,6 @@ Result<CompiledFunction> CompiledFunction::create(OwningOpRef<ModuleOp> module,
   auto executable = loadProgram(std::move(*program), "function");
   if (!executable)
     return executable.problems();
-  if (auto bound = (*executable)->bindParameters({}); !bound)
-    return bound.problems();
   auto session = runtime::Session::create(*executable);
   if (!session)
     return session.problems();

@@ -1,6 +1,7 @@
 //! Gradients of a batch as means over its micro-batches.
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/InferredTypes.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/autodiff/VjpOps.h"
@@ -169,8 +170,7 @@ private:
 
   /// The types of results, for operands with fewer examples.
   static LogicalResult inferAgain(Operation *op) {
-    auto inferable = dyn_cast<InferTypeOpInterface>(op);
-    if (!inferable || isa<pd::VjpOp>(op)) {
+    if (!isa<InferTypeOpInterface>(op) || isa<pd::VjpOp>(op)) {
       if (auto gradient = dyn_cast<pd::VjpOp>(op))
         return inferGradient(gradient);
       if (op->getNumRegions() == 0)
@@ -178,15 +178,9 @@ private:
       return op->emitError() << "'" << op->getName().getStringRef()
                              << "' can not be computed on micro-batches";
     }
-    SmallVector<Type> types;
-    if (failed(inferable.inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(),
-                                          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
-                                          op->getRegions(), types)) ||
-        types.size() != op->getNumResults())
+    if (failed(pd::inferAgain(op, op->getLoc())))
       return op->emitError() << "'" << op->getName().getStringRef()
                              << "' can not be computed on micro-batches";
-    for (auto [result, type] : llvm::zip(op->getResults(), types))
-      result.setType(type);
     return success();
   }
 

@@ -1,5 +1,6 @@
 #include "passes/autodiff/MixedPrecision.h"
 
+#include "dialects/pd/InferredTypes.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/math/UnaryOps.h"
 #include "passes/autodiff/BackwardPart.h"
@@ -127,28 +128,21 @@ private:
 
   /// Gives the op operands in 16 bits; false, with nothing changed, where it does not take them.
   bool lower(Operation *op) {
-    auto inferable = dyn_cast<InferTypeOpInterface>(op);
-    if (!inferable ||
+    if (!isa<InferTypeOpInterface>(op) ||
         llvm::none_of(op->getOperands(), [&](Value v) { return isSingle(v.getType()) || isLow(v); }))
       return false;
     SmallVector<Value> before(op->getOperands());
     for (OpOperand &operand : op->getOpOperands())
       give(operand, true);
-    SmallVector<Type> types;
-    bool fits;
-    {
+    FailureOr<SmallVector<Type>> types = [&] {
       ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
-      fits = succeeded(inferable.inferReturnTypes(op->getContext(), std::nullopt, op->getOperands(),
-                                                  op->getDiscardableAttrDictionary(),
-                                                  op->getPropertiesStorage(), op->getRegions(), types)) &&
-             types.size() == op->getNumResults() &&
-             llvm::all_of(types, [](Type type) { return isa<RankedTensorType>(type); });
-    }
-    if (!fits) {
+      return pd::inferredTypes(op);
+    }();
+    if (failed(types) || !llvm::all_of(*types, [](Type type) { return isa<RankedTensorType>(type); })) {
       op->setOperands(before);
       return false;
     }
-    for (auto [result, type] : llvm::zip(op->getResults(), types))
+    for (auto [result, type] : llvm::zip(op->getResults(), *types))
       if (isSingle(result.getType()) && cast<RankedTensorType>(type).getElementType() == rules.low)
         setLow(result);
     return true;

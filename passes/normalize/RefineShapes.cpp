@@ -2,6 +2,7 @@
 #include "passes/normalize/Passes.h"
 
 #include "dialects/pd/Guarded.h"
+#include "dialects/pd/InferredTypes.h"
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/VjpOps.h"
@@ -256,15 +257,10 @@ private:
   }
 
   void refine(Operation *op) {
-    auto inferable = dyn_cast<InferTypeOpInterface>(op);
-    if (!inferable)
+    FailureOr<SmallVector<Type>> types = pd::inferredTypes(op);
+    if (failed(types))
       return;
-    SmallVector<Type> types;
-    if (failed(inferable.inferReturnTypes(op->getContext(), std::nullopt, op->getOperands(),
-                                          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
-                                          op->getRegions(), types)))
-      return;
-    for (auto [result, type] : llvm::zip(op->getResults(), types)) {
+    for (auto [result, type] : llvm::zip(op->getResults(), *types)) {
       auto given = dyn_cast<RankedTensorType>(result.getType()),
            inferred = dyn_cast_if_present<RankedTensorType>(type);
       if (given && inferred && given.getRank() != inferred.getRank()) {

@@ -1,4 +1,5 @@
 //! Whether the types of an op can be those of a part of it.
+#include "dialects/pd/InferredTypes.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
@@ -45,18 +46,13 @@ bool fits(Operation *op, const ShardingRule &rule, unsigned factor) {
   for (auto [type, tensor] : llvm::zip(op->getResultTypes(), rule.results))
     wanted.push_back(dimsOfPart(cast<RankedTensorType>(type), tensor, factor, rule.factors[factor].size));
   setLocalShape(part, wanted.front());
-  auto inference = dyn_cast<InferTypeOpInterface>(part);
-  if (!inference)
+  if (!isa<InferTypeOpInterface>(part))
     return true;
-  llvm::SmallVector<Type> types;
-  if (failed(inference.inferReturnTypes(part->getContext(), part->getLoc(), part->getOperands(),
-                                        part->getAttrDictionary(), part->getPropertiesStorage(),
-                                        part->getRegions(), types)))
-    return false;
-  return llvm::all_of(llvm::zip(types, wanted), [](auto pair) {
-    auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
-    return type && succeeded(verifyCompatibleShape(type.getShape(), std::get<1>(pair)));
-  });
+  FailureOr<llvm::SmallVector<Type>> types = inferredTypes(part);
+  return succeeded(types) && llvm::all_of(llvm::zip(*types, wanted), [](auto pair) {
+           auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
+           return type && succeeded(verifyCompatibleShape(type.getShape(), std::get<1>(pair)));
+         });
 }
 
 } // namespace

@@ -52,8 +52,6 @@ Result<Runner> Runner::create(ModuleOp module) {
   auto executable = loadProgram(std::move(*compiled), "test");
   if (!executable)
     return executable.problems();
-  if (auto bound = (*executable)->bindParameters({}); !bound)
-    return bound.problems();
   auto session = runtime::Session::create(*executable);
   if (!session)
     return session.problems();
