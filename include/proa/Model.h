@@ -105,6 +105,8 @@ public:
   Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
 
   const ModelTimes &times() const;
+  /// How many threads a run uses.
+  int threads() const;
   /// Bytes of the place that the last run's values shared. Feeds, parameters and values whose dims only the
   /// run knew, or that loops hand on, are not in it.
   int64_t arenaBytes() const;

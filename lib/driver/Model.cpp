@@ -50,6 +50,10 @@ private:
   std::chrono::steady_clock::time_point begin;
 };
 
+int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+int threadsOf(const ModelOptions &options) { return options.threads > 0 ? options.threads : cores(); }
+
 /// The build of this library: a cache entry of another build is not taken.
 std::string buildFingerprint() {
   Dl_info info;
@@ -439,7 +443,7 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   if (auto done = specializeFeeds(*copy, dims); !done)
     return done.problems();
   CompileOptions compileOptions;
-  compileOptions.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  compileOptions.threads = cores();
   compileOptions.dumpDirectory = options.dumpDirectory;
   compileOptions.decompose = options.decompose;
   compileOptions.memoryBudget = options.memoryBudget;
@@ -542,9 +546,7 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
     key += describeValues(import::steering(given));
   if (auto found = variants.find(key); found != variants.end())
     return &found->second;
-  runtime::setThreads(options.threads > 0
-                          ? options.threads
-                          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  runtime::setThreads(threadsOf(options));
   const Imported *imported = nullptr;
   auto program = compileWith(given, known, imported);
   if (!program)
@@ -634,6 +636,8 @@ Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> 
     return results.problems();
   return self.take(current, *results);
 }
+
+int Model::threads() const { return threadsOf(implementation->options); }
 
 int64_t Model::arenaBytes() const {
   return implementation->current ? implementation->current->executable->plan().arenaBytes : 0;

@@ -1,7 +1,7 @@
 #include "lib/driver/PrintModule.h"
 
 #include "lib/driver/OpTexts.h"
-#include "translator/import/ThreadedContext.h"
+#include "lib/driver/ThreadedContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
@@ -61,6 +61,17 @@ std::string printHeader(func::FuncOp function, AsmState &withoutRegions) {
   header.resize(header.rfind('{') + 1);
   header += '\n';
   return header;
+}
+
+/// The same in front of the arguments and behind them: of a declaration without any.
+std::pair<std::string, std::string> printAroundArguments(func::FuncOp function, OpPrintingFlags flags) {
+  OwningOpRef<func::FuncOp> declaration(cast<func::FuncOp>(function->cloneWithoutRegions()));
+  declaration->removeArgAttrsAttr();
+  declaration->setFunctionType(
+      FunctionType::get(function.getContext(), {}, function.getFunctionType().getResults()));
+  std::string text = printed(0, [&](llvm::raw_ostream &stream) { declaration->print(stream, flags); });
+  size_t open = text.find('(') + 1; // behind the name, which is a plain one: "main"
+  return {text.substr(0, open), llvm::StringRef(text).substr(open).rtrim().str() + " {\n"};
 }
 
 bool hasRegions(Block &block) {
@@ -130,23 +141,62 @@ private:
 };
 
 /// Prints the only function of a module, which has verified.
-void printInPieces(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Operation *> ops, AsmState &state,
-                   AsmState &ofHeader, llvm::function_ref<void(llvm::StringRef)> write) {
-  std::string around = printEmpty(module, state.getPrinterFlags());
-  size_t end = around.rfind('}'), chunks = (ops.size() + chunkSize - 1) / chunkSize;
-  PieceWriter writer(1 + chunks, write);
-  write(around.substr(0, end) + "  ");
-  mlir::parallelFor(module.getContext(), 0, 1 + chunks, [&](size_t i) {
-    if (i == 0)
-      return writer.add(i, printHeader(function, ofHeader));
+class FunctionPrinter {
+public:
+  FunctionPrinter(func::FuncOp function, llvm::ArrayRef<import::Argument> unsettled,
+                  llvm::ArrayRef<Operation *> ops, AsmState &state)
+      : function(function), unsettled(unsettled), ops(ops), state(state) {}
+
+  /// All of the module, each piece by some thread.
+  void print(ModuleOp module, AsmState &ofHeader, llvm::function_ref<void(llvm::StringRef)> write) {
+    std::string around = printEmpty(module, state.getPrinterFlags());
+    size_t end = around.rfind('}');
+    write(around.substr(0, end) + "  ");
+    auto [front, behind] = unsettled.empty() ? std::pair(printHeader(function, ofHeader), std::string())
+                                             : printAroundArguments(function, state.getPrinterFlags());
+    write(front);
+    size_t ofArguments = chunksOf(unsettled.size()), ofOps = chunksOf(ops.size());
+    PieceWriter writer(ofArguments + 1 + ofOps, write);
+    mlir::parallelFor(module.getContext(), 0, ofArguments + 1 + ofOps, [&](size_t i) {
+      writer.add(i, i < ofArguments    ? printArguments(i * chunkSize)
+                    : i == ofArguments ? behind
+                                       : printOps((i - ofArguments - 1) * chunkSize));
+    });
+    write("  }\n" + around.substr(end));
+  }
+
+private:
+  static size_t chunksOf(size_t count) { return (count + chunkSize - 1) / chunkSize; }
+
+  std::string printArguments(size_t begin) {
+    return printed(chunkSize * usualLength / 2, [&](llvm::raw_ostream &stream) {
+      llvm::DenseMap<Type, std::string> types;
+      for (size_t i = begin; i < std::min(begin + chunkSize, unsettled.size()); ++i) {
+        BlockArgument argument = function.getArgument(static_cast<unsigned>(i));
+        std::string &type = types[argument.getType()];
+        if (type.empty())
+          llvm::raw_string_ostream(type) << argument.getType();
+        stream << (i == 0 ? "" : ", ");
+        argument.printAsOperand(stream, state);
+        stream << ": " << type << ' ';
+        import::printAttributes(stream, unsettled[i]);
+      }
+    });
+  }
+
+  std::string printOps(size_t begin) {
     OpTexts texts(state);
-    writer.add(i, printed(chunkSize * usualLength, [&](llvm::raw_ostream &stream) {
-                 for (Operation *op : ops.drop_front((i - 1) * chunkSize).take_front(chunkSize))
-                   printOp(stream, op, state, texts);
-               }));
-  });
-  write("  }\n" + around.substr(end));
-}
+    return printed(chunkSize * usualLength, [&](llvm::raw_ostream &stream) {
+      for (Operation *op : ops.drop_front(begin).take_front(chunkSize))
+        printOp(stream, op, state, texts);
+    });
+  }
+
+  func::FuncOp function;
+  llvm::ArrayRef<import::Argument> unsettled;
+  llvm::ArrayRef<Operation *> ops;
+  AsmState &state;
+};
 
 } // namespace
 
@@ -156,12 +206,13 @@ bool verifyImported(ModuleOp module) {
   return (isFlat && areDefinedBefore(function.getBody().front())) || succeeded(verify(module));
 }
 
-bool verifyAndPrint(ModuleOp module, llvm::function_ref<void(llvm::StringRef)> write, OpPrintingFlags flags,
-                    llvm::function_ref<void()> settle) {
+bool verifyAndPrint(import::ImportedProgram &program, llvm::function_ref<void(llvm::StringRef)> write,
+                    OpPrintingFlags flags) {
   flags.assumeVerified(); // the printer would verify once more
+  ModuleOp module = program.module();
   func::FuncOp function = longFunction(module);
   if (!function || flags.shouldPrintDebugInfo()) {
-    settle();
+    program.settle();
     if (failed(verify(module)))
       return false;
     write(printed(0, [&](llvm::raw_ostream &stream) { module.print(stream, flags); }));
@@ -181,12 +232,12 @@ bool verifyAndPrint(ModuleOp module, llvm::function_ref<void(llvm::StringRef)> w
   std::optional<AsmState> ofHeader;
   if (isNested)
     ofHeader.emplace(module, withoutRegions);
-  settle();
   if (!inOrder.get() && failed(verify(module)))
     return false;
   // Printing asks for attributes that ops leave out where they have their default.
-  import::ThreadedContext threaded(*module.getContext());
-  printInPieces(module, function, ops, state, ofHeader ? *ofHeader : state, write);
+  ThreadedContext threaded(*module.getContext());
+  FunctionPrinter printer(function, program.unsettled(), ops, state);
+  printer.print(module, ofHeader ? *ofHeader : state, write);
   return true;
 }
 

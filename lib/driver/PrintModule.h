@@ -1,6 +1,8 @@
 /// The text of large modules.
 #pragma once
 
+#include "translator/import/Import.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -13,12 +15,10 @@ bool verifyImported(mlir::ModuleOp module);
 
 /// Gives `write` what `module.print` prints, piece by piece and without aliases of attributes. Where the
 /// module does not verify: false, MLIR's diagnostics, and nothing is written. A function of thousands of ops
-/// in one block, as translated programs are, is verified and printed by several threads at once: each op for
-/// itself must verify already, as what the importer makes does. The module holds no resources
-/// (dense_resource), which the importer never makes. `settle` is called before more than ops and values is
-/// looked at.
-bool verifyAndPrint(
-    mlir::ModuleOp module, llvm::function_ref<void(llvm::StringRef)> write, mlir::OpPrintingFlags flags = {},
-    llvm::function_ref<void()> settle = [] {});
+/// in one block, as translated programs are, is verified and printed by several threads at once, and what its
+/// arguments are without attributes of them: each op for itself must verify already, as what the importer
+/// makes does. The module holds no resources (dense_resource), which the importer never makes.
+bool verifyAndPrint(import::ImportedProgram &program, llvm::function_ref<void(llvm::StringRef)> write,
+                    mlir::OpPrintingFlags flags = {});
 
 } // namespace proa

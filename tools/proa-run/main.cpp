@@ -228,8 +228,8 @@ private:
         return written;
     }
     if (options.json) {
-      fmt::print("{}", timesJson(options.path, options.model.threads, model.times(), runTimes,
-                                 model.arenaBytes(), compared));
+      fmt::print("{}", timesJson(options.path, model.threads(), model.times(), runTimes, model.arenaBytes(),
+                                 compared));
       return writeProfile(model);
     }
     if (options.expect.empty())

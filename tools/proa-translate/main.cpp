@@ -141,10 +141,9 @@ Result<void> writeModule(Translation &translation, const Options &options, Outpu
   flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
   bool printsInParallel = translation.isImported && !options.bytecode;
   auto write = [&](llvm::StringRef piece) { output.append(piece); };
-  auto settle = [&] { translation.program.settle(); };
   if (!printsInParallel)
-    settle();
-  if (printsInParallel ? !verifyAndPrint(module, write, flags, settle) : !verifies(translation))
+    translation.program.settle();
+  if (printsInParallel ? !verifyAndPrint(translation.program, write, flags) : !verifies(translation))
     return problem(options.path, "the translated module does not verify; see above");
   if (printsInParallel)
     return {};

@@ -89,7 +89,7 @@ Result<ImportedProgram> ProgramImporter::run() {
     });
   if (!problems.empty())
     return withoutConsequences();
-  return ImportedProgram(std::move(module), std::move(argumentAttributes));
+  return ImportedProgram(std::move(module), std::move(arguments));
 }
 
 Result<Interface> ProgramImporter::interface() {
@@ -203,15 +203,9 @@ std::vector<Argument> ProgramImporter::declareArguments() {
   return arguments;
 }
 
-void ProgramImporter::settleArguments() {
-  if (std::unique_ptr<ArgumentAttributes> made = std::move(argumentAttributes))
-    function.setAllArgAttrs(made->finish());
-}
-
 void ProgramImporter::makeFunction() {
   module = ModuleOp::create(builder, UnknownLoc::get(&context));
-  argumentAttributes = std::make_unique<ArgumentAttributes>(context, declareArguments(), !options.locations);
-  llvm::ArrayRef<Argument> arguments = argumentAttributes->arguments();
+  arguments = declareArguments();
   llvm::SmallVector<Type> types;
   for (const Argument &argument : arguments) {
     Type type = typeOf(argument);
@@ -295,10 +289,8 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
 
 void ProgramImporter::importByEntry(OpImporter &importer) {
   importer.takesArrays = importer.entry->target.starts_with("pd.array_");
-  if (isRecomputed(importer.op)) {
-    settleArguments();
+  if (isRecomputed(importer.op))
     keepApart(importer);
-  }
   if (importer.entry->hook)
     importer.entry->hook(importer);
   else
@@ -372,13 +364,12 @@ void ProgramImporter::finishFunction() {
       warn("fetched variable '" + name +
            "' has a LoD on some ways through the program's control flow only; it is fetched without");
   }
-  if (!states.empty())
-    settleArguments();
   auto isOwnArgument = [&](Value value, const std::string &name) {
     auto argument = dyn_cast<BlockArgument>(value);
-    auto held =
-        argument ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") : StringAttr();
-    return held && held.getValue() == name;
+    if (!argument)
+      return false;
+    const Argument &declared = arguments[argument.getArgNumber()];
+    return declared.parameter && declared.name == name;
   };
   for (const std::string &name : states)
     if (Value value = lookup(name); value && !isOwnArgument(value, name)) {
@@ -466,16 +457,14 @@ void ProgramImporter::reportRefused(llvm::ArrayRef<llvm::SmallVector<Value>> ope
 
 std::string ProgramImporter::takeDiagnostics() { return std::exchange(diagnostics, {}); }
 
-ImportedProgram::ImportedProgram(OwningOpRef<ModuleOp> module, std::unique_ptr<ArgumentAttributes> pending)
-    : owned(std::move(module)), pending(std::move(pending)) {}
-ImportedProgram::ImportedProgram(OwningOpRef<ModuleOp> module) : owned(std::move(module)) {}
-ImportedProgram::ImportedProgram(ImportedProgram &&) noexcept = default;
-ImportedProgram &ImportedProgram::operator=(ImportedProgram &&) noexcept = default;
-ImportedProgram::~ImportedProgram() = default;
+ImportedProgram::ImportedProgram(OwningOpRef<ModuleOp> module, std::vector<Argument> arguments)
+    : owned(std::move(module)), arguments(std::move(arguments)) {}
 
 void ImportedProgram::settle() {
-  if (std::unique_ptr<ArgumentAttributes> made = std::move(pending))
-    cast<func::FuncOp>(owned->getBody()->front()).setAllArgAttrs(made->finish());
+  std::vector<Argument> unsettled = std::exchange(arguments, {});
+  if (!unsettled.empty())
+    cast<func::FuncOp>(owned->getBody()->front())
+        .setAllArgAttrs(attributesOf(*owned->getContext(), unsettled));
 }
 
 OwningOpRef<ModuleOp> ImportedProgram::take() {

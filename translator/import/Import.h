@@ -7,6 +7,7 @@
 /// vector of offsets a level: `pd.feed = "x@LOD0", pd.lod_of = "x"` is the outermost level of x.
 #pragma once
 
+#include "translator/import/Arguments.h"
 #include "translator/legacy/SharedStorage.h"
 
 #include "proa/Result.h"
@@ -60,31 +61,26 @@ std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tens
 /// things.
 std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds);
 
-class ArgumentAttributes;
-
-/// A module, of which another thread may still be making the attributes that say what the arguments of its
-/// function are. Until settle() those are missing, and nothing else may be done to the module or its context
-/// than to look at ops and values.
+/// A module whose function may lack the attributes that say what its arguments are. To make them takes as
+/// long as to make all ops, and who only prints the module need not.
 class ImportedProgram {
 public:
-  explicit ImportedProgram(mlir::OwningOpRef<mlir::ModuleOp> module);
-  ImportedProgram(mlir::OwningOpRef<mlir::ModuleOp> module, std::unique_ptr<ArgumentAttributes> pending);
-  ImportedProgram(ImportedProgram &&) noexcept;
-  ImportedProgram &operator=(ImportedProgram &&) noexcept;
-  ~ImportedProgram();
+  ImportedProgram(mlir::OwningOpRef<mlir::ModuleOp> module, std::vector<Argument> arguments = {});
 
   mlir::ModuleOp module() const { return *owned; }
-  /// Waits for the attributes.
+  /// What the arguments are of which the function does not say it.
+  llvm::ArrayRef<Argument> unsettled() const { return arguments; }
+  /// Gives the function those attributes.
   void settle();
   /// The module as a whole.
   mlir::OwningOpRef<mlir::ModuleOp> take();
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> owned;
-  std::unique_ptr<ArgumentAttributes> pending;
+  std::vector<Argument> arguments;
 };
 
-/// As importProgram, without waiting for all attributes.
+/// As importProgram, without attributes of arguments.
 Result<ImportedProgram> beginImport(mlir::MLIRContext &context, const legacy::Program &program,
                                     const ImportOptions &options = {});
 

@@ -78,11 +78,9 @@ void ProgramImporter::makeOwnGradients(Value loss, Value seed) {
   Location location = loss.getLoc();
   std::vector<std::string> names;
   llvm::SmallVector<Value> inputs, saved, yielded;
-  settleArguments();
-  for (BlockArgument argument : function.getArguments())
-    if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param");
-        name && options.ownGradients.contains(name.str())) {
-      names.push_back(name.str());
+  for (auto [declared, argument] : llvm::zip(arguments, function.getArguments()))
+    if (declared.parameter && options.ownGradients.contains(declared.name)) {
+      names.push_back(declared.name);
       inputs.push_back(argument);
     }
   auto lossType = cast<RankedTensorType>(loss.getType());

@@ -2,7 +2,7 @@
 /// found.
 #pragma once
 
-#include "translator/import/ArgumentAttributes.h"
+#include "translator/import/Arguments.h"
 #include "translator/import/Blocks.h"
 #include "translator/import/Environment.h"
 #include "translator/import/Import.h"
@@ -48,8 +48,6 @@ private:
   void makeFunction();
   mlir::RankedTensorType typeOf(const Argument &argument);
   std::vector<Argument> declareArguments();
-  /// Gives the arguments their attributes, once: whoever looks at those calls it before.
-  void settleArguments();
   /// A feed's type, its open dims replaced by those of ImportOptions::feedDims.
   mlir::RankedTensorType withKnownDims(const std::string &name, mlir::RankedTensorType type) const;
   void importOp(size_t index, const legacy::Operation &op);
@@ -355,8 +353,8 @@ private:
   size_t currentIndex = 0;
   const legacy::Operation *currentOp = nullptr;
 
-  /// Until the function has them.
-  std::unique_ptr<ArgumentAttributes> argumentAttributes;
+  /// Of the function, which does not say itself yet what they are.
+  std::vector<Argument> arguments;
 };
 
 } // namespace proa::import

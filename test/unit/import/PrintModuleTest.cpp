@@ -47,7 +47,8 @@ TEST(PrintModule, ByThreadsIsAsByMlir) {
     llvm::raw_string_ostream stream(expected);
     module->print(stream);
     std::string text;
-    ASSERT_TRUE(verifyAndPrint(*module, [&](llvm::StringRef piece) { text += piece; }));
+    import::ImportedProgram program(std::move(module));
+    ASSERT_TRUE(verifyAndPrint(program, [&](llvm::StringRef piece) { text += piece; }));
     EXPECT_TRUE(text == expected + (expected.ends_with('\n') ? "" : "\n")) << length;
     EXPECT_FALSE(context.isMultithreadingEnabled());
   }
@@ -68,11 +69,12 @@ TEST(PrintModule, OfOneThatDoesNotVerifyIsNothing) {
     last->setOperand(0, last->getResult(0));
     message.clear();
     std::string text;
-    EXPECT_FALSE(verifyAndPrint(*module, [&](llvm::StringRef piece) { text += piece; })) << length;
+    import::ImportedProgram program(std::move(module));
+    EXPECT_FALSE(verifyAndPrint(program, [&](llvm::StringRef piece) { text += piece; })) << length;
     EXPECT_EQ(text, "");
     EXPECT_NE(message.find("does not dominate this use"), std::string::npos) << message;
     message.clear();
-    EXPECT_FALSE(verifyImported(*module)) << length;
+    EXPECT_FALSE(verifyImported(program.module())) << length;
     EXPECT_NE(message.find("does not dominate this use"), std::string::npos) << message;
   }
 }

@@ -3,7 +3,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 
-namespace proa::import {
+namespace proa {
 
 /// While it lives, several threads may use the context. One thread alone is faster without: the locks and the
 /// tables of each thread cost about as much again as making an attribute.
@@ -22,4 +22,4 @@ private:
   bool wasThreaded;
 };
 
-} // namespace proa::import
+} // namespace proa

@@ -1,4 +1,5 @@
-// Functions of so many arguments that a second thread makes their attributes.
+// What functions of many arguments say of them.
+#include "lib/driver/PrintModule.h"
 #include "lib/driver/Registration.h"
 #include "translator/import/Import.h"
 
@@ -57,9 +58,9 @@ import::ImportOptions feedingX(bool locations = true) {
   return options;
 }
 
-class ArgumentAttributes : public ::testing::Test {
+class Arguments : public ::testing::Test {
 protected:
-  ArgumentAttributes() : context(registry(), mlir::MLIRContext::Threading::DISABLED) {}
+  Arguments() : context(registry(), mlir::MLIRContext::Threading::DISABLED) {}
 
   static mlir::DialectRegistry registry() {
     mlir::DialectRegistry all;
@@ -70,7 +71,7 @@ protected:
   mlir::MLIRContext context;
 };
 
-TEST_F(ArgumentAttributes, NameEachArgument) {
+TEST_F(Arguments, NameEachArgument) {
   auto module = import::importProgram(context, sumOfParameters(), feedingX());
   ASSERT_TRUE(module) << module.problems().text();
   EXPECT_FALSE(context.isMultithreadingEnabled());
@@ -84,7 +85,25 @@ TEST_F(ArgumentAttributes, NameEachArgument) {
   }
 }
 
-TEST_F(ArgumentAttributes, OfARefusedProgram) {
+/// They are printed without attributes of them: with a LoD, and names that need escapes.
+TEST_F(Arguments, PrintedAsTheirAttributesAre) {
+  legacy::Program program = sumOfParameters();
+  program.blocks[0].variables[0].lodLevel = 1;
+  for (legacy::Variable &variable : program.blocks[0].variables)
+    if (variable.name == parameter(7))
+      variable.name = "quote \" back\\slash \n \xC3\xA9";
+  program.blocks[0].operations[7].inputs[1].arguments[0] = "quote \" back\\slash \n \xC3\xA9";
+  auto imported = import::beginImport(context, program, feedingX());
+  ASSERT_TRUE(imported) << imported.problems().text();
+  ASSERT_EQ(imported->unsettled().size(), parameterCount + 2);
+  std::string text, settled;
+  ASSERT_TRUE(verifyAndPrint(*imported, [&](llvm::StringRef piece) { text += piece; }));
+  llvm::raw_string_ostream(settled) << *imported->take();
+  EXPECT_THAT(settled, HasSubstr("{pd.feed = \"x@LOD0\", pd.lod_of = \"x\"}"));
+  EXPECT_TRUE(text == settled + (settled.ends_with('\n') ? "" : "\n")) << text.substr(0, 400);
+}
+
+TEST_F(Arguments, OfARefusedProgram) {
   legacy::Program program = sumOfParameters();
   program.blocks[0].variables[1].dtype.reset(); // the first parameter
   auto module = import::importProgram(context, program, feedingX());
@@ -95,7 +114,7 @@ TEST_F(ArgumentAttributes, OfARefusedProgram) {
   EXPECT_FALSE(context.isMultithreadingEnabled());
 }
 
-TEST_F(ArgumentAttributes, LocationsWhereTheyAreWanted) {
+TEST_F(Arguments, LocationsWhereTheyAreWanted) {
   for (bool locations : {true, false}) {
     auto module = import::importProgram(context, sumOfParameters(), feedingX(locations));
     ASSERT_TRUE(module) << module.problems().text();
