@@ -4,6 +4,7 @@
 #include "tools/common/MlirTool.h"
 #include "tools/proa-reduce/ReducePass.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -193,8 +193,9 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
   llvm::SmallVector<Expression> results{out,      moved(mean, flatMean),    moved(variance, flatVariance),
                                         flatMean, e.reshape(inverse, {-1}), reserve};
   if (auto have = haveChannelsElements(x, axis)) {
-    for (auto [i, given] : llvm::enumerate(llvm::ArrayRef<Expression>{x, mean, variance}))
-      results[i] = e.select(*have, results[i], given);
+    const std::array given{x, mean, variance};
+    for (size_t i = 0; i < given.size(); ++i)
+      results[i] = e.select(*have, results[i], given[i]);
     for (size_t i : {3, 4})
       results[i] = e.select(*have, results[i], 0.0);
   }
