@@ -203,6 +203,12 @@ std::vector<Argument> ProgramImporter::declareArguments() {
   return arguments;
 }
 
+const legacy::Variable *ProgramImporter::parameterOf(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isOfFunction = argument && isa_and_present<func::FuncOp>(argument.getOwner()->getParentOp());
+  return isOfFunction ? arguments[argument.getArgNumber()].parameter : nullptr;
+}
+
 void ProgramImporter::makeFunction() {
   module = ModuleOp::create(builder, UnknownLoc::get(&context));
   arguments = declareArguments();
@@ -365,11 +371,8 @@ void ProgramImporter::finishFunction() {
            "' has a LoD on some ways through the program's control flow only; it is fetched without");
   }
   auto isOwnArgument = [&](Value value, const std::string &name) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument)
-      return false;
-    const Argument &declared = arguments[argument.getArgNumber()];
-    return declared.parameter && declared.name == name;
+    const legacy::Variable *parameter = parameterOf(value);
+    return parameter && parameter->name == name;
   };
   for (const std::string &name : states)
     if (Value value = lookup(name); value && !isOwnArgument(value, name)) {

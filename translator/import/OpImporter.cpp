@@ -159,6 +159,8 @@ Value OpImporter::input(llvm::StringRef slot) {
   return values.empty() ? Value() : values.front();
 }
 
+bool OpImporter::isParameter(Value value) const { return program.parameterOf(value) != nullptr; }
+
 Value OpImporter::valueBefore(llvm::StringRef outputSlot) const {
   dependsOnOutputs = true;
   const legacy::Slot *found = op.output(std::string_view(outputSlot.data(), outputSlot.size()));

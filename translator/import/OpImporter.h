@@ -64,6 +64,8 @@ public:
   bool hasUnclearLod(llvm::StringRef slot) const;
   /// The innermost level of each tensor in a slot; one without a LoD is reported.
   llvm::SmallVector<mlir::Value> innermostLods(llvm::StringRef slot);
+  /// Whether a value is a parameter as the program is given it.
+  bool isParameter(mlir::Value value) const;
   /// The value that the one variable in an output slot has by now; null where it has none.
   mlir::Value output(llvm::StringRef slot);
   /// The LoD of the array that the variable in an output slot holds before this op.

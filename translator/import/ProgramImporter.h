@@ -48,6 +48,8 @@ private:
   void makeFunction();
   mlir::RankedTensorType typeOf(const Argument &argument);
   std::vector<Argument> declareArguments();
+  /// The parameter that a value is as the function is given it; null for any other value.
+  const legacy::Variable *parameterOf(mlir::Value value) const;
   /// A feed's type, its open dims replaced by those of ImportOptions::feedDims.
   mlir::RankedTensorType withKnownDims(const std::string &name, mlir::RankedTensorType type) const;
   void importOp(size_t index, const legacy::Operation &op);

@@ -3,8 +3,6 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/RecomputeOps.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 using namespace mlir;
 
 namespace proa::import {
@@ -33,15 +31,9 @@ std::optional<uint64_t> segmentOf(const legacy::Operation &op) {
   return segment;
 }
 
-bool isParameter(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-  return function && function.getArgAttr(argument.getArgNumber(), "pd.param");
-}
-
-bool staysItself(Value value) {
+bool staysItself(const OpImporter &importer, Value value) {
   auto type = dyn_cast_or_null<RankedTensorType>(value ? value.getType() : Type());
-  return !type || (type.getElementType().isInteger() && type.getRank() <= 1) || isParameter(value);
+  return !type || (type.getElementType().isInteger() && type.getRank() <= 1) || importer.isParameter(value);
 }
 
 /// The segment's barrier on a value.
@@ -65,10 +57,10 @@ void keepApart(OpImporter &importer) {
     bool isOutside =
         llvm::none_of(slot.arguments, [&](const std::string &name) { return segmentOf(name) == segment; });
     llvm::SmallVector<Value> values = importer.inputs(slot.name);
-    if (!isOutside || llvm::all_of(values, staysItself))
+    if (!isOutside || llvm::all_of(values, [&](Value value) { return staysItself(importer, value); }))
       continue;
     for (Value &value : values)
-      if (!staysItself(value))
+      if (!staysItself(importer, value))
         value = barrierIn(importer, *segment, value);
     importer.overrideInputs(slot.name, values);
   }
