@@ -1,0 +1,206 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @bilinear_c1(%a: tensor<3x2xf32>, %b: tensor<3x4xf32>, %c: tensor<2x4xf32>) {
+  // expected-error@+2 {{C1: operand 2 must have rank 3, found rank 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.bilinear"(%a, %b, %c) {} : (tensor<3x2xf32>, tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @bilinear_c3(%a: tensor<3x2xf32>, %b: tensor<3x4xf32>, %c: tensor<5x4x2xf32>) {
+  // expected-error@+2 {{C3: weight must contract the columns of x and y, which have as many rows, found tensor<3x2xf32>, tensor<3x4xf32> and tensor<5x4x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.bilinear"(%a, %b, %c) {} : (tensor<3x2xf32>, tensor<3x4xf32>, tensor<5x4x2xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @bilinear_c4(%a: tensor<3x2xf32>, %b: tensor<3x4xf32>, %c: tensor<5x2x4xf32>, %d: tensor<4xf32>) {
+  // expected-error@+2 {{C4: bias must have 5 elements, found 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.bilinear"(%a, %b, %c, %d) {} : (tensor<3x2xf32>, tensor<3x4xf32>, tensor<5x2x4xf32>, tensor<4xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @squared_c1(%a: tensor<3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error@+2 {{C1: operand 0 must have rank 2, found rank 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = "pd.fusion_squared_mat_sub"(%a, %b) {} : (tensor<3xf32>, tensor<3x4xf32>) -> (tensor<3xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @multi_dot_c1(%a: tensor<3x4xf32>, %b: tensor<4xf32>, %c: tensor<4x2xf32>) {
+  // expected-error@+2 {{C1: two operands or more of rank 2 are needed, the first and the last one of rank 1 or 2, found operand 1 of rank 1 among 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.multi_dot"(%a, %b, %c) {} : (tensor<3x4xf32>, tensor<4xf32>, tensor<4x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @multi_dot_c3(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) {
+  // expected-error@+2 {{C3: the contracted extents must be equal, found 4 in x and 3 in y}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.multi_dot"(%a, %b) {} : (tensor<3x4xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1(%x: tensor<f32>, %y: tensor<3xf32>) {
+  // expected-error@+2 {{C1: the operands of a matrix product must have rank 1 or more, found rank 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.matmul"(%x, %y) : (tensor<f32>, tensor<3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @matmul_c2(%x: tensor<3x3xf32>, %y: tensor<3x3xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.matmul"(%x, %y) : (tensor<3x3xf32>, tensor<3x3xf64>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c3(%x: tensor<2x3xf32>, %y: tensor<3x2xf32>) {
+  // expected-error@+2 {{C3: the contracted extents must be equal, found 3 in x and 2 in y}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.matmul"(%x, %y) {transpose_y = true} : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c4(%x: tensor<2x3x3xf32>, %y: tensor<4x3x3xf32>) {
+  // expected-error@+2 {{C4: the dimensions before the last two must broadcast, found tensor<2x3x3xf32> and tensor<4x3x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.matmul"(%x, %y) : (tensor<2x3x3xf32>, tensor<4x3x3xf32>) -> tensor<2x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @flatten_c1(%x: tensor<2x3xf32>, %y: tensor<3x2xf32>) {
+  // expected-error@+2 {{C1: x_num_col_dims must be above 0 and below the rank 2 of x, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.matmul_with_flatten"(%x, %y) {x_num_col_dims = 2} : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @flatten_c3(%x: tensor<2x3x4xf32>, %y: tensor<4x2xf32>) {
+  // expected-error@+2 {{C3: the contracted extents must be equal, found 12 in x and 4 in y}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.matmul_with_flatten"(%x, %y) : (tensor<2x3x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @bmm_c1(%x: tensor<3x3xf32>, %y: tensor<2x3x3xf32>) {
+  // expected-error@+2 {{C1: operand 0 must have rank 3, found rank 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.bmm"(%x, %y) : (tensor<3x3xf32>, tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @bmm_c4(%x: tensor<1x3x3xf32>, %y: tensor<2x3x3xf32>) {
+  // expected-error@+2 {{C4: the batch extents must be equal, found 1 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.bmm"(%x, %y) : (tensor<1x3x3xf32>, tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @dot_c1(%x: tensor<3xf32>, %y: tensor<1x3xf32>) {
+  // expected-error@+2 {{C1: both operands must have rank 1 or both rank 2, found ranks 1 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.dot"(%x, %y) : (tensor<3xf32>, tensor<1x3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @dot_c3(%x: tensor<3xf32>, %y: tensor<4xf32>) {
+  // expected-error@+2 {{C3: the extents must be equal, found tensor<3xf32> and tensor<4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.dot"(%x, %y) : (tensor<3xf32>, tensor<4xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @addmm_c4(%i: tensor<4xf32>, %x: tensor<2x3xf32>, %y: tensor<3x2xf32>) {
+  // expected-error@+2 {{C4: input must broadcast to the product tensor<2x2xf32>, found tensor<4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.addmm"(%i, %x, %y) : (tensor<4xf32>, tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @einsum_c1(%x: tensor<3xf32>) {
+  // expected-error@+2 {{C1: expected 1 terms, found 2 in the equation 'i,i->'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.einsum"(%x) {equation = "i,i->"} : (tensor<3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @einsum_c1_letters(%x: tensor<3xf32>) {
+  // expected-error@+2 {{C1: expected letters and at most one '...', found '1' in the equation '1->'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.einsum"(%x) {equation = "1->"} : (tensor<3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @einsum_c2(%x: tensor<3xf32>) {
+  // expected-error@+2 {{C2: operand 0 has rank 1, but its term 'ij' has 2 labels in the equation 'ij->'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.einsum"(%x) {equation = "ij->"} : (tensor<3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @einsum_c3(%x: tensor<3xf32>, %y: tensor<4xf32>) {
+  // expected-error@+2 {{C3: the label 'i' has the extents 3 and 4 in the equation 'i,i->'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.einsum"(%x, %y) {equation = "i,i->"} : (tensor<3xf32>, tensor<4xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @einsum_c4(%x: tensor<3xf32>) {
+  // expected-error@+2 {{C4: the result has 'j', which no term has, in the equation 'i->j'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.einsum"(%x) {equation = "i->j"} : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @einsum_c5(%x: tensor<3xf32>, %y: tensor<3xf64>) {
+  // expected-error@+2 {{C5: the operands must have one element type}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.einsum"(%x, %y) {equation = "i,i->"} : (tensor<3xf32>, tensor<3xf64>) -> tensor<f32>
+  return
+}

@@ -1,0 +1,161 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @rank(%x: tensor<3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.inverse"(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @rows(%x: tensor<2x2xf32>, %y: tensor<3x2xf32>) {
+  // expected-error@+2 {{C3: the right-hand side must have 2 rows, found tensor<3x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.solve"(%x, %y) : (tensor<2x2xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @batches(%x: tensor<3x2x2xf32>, %y: tensor<4x2x2xf32>) {
+  // expected-error@+2 {{C4: the batches must broadcast, found tensor<3x2x2xf32> and tensor<4x2x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.triangular_solve"(%x, %y) : (tensor<3x2x2xf32>, tensor<4x2x2xf32>) -> tensor<3x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @elements(%x: tensor<2x2xf32>, %y: tensor<2x2xf64>) {
+  // expected-error@+2 {{C5: both operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.solve"(%x, %y) : (tensor<2x2xf32>, tensor<2x2xf64>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @driver(%x: tensor<2x2xf32>) {
+  // expected-error@+2 {{C4: driver must be gels, gelsy, gelsd or gelss, found 'svd'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = "pd.lstsq"(%x, %x) {driver = "svd"} : (tensor<2x2xf32>, tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<0xf32>, tensor<i32>, tensor<0xf32>)
+  return
+}
+
+// -----
+
+func.func @lu_solve(%x: tensor<4x4xf32>, %p: tensor<4xi32>) {
+  // expected-error@+2 {{C6: trans is 'H', expected N, T or C}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.lu_solve"(%x, %x, %p) {trans = "H"} : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xi32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @det_c1(%a0: tensor<3xf32>) {
+  // expected-error@+2 {{C1: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.det"(%a0) : (tensor<3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @slogdet_c2(%a0: tensor<3x2xf32>) {
+  // expected-error@+2 {{C2: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.slogdet"(%a0) : (tensor<3x2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @inverse_c2(%a0: tensor<3x2xf32>) {
+  // expected-error@+2 {{C2: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.inverse"(%a0) : (tensor<3x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @triangular_c1(%a0: tensor<3xf32>, %a1: tensor<3x2xf32>) {
+  // expected-error@+2 {{C1: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.triangular_solve"(%a0, %a1) : (tensor<3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @triangular_c2(%a0: tensor<3x2xf32>, %a1: tensor<3x2xf32>) {
+  // expected-error@+2 {{C2: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.triangular_solve"(%a0, %a1) : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @triangular_c3(%a0: tensor<3x3xf32>, %a1: tensor<2x2xf32>) {
+  // expected-error@+2 {{C3: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.triangular_solve"(%a0, %a1) : (tensor<3x3xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @cholesky_solve_c4(%a0: tensor<2x3x1xf32>, %a1: tensor<4x3x3xf32>) {
+  // expected-error@+2 {{C4: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.cholesky_solve"(%a0, %a1) : (tensor<2x3x1xf32>, tensor<4x3x3xf32>) -> tensor<4x3x1xf32>
+  return
+}
+
+// -----
+
+func.func @cholesky_solve_c5(%a0: tensor<3x1xf32>, %a1: tensor<3x3xf64>) {
+  // expected-error@+2 {{C5: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.cholesky_solve"(%a0, %a1) : (tensor<3x1xf32>, tensor<3x3xf64>) -> tensor<3x1xf32>
+  return
+}
+
+// -----
+
+func.func @lstsq_c1(%a0: tensor<3xf32>, %a1: tensor<3x2xf32>) {
+  // expected-error@+2 {{C1: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = "pd.lstsq"(%a0, %a1) : (tensor<3xf32>, tensor<3x2xf32>) -> (tensor<2xf32>, tensor<0xf32>, tensor<i32>, tensor<0xf32>)
+  return
+}
+
+// -----
+
+func.func @lstsq_c3_batch(%a0: tensor<2x3x2xf32>, %a1: tensor<4x3x2xf32>) {
+  // expected-error@+2 {{C3: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = "pd.lstsq"(%a0, %a1) : (tensor<2x3x2xf32>, tensor<4x3x2xf32>) -> (tensor<2x2x2xf32>, tensor<2x2xf32>, tensor<2xi32>, tensor<0xf32>)
+  return
+}
+
+// -----
+
+func.func @lstsq_c3(%a0: tensor<3x2xf32>, %a1: tensor<2x2xf32>) {
+  // expected-error@+2 {{C3: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = "pd.lstsq"(%a0, %a1) : (tensor<3x2xf32>, tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<i32>, tensor<0xf32>)
+  return
+}
+
+// -----
+
+func.func @lstsq_c5(%a0: tensor<3x2xf32>, %a1: tensor<3x2xf64>) {
+  // expected-error@+2 {{C5: }}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = "pd.lstsq"(%a0, %a1) : (tensor<3x2xf32>, tensor<3x2xf64>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<i32>, tensor<0xf32>)
+  return
+}

@@ -1,0 +1,26 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @same_type_element(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2x3xf32>' are incompatible with return type(s) of operation 'tensor<2x3xf64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conj"(%a0) : (tensor<2x3xf32>) -> tensor<2x3xf64>
+  return
+}
+
+// -----
+
+func.func @imag_c1(%a0: tensor<2xcomplex<f64>>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2xf64>' are incompatible with return type(s) of operation 'tensor<3xf64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.imag"(%a0) : (tensor<2xcomplex<f64>>) -> tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @complex_c2(%a0: tensor<2xf32>, %a1: tensor<3xf32>) {
+  // expected-error@+2 {{operands can't be broadcast together}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.complex"(%a0, %a1) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xcomplex<f32>>
+  return
+}

@@ -1,0 +1,152 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @conv_c1(%a: tensor<1x2x4xf32>, %b: tensor<1x2x3x3xf32>) {
+  // expected-error@+2 {{C1: input and filter must have rank 4, found ranks 3 and 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {} : (tensor<1x2x4xf32>, tensor<1x2x3x3xf32>) -> tensor<1x1x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c2(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf64>) {
+  // expected-error@+2 {{C2: input and filter must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {} : (tensor<1x2x4x4xf32>, tensor<1x2x3x3xf64>) -> tensor<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c3(%a: tensor<1x2x4x4xf32>, %b: tensor<2x2x3x3xf32>) {
+  // expected-error@+2 {{C3: the input must have groups (2) times the filter's 2 channels, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {groups = 2 : i64} : (tensor<1x2x4x4xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c4(%a: tensor<1x2x4x4xf32>, %b: tensor<3x1x3x3xf32>) {
+  // expected-error@+2 {{C4: groups must be above 0 and divide the 3 output channels, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {groups = 2 : i64} : (tensor<1x2x4x4xf32>, tensor<3x1x3x3xf32>) -> tensor<1x3x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c4_zero(%a: tensor<1x2x4x4xf32>, %b: tensor<3x1x3x3xf32>) {
+  // expected-error@+2 {{C4: groups must be above 0 and divide the 3 output channels, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {groups = 0 : i64} : (tensor<1x2x4x4xf32>, tensor<3x1x3x3xf32>) -> tensor<1x3x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c5_strides(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
+  // expected-error@+2 {{C5: strides must be 2 positive numbers, found [1]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {strides = array<i64: 1>} : (tensor<1x2x4x4xf32>, tensor<1x2x3x3xf32>) -> tensor<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c5_dilations(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
+  // expected-error@+2 {{C5: dilations must be 2 positive numbers, found [0, 1]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {dilations = array<i64: 0, 1>} : (tensor<1x2x4x4xf32>, tensor<1x2x3x3xf32>) -> tensor<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c5_paddings(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
+  // expected-error@+2 {{C5: paddings must be 2 or 4 numbers, none below 0, found [1, 1, -1]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {paddings = array<i64: 1, 1, -1>} : (tensor<1x2x4x4xf32>, tensor<1x2x3x3xf32>) -> tensor<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c5_algorithm(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
+  // expected-error@+2 {{C5: the padding algorithm must be EXPLICIT, SAME or VALID, found 'FULL'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {padding_algorithm = "FULL"} : (tensor<1x2x4x4xf32>, tensor<1x2x3x3xf32>) -> tensor<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c6(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
+  // expected-error@+2 {{C6: the data format must be NCHW, NHWC or the like, found 'CHWN'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {data_format = "CHWN"} : (tensor<1x2x4x4xf32>, tensor<1x2x3x3xf32>) -> tensor<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv_c7(%a: tensor<1x2x4x4xf32>, %b: tensor<1x2x3x3xf32>) {
+  // expected-error@+2 {{C7: the window must fit into the padded input, found a window of 5 and an input of 4 with paddings 0 and 0 in spatial dimension 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d"(%a, %b) {dilations = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x3x3xf32>) -> tensor<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c3(%a: tensor<1x2x4x4xf32>, %b: tensor<3x2x3x3xf32>) {
+  // expected-error@+2 {{C3: x must have the 3 input channels of the filter, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d_transpose"(%a, %b) {} : (tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x2x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c4(%a: tensor<1x3x4x4xf32>, %b: tensor<3x2x3x3xf32>) {
+  // expected-error@+2 {{C4: groups must be above 0 and divide the 3 input channels, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d_transpose"(%a, %b) {groups = 2 : i64} : (tensor<1x3x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c7(%a: tensor<1x3x4x4xf32>, %b: tensor<3x2x3x3xf32>) {
+  // expected-error@+2 {{C7: output_padding must be empty or 2 numbers, found 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d_transpose"(%a, %b) {output_padding = array<i64: 1>} : (tensor<1x3x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x2x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c7_great(%a: tensor<1x3x4x4xf32>, %b: tensor<3x2x3x3xf32>) {
+  // expected-error@+2 {{C7: output_padding must be at least 0 and below the stride 1 or the dilation, found 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d_transpose"(%a, %b) {output_padding = array<i64: 1, 1>} : (tensor<1x3x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x2x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c8(%a: tensor<1x3x3x3xf32>, %b: tensor<3x2x3x3xf32>) {
+  // expected-error@+2 {{C8: output_size must be at least 7 and below 9, found 9}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d_transpose"(%a, %b) {output_size = array<i64: 9, 9>, strides = array<i64: 2, 2>} : (tensor<1x3x3x3xf32>, tensor<3x2x3x3xf32>) -> tensor<1x2x9x9xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c9(%a: tensor<1x3x4x4xf32>, %b: tensor<3x2x3x3xf32>) {
+  // expected-error@+2 {{C9: the output extents must be positive, found 0 in spatial dimension 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.conv2d_transpose"(%a, %b) {paddings = array<i64: 3, 3>} : (tensor<1x3x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x2x1x1xf32>
+  return
+}

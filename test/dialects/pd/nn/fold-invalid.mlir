@@ -1,0 +1,62 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @unfold_c1(%a: tensor<1x4x4xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4, found rank 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unfold"(%a) {kernel_sizes = array<i64: 2, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x4xf32>) -> tensor<1x4x9xf32>
+  return
+}
+
+// -----
+
+func.func @unfold_c2(%a: tensor<1x1x4x4xf32>) {
+  // expected-error@+2 {{C2: kernel_sizes must be two positive numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unfold"(%a) {kernel_sizes = array<i64: 2, 0>, strides = array<i64: 1, 1>, paddings = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x1x4x4xf32>) -> tensor<1x4x9xf32>
+  return
+}
+
+// -----
+
+func.func @unfold_c3(%a: tensor<1x1x4x4xf32>) {
+  // expected-error@+2 {{C3: the window must fit into the padded input}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unfold"(%a) {kernel_sizes = array<i64: 5, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x1x4x4xf32>) -> tensor<1x4x9xf32>
+  return
+}
+
+// -----
+
+func.func @fold_c4(%a: tensor<1x8x5xf32>) {
+  // expected-error@+2 {{C4: x must have 4 columns and a multiple of 4 rows, found 5 and 8}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fold"(%a) {output_sizes = array<i64: 4, 4>, kernel_sizes = array<i64: 2, 2>, strides = array<i64: 2, 2>, paddings = array<i64: 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x8x5xf32>) -> tensor<1x2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @unpool_c1(%a: tensor<1x1x2x2xf32>, %b: tensor<1x1x2x3xi32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and indices its dimensions}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unpool"(%a, %b) {ksize = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x3xi32>) -> tensor<1x1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @unpool_c2(%a: tensor<1x1x2x2xf32>, %b: tensor<1x1x2x2xi32>) {
+  // expected-error@+2 {{C2: ksize, strides and padding must hold two numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.unpool"(%a, %b) {ksize = array<i64: 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi32>) -> tensor<1x1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @shift_c2(%a: tensor<3x4x1x1xf32>) {
+  // expected-error@+2 {{C2: seg_num must be above 0 and divide 3, and shift_ratio be in (0, 0.5), found 2 and 0.25}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.temporal_shift"(%a) {seg_num = 2 : i64} : (tensor<3x4x1x1xf32>) -> tensor<3x4x1x1xf32>
+  return
+}

@@ -1,0 +1,71 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @softmax_c1(%a: tensor<2x3xf32>) {
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.softmax"(%a) {axis = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_c1(%a: tensor<2xf32>) {
+  // expected-error@+2 {{C1: p must be in [0, 1], found 1.5}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.dropout"(%a) {p = 1.5 : f64, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xui8>)
+  return
+}
+
+// -----
+
+func.func @dropout_c2(%a: tensor<2xf32>) {
+  // expected-error@+2 {{C2: mode must be upscale_in_train or downgrade_in_infer, found 'none'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.dropout"(%a) {mode = "none", operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xui8>)
+  return
+}
+
+// -----
+
+func.func @prelu_c1(%a: tensor<2x3xf32>, %b: tensor<3xf32>) {
+  // expected-error@+2 {{C1: mode must be all, channel or element, found 'row'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.prelu"(%a, %b) {mode = "row"} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @prelu_c2(%a: tensor<2x3x4xf32>, %b: tensor<4xf32>) {
+  // expected-error@+2 {{C2: alpha must have 3 elements in mode channel, found 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.prelu"(%a, %b) {mode = "channel"} : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @maxout_c2(%a: tensor<2x3xf32>) {
+  // expected-error@+2 {{C2: groups must be above 0 and divide the extent 3, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.maxout"(%a) {groups = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x1xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_mask_c1(%a: tensor<2x3xf32>, %b: tensor<2x2x3xf32>) {
+  // expected-error@+2 {{C1: mask must broadcast to x, found tensor<2x3xf32> and tensor<2x2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fused_softmax_mask"(%a, %b) {} : (tensor<2x3xf32>, tensor<2x2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @position_c1(%a: tensor<1x2x3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 3 and an even number of features, found tensor<1x2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.add_position_encoding"(%a) {} : (tensor<1x2x3xf32>) -> tensor<1x2x3xf32>
+  return
+}

@@ -1,0 +1,80 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @c1(%x: tensor<2xf32>) {
+  // expected-error@+2 {{C1: bit_length must be in [2, 16], found 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fake_quantize_abs_max"(%x) {bit_length = 1 : i64} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<1xf32>)
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<2xf32>) {
+  // expected-error@+2 {{C2: round_type must be 0 or 1, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fake_quantize_abs_max"(%x) {round_type = 2 : i64} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<1xf32>)
+  return
+}
+
+// -----
+
+func.func @c3(%x: tensor<2xf32>) {
+  // expected-error@+2 {{C3: quant_axis must be -1 or a dimension of x, found 1 for tensor<2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.fake_channel_wise_quantize_abs_max"(%x) {quant_axis = 1 : i64} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @c4(%x: tensor<2xf32>, %s: tensor<3xf32>) {
+  // expected-error@+2 {{C4: scale must have 2 elements, found tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = "pd.quantize_linear"(%x, %s) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>} : (tensor<2xf32>, tensor<3xf32>) -> (tensor<2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  return
+}
+
+// -----
+
+func.func @c5_scale(%x: tensor<2xf32>) {
+  // expected-error@+2 {{C5: scale is missing}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = "pd.quantize_linear"(%x) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0>} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  return
+}
+
+// -----
+
+func.func @c5_range(%x: tensor<2xf32>, %s: tensor<1xf32>) {
+  // expected-error@+2 {{C5: iter or in_scales is missing}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fake_quantize_range_abs_max"(%x, %s) {operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<1xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @c5_channels(%x: tensor<2xf32>) {
+  // expected-error@+2 {{C5: expected one or two tensors of scales and as many quant_bits, found 0 and 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.fake_channel_wise_dequantize_max_abs"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c6(%x: tensor<2xf32>, %s: tensor<1xf32>) {
+  // expected-error@+2 {{C6: window_size must be positive, found -10}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = "pd.fake_quantize_range_abs_max"(%x, %s) {operandSegmentSizes = array<i32: 1, 1, 0, 0>, is_test = true, window_size = -10 : i64} : (tensor<2xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<1xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @size_c1(%x: tensor<3x4xi8>, %d: tensor<100xf32>) {
+  // expected-error@+2 {{C1: dict must have 128 elements, found 100}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.dequantize_log"(%x, %d) : (tensor<3x4xi8>, tensor<100xf32>) -> tensor<3x4xf32>
+  return
+}
