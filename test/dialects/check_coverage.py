@@ -19,6 +19,7 @@ import sys
 
 FOLDER = pathlib.Path("test/dialects/pd")
 MISSING = pathlib.Path("test/dialects/missing.txt")
+EXPECTED_ERROR = re.compile(r"expected-error(?:-re)?\s*(?:@([-+]?\w+))?\s*(?:\d+\s*)?\{\{(.*)\}\}")
 HEAD = ("# Ops without a test in the file of their group, and numbered constraints without a negative test.\n"
         "# test/dialects/check_coverage.py --update removes lines; add none: write the test.\n")
 
@@ -74,7 +75,7 @@ def negative_tests(path):
     for number, line in enumerate(lines):
         if "func.func" in code_of(line):
             function = re.search(r"@([\w.]+)", line).group(1)
-        for place, message in re.findall(r"expected-error(?:-re)?\s*(?:@([-+]?\w+))?\s*(?:\d+\s*)?\{\{(.*)\}\}", line):
+        for place, message in EXPECTED_ERROR.findall(line):
             target = target_line(number, place or None)
             if target is not None and 0 <= target < len(lines):
                 yield function, message, lines[target]
@@ -141,8 +142,9 @@ def main():
         print(problem)
     ops, constraints = (sum(column) for column in list(zip(*found))[1:])
     ops_missing = sum(len(entry.split()) == 2 for entry in missing)
-    print(f"{ops - ops_missing} of {ops} ops and {constraints - len(missing) + ops_missing} of {constraints} constraints "
-          f"have tests; {len(listed)} entries in {MISSING}")
+    cited = constraints - len(missing) + ops_missing
+    print(f"{ops - ops_missing} of {ops} ops and {cited} of {constraints} constraints have tests; "
+          f"{len(listed)} entries in {MISSING}")
     return 1 if problems else 0
 
 

@@ -141,3 +141,75 @@ func.func @moved_c2(%x: tensor<2x8x6x5xf32>, %b: tensor<3x4xf32>, %t: tensor<3x2
   %0:2 = "pd.deformable_psroi_pooling"(%x, %b, %t) {output_dim = 2 : i64, part_size = array<i64: 2>} : (tensor<2x8x6x5xf32>, tensor<3x4xf32>, tensor<3x2x2x2xf32>) -> (tensor<3x2x1x1xf32>, tensor<3x2x1x1xf32>)
   return
 }
+
+// -----
+
+func.func @psroi_pool_c1(%x: tensor<2x8x12x14xf32>, %boxes_num: tensor<2xi32>, %v1: tensor<3x5xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and boxes be [R, 4], found tensor<2x8x12x14xf32> and tensor<3x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.psroi_pool %x, %v1, %boxes_num {pooled_height = 2, pooled_width = 2, output_channels = 2} : (tensor<2x8x12x14xf32>, tensor<3x5xf32>, tensor<2xi32>) -> tensor<9x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @psroi_pool_c3(%x: tensor<2x8x12x14xf32>, %boxes: tensor<9x4xf32>, %boxes_num: tensor<2xi32>) {
+  // expected-error@+2 {{C3: pooled_height and pooled_width must be positive, found 0 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.psroi_pool %x, %boxes, %boxes_num {pooled_height = 0 : i64, pooled_width = 2, output_channels = 2} : (tensor<2x8x12x14xf32>, tensor<9x4xf32>, tensor<2xi32>) -> tensor<9x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @psroi_pool_grad_c1(%x: tensor<2x8x12x14xf32>, %out_grad: tensor<9x2x2x2xf32>, %boxes_num: tensor<2xi32>, %v1: tensor<3x5xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and boxes be [R, 4], found tensor<2x8x12x14xf32> and tensor<3x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.psroi_pool_grad %x, %v1, %out_grad, %boxes_num {pooled_height = 2, pooled_width = 2, spatial_scale = 1.0, output_channels = 2} : (tensor<2x8x12x14xf32>, tensor<3x5xf32>, tensor<9x2x2x2xf32>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
+  return
+}
+
+// -----
+
+func.func @psroi_pool_grad_c3(%x: tensor<2x8x12x14xf32>, %boxes: tensor<9x4xf32>, %out_grad: tensor<9x2x2x2xf32>, %boxes_num: tensor<2xi32>) {
+  // expected-error@+2 {{C3: pooled_height and pooled_width must be positive, found 0 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.psroi_pool_grad %x, %boxes, %out_grad, %boxes_num {pooled_height = 0 : i64, pooled_width = 2, spatial_scale = 1.0, output_channels = 2} : (tensor<2x8x12x14xf32>, tensor<9x4xf32>, tensor<9x2x2x2xf32>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
+  return
+}
+
+// -----
+
+func.func @roi_pool_c1(%x: tensor<2x2x6x5xf64>, %boxes_num: tensor<2xi32>, %v1: tensor<3x5xf64>) {
+  // expected-error@+2 {{C1: x must have rank 4 and boxes be [R, 4], found tensor<2x2x6x5xf64> and tensor<3x5xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.roi_pool %x, %v1, %boxes_num {pooled_height = 2 : i64, pooled_width = 2 : i64} : (tensor<2x2x6x5xf64>, tensor<3x5xf64>, tensor<2xi32>) -> (tensor<3x2x2x2xf64>, tensor<3x2x2x2xi64>)
+  return
+}
+
+// -----
+
+func.func @roi_pool_c3(%x: tensor<2x2x6x5xf64>, %boxes: tensor<3x4xf64>, %boxes_num: tensor<2xi32>) {
+  // expected-error@+2 {{C3: pooled_height and pooled_width must be positive, found 0 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.roi_pool %x, %boxes, %boxes_num {pooled_height = 0 : i64, pooled_width = 2 : i64} : (tensor<2x2x6x5xf64>, tensor<3x4xf64>, tensor<2xi32>) -> (tensor<3x2x2x2xf64>, tensor<3x2x2x2xi64>)
+  return
+}
+
+// -----
+
+func.func @roi_pool_grad_c1(%x: tensor<2x8x12x14xf32>, %out_grad: tensor<9x8x2x2xf32>, %arg_max: tensor<9x8x2x2xi64>, %boxes_num: tensor<2xi32>, %v1: tensor<3x5xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 and boxes be [R, 4], found tensor<2x8x12x14xf32> and tensor<3x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.roi_pool_grad %x, %v1, %out_grad, %arg_max, %boxes_num {pooled_height = 2, pooled_width = 2, spatial_scale = 1.0} : (tensor<2x8x12x14xf32>, tensor<3x5xf32>, tensor<9x8x2x2xf32>, tensor<9x8x2x2xi64>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
+  return
+}
+
+// -----
+
+func.func @roi_pool_grad_c3(%x: tensor<2x8x12x14xf32>, %boxes: tensor<9x4xf32>, %out_grad: tensor<9x8x2x2xf32>, %arg_max: tensor<9x8x2x2xi64>, %boxes_num: tensor<2xi32>) {
+  // expected-error@+2 {{C3: pooled_height and pooled_width must be positive, found 0 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.roi_pool_grad %x, %boxes, %out_grad, %arg_max, %boxes_num {pooled_height = 0 : i64, pooled_width = 2, spatial_scale = 1.0} : (tensor<2x8x12x14xf32>, tensor<9x4xf32>, tensor<9x8x2x2xf32>, tensor<9x8x2x2xi64>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
+  return
+}

@@ -69,3 +69,228 @@ func.func @c4_label(%x: tensor<3x4xf32>, %n: tensor<3xi64>) {
   %0:2 = "pd.c_softmax_with_cross_entropy"(%x, %n) : (tensor<3x4xf32>, tensor<3xi64>) -> (tensor<3x4xf32>, tensor<3x1xf32>)
   return
 }
+
+// -----
+
+func.func @all_gather_c1(%x: tensor<4xf32>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.all_gather %x {nranks = 2 : i64, ring_id = -1 : i64} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @c_concat_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_concat %x {nranks = 2 : i64, ring_id = -1 : i64} : (tensor<4x6xf32>) -> tensor<4x12xf32>
+  return
+}
+
+// -----
+
+func.func @c_concat_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C3: rank must be a process of the ring, found -1 of 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_concat %x {nranks = 2 : i64, rank = -1 : i64} : (tensor<4x6xf32>) -> tensor<4x12xf32>
+  return
+}
+
+// -----
+
+func.func @c_scatter_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_scatter %x {nranks = 2 : i64, ring_id = -1 : i64} : (tensor<4x6xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @c_scatter_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C2: nranks must be above 0, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_scatter %x {nranks = 0 : i64} : (tensor<4x6xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @c_scatter_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C3: root must be a process of the ring, found -1 of 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_scatter %x {nranks = 2 : i64, root = -1 : i64} : (tensor<4x6xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @c_softmax_with_cross_entropy_c1(%logits: tensor<4x6xf32>, %label: tensor<4x1xi64>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.c_softmax_with_cross_entropy %logits, %label {ring_id = -1 : i64} : (tensor<4x6xf32>, tensor<4x1xi64>) -> (tensor<4x6xf32>, tensor<4x1xf32>)
+  return
+}
+
+// -----
+
+func.func @c_softmax_with_cross_entropy_c3(%logits: tensor<4x6xf32>, %label: tensor<4x1xi64>) {
+  // expected-error@+2 {{C3: rank must be a process of the ring, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.c_softmax_with_cross_entropy %logits, %label {rank = -1 : i64} : (tensor<4x6xf32>, tensor<4x1xi64>) -> (tensor<4x6xf32>, tensor<4x1xf32>)
+  return
+}
+
+// -----
+
+func.func @c_split_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_split %x {rank = 1 : i64, nranks = 2 : i64, ring_id = -1 : i64} : (tensor<4x6xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @c_split_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C2: nranks must be above 0, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_split %x {rank = 1 : i64, nranks = 0 : i64} : (tensor<4x6xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @global_gather_c1(%a: tensor<4x6xf32>, %b: tensor<2xi64>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.global_gather %a, %b, %b {ring_id = -1 : i64} : (tensor<4x6xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<?x6xf32>
+  return
+}
+
+// -----
+
+func.func @global_scatter_c1(%a: tensor<4x6xf32>, %b: tensor<2xi64>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.global_scatter %a, %b, %b {ring_id = -1 : i64} : (tensor<4x6xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<?x6xf32>
+  return
+}
+
+// -----
+
+func.func @partial_allgather_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.partial_allgather %x {nranks = 2 : i64, rank = 1 : i64, ring_id = -1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @partial_allgather_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C2: nranks must be above 0, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.partial_allgather %x {nranks = 0 : i64, rank = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @partial_allgather_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C3: rank must be a process of the ring, found -1 of 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.partial_allgather %x {nranks = 2 : i64, rank = -1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @partial_recv_c1() {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.partial_recv {out_shape = array<i64: 4, 3>, dtype = f32, peer = 1 : i64, num = 2 : i64, ring_id = -1 : i64} : () -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @partial_recv_c3() {
+  // expected-error@+2 {{C3: peer must be a process of the ring, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.partial_recv {out_shape = array<i64: 4, 3>, dtype = f32, peer = -1 : i64, num = 2 : i64} : () -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @partial_send_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  pd.partial_send %x {peer = 1 : i64, num = 2 : i64, id = 1 : i64, ring_id = -1 : i64} : (tensor<4x6xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @partial_send_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C3: peer must be a process of the ring, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  pd.partial_send %x {peer = -1 : i64, num = 2 : i64, id = 1 : i64} : (tensor<4x6xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @recv_v2_c1() {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.recv_v2 {out_shape = array<i64: -1, 3>, dtype = f32, peer = 1 : i64, ring_id = -1 : i64} : () -> tensor<?x3xf32>
+  return
+}
+
+// -----
+
+func.func @recv_v2_c3() {
+  // expected-error@+2 {{C3: peer must be a process of the ring, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.recv_v2 {out_shape = array<i64: -1, 3>, dtype = f32, peer = -1 : i64} : () -> tensor<?x3xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.reduce_scatter %x {nranks = 2 : i64, ring_id = -1 : i64} : (tensor<4x6xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_c2(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C2: nranks must be above 0, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.reduce_scatter %x {nranks = 0 : i64} : (tensor<4x6xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @send_v2_c1(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: ring_id must not be negative, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  pd.send_v2 %x {peer = 1 : i64, ring_id = -1 : i64} : (tensor<4x6xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @send_v2_c3(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C3: peer must be a process of the ring, found -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  pd.send_v2 %x {peer = -1 : i64} : (tensor<4x6xf32>) -> ()
+  return
+}

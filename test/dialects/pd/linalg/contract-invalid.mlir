@@ -204,3 +204,93 @@ func.func @einsum_c5(%x: tensor<3xf32>, %y: tensor<3xf64>) {
   %0 = "pd.einsum"(%x, %y) {equation = "i,i->"} : (tensor<3xf32>, tensor<3xf64>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @addmm_c2(%i: tensor<5xf32>, %y: tensor<4x5xf32>, %v1: tensor<3x4xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.addmm %i, %v1, %y {beta = 0.5, alpha = 2.0} : (tensor<5xf32>, tensor<3x4xf64>, tensor<4x5xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @baddbmm_c2(%input: tensor<2x4x4xf32>, %y: tensor<2x5x4xf32>, %v1: tensor<2x4x5xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.baddbmm %input, %v1, %y {alpha = 0.5 : f64} : (tensor<2x4x4xf32>, tensor<2x4x5xf64>, tensor<2x5x4xf32>) -> tensor<2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @bilinear_c2(%x: tensor<1x2xf64>, %weight: tensor<1x2x2xf64>, %bias: tensor<1xf64>, %v1: tensor<1x2xf32>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f64 and f32}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.bilinear %x, %v1, %weight, %bias : (tensor<1x2xf64>, tensor<1x2xf32>, tensor<1x2x2xf64>, tensor<1xf64>) -> tensor<1x1xf64>
+  return
+}
+
+// -----
+
+func.func @dot_c2(%x: tensor<3x4xf32>, %v1: tensor<3x4xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.dot %x, %v1 : (tensor<3x4xf32>, tensor<3x4xf64>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @fusion_squared_mat_sub_c2(%x: tensor<1x2xf64>, %v1: tensor<2x1xf32>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f64 and f32}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = pd.fusion_squared_mat_sub %x, %v1 {scalar = 0.5} : (tensor<1x2xf64>, tensor<2x1xf32>) -> (tensor<1x2xf64>, tensor<2x1xf64>, tensor<1x1xf64>, tensor<1x1xf64>)
+  return
+}
+
+// -----
+
+func.func @matmul_with_flatten_c2(%x: tensor<?x?x8xf32>, %v1: tensor<8x6xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.matmul_with_flatten %x, %v1 {x_num_col_dims = 2} : (tensor<?x?x8xf32>, tensor<8x6xf64>) -> tensor<?x?x6xf32>
+  return
+}
+
+// -----
+
+func.func @multi_dot_c2(%x: tensor<10x10xf32>, %c: tensor<10xf32>, %v1: tensor<10x10xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.multi_dot %x, %v1, %c : (tensor<10x10xf32>, tensor<10x10xf64>, tensor<10xf32>) -> tensor<10xf32>
+  return
+}
+
+// -----
+
+func.func @bmm_c2(%x: tensor<2x3x4xf32>, %y: tensor<2x4x5xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.bmm %x, %y : (tensor<2x3x4xf32>, tensor<2x4x5xf64>) -> tensor<2x3x5xf32>
+  return
+}
+
+// -----
+
+func.func @bmm_c3(%x: tensor<2x3x4xf32>, %y: tensor<2x3x5xf32>) {
+  // expected-error@+2 {{C3: the contracted extents must be equal, found 4 in x and 3 in y}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.bmm %x, %y : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  return
+}
+
+// -----
+
+func.func @addmm_c3(%i: tensor<5xf32>, %x: tensor<2x3xf32>, %y: tensor<4x2xf32>) {
+  // expected-error@+2 {{C3: the contracted extents must be equal, found 3 in x and 4 in y}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.addmm %i, %x, %y {beta = 0.5, alpha = 2.0} : (tensor<5xf32>, tensor<2x3xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
+  return
+}

@@ -105,3 +105,48 @@ func.func @lu_c1(%a0: tensor<3xf32>) {
   %0:3 = "pd.lu"(%a0) : (tensor<3xf32>) -> (tensor<3xf32>, tensor<3xi32>, tensor<i32>)
   return
 }
+
+// -----
+
+func.func @eig_c1(%v0: tensor<3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.eig %v0 : (tensor<3xf32>) -> (tensor<4xcomplex<f32>>, tensor<4x4xcomplex<f32>>)
+  return
+}
+
+// -----
+
+func.func @eigh_c1(%v0: tensor<3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.eigh %v0 : (tensor<3xf32>) -> (tensor<3xf32>, tensor<3x3xf32>)
+  return
+}
+
+// -----
+
+func.func @eigvals_c1(%v0: tensor<3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.eigvals %v0 : (tensor<3xf32>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @lu_unpack_c1(%pivots: tensor<2x3xi32>, %v0: tensor<3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.lu_unpack %v0, %pivots : (tensor<3xf32>, tensor<2x3xi32>) -> (tensor<2x3x3xf32>, tensor<2x3x3xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @svdvals_c1(%v0: tensor<3xf64>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.svdvals %v0 : (tensor<3xf64>) -> tensor<3xf64>
+  return
+}

@@ -159,3 +159,39 @@ func.func @lstsq_c5(%a0: tensor<3x2xf32>, %a1: tensor<3x2xf64>) {
   %0:4 = "pd.lstsq"(%a0, %a1) : (tensor<3x2xf32>, tensor<3x2xf64>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<i32>, tensor<0xf32>)
   return
 }
+
+// -----
+
+func.func @matrix_power_c1(%v0: tensor<3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.matrix_power %v0 {n = -2 : i64} : (tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @matrix_rank_c1(%tol_tensor: tensor<2xf32>, %v0: tensor<3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.matrix_rank %v0, %tol_tensor : (tensor<3xf32>, tensor<2xf32>) -> tensor<2x2xi32>
+  return
+}
+
+// -----
+
+func.func @slogdet_c1(%v0: tensor<3xf64>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.slogdet %v0 : (tensor<3xf64>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @triangular_solve_c5(%x: tensor<2x1x4x4xf32>, %v1: tensor<3x4x2xf64>) {
+  // expected-error@+2 {{C5: both operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.triangular_solve %x, %v1 {transpose = true, upper = false} : (tensor<2x1x4x4xf32>, tensor<3x4x2xf64>) -> tensor<2x3x4x2xf32>
+  return
+}

@@ -114,3 +114,84 @@ func.func @accuracy_c2(%a: tensor<4x2xf32>, %b: tensor<4x2xi64>, %c: tensor<3x1x
   %0:3 = "pd.accuracy"(%a, %b, %c) {} : (tensor<4x2xf32>, tensor<4x2xi64>, tensor<3x1xi64>) -> (tensor<f32>, tensor<i32>, tensor<i32>)
   return
 }
+
+// -----
+
+func.func @hinge_loss_c1(%a: tensor<2x3xf32>, %v1: tensor<2x8xf32>) {
+  // expected-error@+2 {{C1: both operands must have the same dimensions, found tensor<2x3xf32> and tensor<2x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.hinge_loss %a, %v1 : (tensor<2x3xf32>, tensor<2x8xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @hinge_loss_c2(%a: tensor<2x3xf32>, %v1: tensor<2x3xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found tensor<2x3xf32> and tensor<2x3xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.hinge_loss %a, %v1 : (tensor<2x3xf32>, tensor<2x3xf64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @huber_loss_c1(%input: tensor<2xf64>, %v1: tensor<7xf64>) {
+  // expected-error@+2 {{C1: both operands must have the same dimensions, found tensor<2xf64> and tensor<7xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.huber_loss %input, %v1 {delta = 2.0} : (tensor<2xf64>, tensor<7xf64>) -> (tensor<2xf64>, tensor<2xf64>)
+  return
+}
+
+// -----
+
+func.func @huber_loss_c2(%input: tensor<2xf64>, %v1: tensor<2xf32>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found tensor<2xf64> and tensor<2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.huber_loss %input, %v1 {delta = 2.0} : (tensor<2xf64>, tensor<2xf32>) -> (tensor<2xf64>, tensor<2xf64>)
+  return
+}
+
+// -----
+
+func.func @kldiv_loss_c1(%x: tensor<3x4xf32>, %v1: tensor<3x9xf32>) {
+  // expected-error@+2 {{C1: both operands must have the same dimensions, found tensor<3x4xf32> and tensor<3x9xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.kldiv_loss %x, %v1 {reduction = "none"} : (tensor<3x4xf32>, tensor<3x9xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @kldiv_loss_c2(%x: tensor<3x4xf32>, %v1: tensor<3x4xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found tensor<3x4xf32> and tensor<3x4xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.kldiv_loss %x, %v1 {reduction = "none"} : (tensor<3x4xf32>, tensor<3x4xf64>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @log_loss_c1(%input: tensor<3x1xf64>, %v1: tensor<3x6xf64>) {
+  // expected-error@+2 {{C1: both operands must have the same dimensions, found tensor<3x1xf64> and tensor<3x6xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.log_loss %input, %v1 {epsilon = 0.001} : (tensor<3x1xf64>, tensor<3x6xf64>) -> tensor<3x1xf64>
+  return
+}
+
+// -----
+
+func.func @log_loss_c2(%input: tensor<3x1xf64>, %v1: tensor<3x1xf32>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found tensor<3x1xf64> and tensor<3x1xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.log_loss %input, %v1 {epsilon = 0.001} : (tensor<3x1xf64>, tensor<3x1xf32>) -> tensor<3x1xf64>
+  return
+}
+
+// -----
+
+func.func @sigmoid_cross_entropy_with_logits_c2(%x: tensor<4xf64>, %v1: tensor<4xf32>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found tensor<4xf64> and tensor<4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sigmoid_cross_entropy_with_logits %x, %v1 : (tensor<4xf64>, tensor<4xf32>) -> tensor<4xf64>
+  return
+}

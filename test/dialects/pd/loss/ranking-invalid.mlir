@@ -6,3 +6,41 @@ func.func @bpr_c1(%p: tensor<4x5xf32>, %l: tensor<4x2xi64>) {
   %0 = "pd.bpr_loss"(%p, %l) : (tensor<4x5xf32>, tensor<4x2xi64>) -> tensor<4x1xf32>
   return
 }
+
+// -----
+
+func.func @modified_huber_loss_c1(%x: tensor<4x1xf32>, %v1: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: both operands must have the same dimensions, found tensor<4x1xf32> and tensor<4x6xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.modified_huber_loss %x, %v1 : (tensor<4x1xf32>, tensor<4x6xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>)
+  return
+}
+
+// -----
+
+func.func @modified_huber_loss_c2(%x: tensor<4x1xf32>, %v1: tensor<4x1xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found tensor<4x1xf32> and tensor<4x1xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.modified_huber_loss %x, %v1 : (tensor<4x1xf32>, tensor<4x1xf64>) -> (tensor<4x1xf32>, tensor<4x1xf32>)
+  return
+}
+
+// -----
+
+func.func @teacher_student_sigmoid_loss_c1(%x: tensor<4x1xf32>, %v1: tensor<4x6xf32>) {
+  %0:2 = pd.modified_huber_loss %x, %x : (tensor<4x1xf32>, tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>)
+  // expected-error@+2 {{C1: both operands must have the same dimensions, found tensor<4x1xf32> and tensor<4x6xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = pd.teacher_student_sigmoid_loss %x, %v1 : (tensor<4x1xf32>, tensor<4x6xf32>) -> tensor<4x1xf32>
+  return
+}
+
+// -----
+
+func.func @teacher_student_sigmoid_loss_c2(%x: tensor<4x1xf32>, %v1: tensor<4x1xf64>) {
+  %0:2 = pd.modified_huber_loss %x, %x : (tensor<4x1xf32>, tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>)
+  // expected-error@+2 {{C2: the operands must have one element type, found tensor<4x1xf32> and tensor<4x1xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = pd.teacher_student_sigmoid_loss %x, %v1 : (tensor<4x1xf32>, tensor<4x1xf64>) -> tensor<4x1xf32>
+  return
+}

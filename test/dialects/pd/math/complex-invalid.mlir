@@ -24,3 +24,12 @@ func.func @complex_c2(%a0: tensor<2xf32>, %a1: tensor<3xf32>) {
   %0 = "pd.complex"(%a0, %a1) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xcomplex<f32>>
   return
 }
+
+// -----
+
+func.func @conj_c1(%x: tensor<6x3xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<6x3xf32>' are incompatible with return type(s) of operation 'tensor<6x8xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conj %x : (tensor<6x3xf32>) -> tensor<6x8xf32>
+  return
+}

@@ -69,3 +69,12 @@ func.func @position_c1(%a: tensor<1x2x3xf32>) {
   %0 = "pd.add_position_encoding"(%a) {} : (tensor<1x2x3xf32>) -> tensor<1x2x3xf32>
   return
 }
+
+// -----
+
+func.func @prelu_c3(%x: tensor<1x2x1xf64>, %alpha: tensor<2xf64>) {
+  // expected-error@+2 {{C3: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.prelu %x, %alpha {mode = "channel", data_format = "CNHW"} : (tensor<1x2x1xf64>, tensor<2xf64>) -> tensor<1x2x1xf64>
+  return
+}

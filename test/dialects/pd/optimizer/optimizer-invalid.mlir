@@ -51,3 +51,102 @@ func.func @method_c2(%p: tensor<5x4xf32>, %i: tensor<5xi64>, %r: tensor<1xf32>) 
   %0:2 = "pd.sparse_momentum"(%p, %p, %p, %i, %r) {mu = 0.9, regularization_method = "l1"} : (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>, tensor<5xi64>, tensor<1xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
   return
 }
+
+// -----
+
+func.func @dgc_momentum_c1(%a: tensor<2x3xf32>, %b: tensor<1xf32>, %v1: tensor<9xf32>) {
+  // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.dgc_momentum %a, %v1, %a, %b, %b, %b {mu = 0.9 : f64} : (tensor<2x3xf32>, tensor<9xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @dgc_momentum_c2(%a: tensor<2x3xf32>, %b: tensor<1xf32>, %v3: tensor<2xf32>) {
+  // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.dgc_momentum %a, %a, %a, %v3, %b, %b {mu = 0.9 : f64} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @dpsgd_c1(%a: tensor<2x3xf32>, %b: tensor<1xf32>, %v1: tensor<9xf32>) {
+  // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.dpsgd %a, %v1, %b {seed = 3 : i64} : (tensor<2x3xf32>, tensor<9xf32>, tensor<1xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @dpsgd_c2(%a: tensor<2x3xf32>, %v2: tensor<2xf32>) {
+  // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.dpsgd %a, %a, %v2 {seed = 3 : i64} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @lars_momentum_c1(%a: tensor<2x3xf32>, %b: tensor<1xf32>, %v1: tensor<9xf32>) {
+  // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.lars_momentum %a, %v1, %a, %b {mu = 0.9 : f64} : (tensor<2x3xf32>, tensor<9xf32>, tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @lars_momentum_c2(%a: tensor<2x3xf32>, %v3: tensor<2xf32>) {
+  // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.lars_momentum %a, %a, %a, %v3 {mu = 0.9 : f64} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @momentum_c2(%a: tensor<2x3xf32>, %v3: tensor<2xf32>) {
+  // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.momentum %a, %a, %a, %v3 {mu = 0.9 : f64, use_nesterov = true} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @proximal_adagrad_c1(%a: tensor<2x3xf32>, %b: tensor<1xf32>, %v2: tensor<9xf32>) {
+  // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.proximal_adagrad %a, %a, %v2, %b : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<9xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @proximal_adagrad_c2(%a: tensor<2x3xf32>, %v3: tensor<2xf32>) {
+  // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.proximal_adagrad %a, %a, %a, %v3 : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @proximal_gd_c1(%a: tensor<2x3xf32>, %b: tensor<1xf32>, %v1: tensor<9xf32>) {
+  // expected-error@+2 {{C1: grad must have the dimensions of param, found tensor<9xf32> and tensor<2x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.proximal_gd %a, %v1, %b {l1 = 0.1 : f64} : (tensor<2x3xf32>, tensor<9xf32>, tensor<1xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @proximal_gd_c2(%a: tensor<2x3xf32>, %v2: tensor<2xf32>) {
+  // expected-error@+2 {{C2: learning_rate must have one element, found tensor<2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.proximal_gd %a, %a, %v2 {l1 = 0.1 : f64} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}

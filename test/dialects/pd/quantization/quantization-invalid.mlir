@@ -78,3 +78,93 @@ func.func @size_c1(%x: tensor<3x4xi8>, %d: tensor<100xf32>) {
   %0 = "pd.dequantize_log"(%x, %d) : (tensor<3x4xi8>, tensor<100xf32>) -> tensor<3x4xf32>
   return
 }
+
+// -----
+
+func.func @dequantize_linear_c1(%x: tensor<3x4xi8>, %scale: tensor<4xf32>, %zero_point: tensor<4xf32>) {
+  // expected-error@+2 {{C1: bit_length must be in [2, 16], found 17}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = pd.dequantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, quant_axis = 1 : i64, bit_length = 17 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  return
+}
+
+// -----
+
+func.func @dequantize_linear_c2(%x: tensor<3x4xi8>, %scale: tensor<4xf32>, %zero_point: tensor<4xf32>) {
+  // expected-error@+2 {{C2: round_type must be 0 or 1, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = pd.dequantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, quant_axis = 1 : i64, round_type = 2 : i64} : (tensor<3x4xi8>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  return
+}
+
+// -----
+
+func.func @fake_channel_wise_quantize_abs_max_c1(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{C1: bit_length must be in [2, 16], found 17}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.fake_channel_wise_quantize_abs_max %x {quant_axis = 1 : i64, bit_length = 17 : i64} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @fake_channel_wise_quantize_abs_max_c2(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{C2: round_type must be 0 or 1, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.fake_channel_wise_quantize_abs_max %x {quant_axis = 1 : i64, round_type = 2 : i64} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @fake_channel_wise_quantize_dequantize_abs_max_c1(%x: tensor<2x2xf32>) {
+  // expected-error@+2 {{C1: bit_length must be in [2, 16], found 17}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.fake_channel_wise_quantize_dequantize_abs_max %x {quant_axis = 1 : i64, bit_length = 17 : i64} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @fake_channel_wise_quantize_dequantize_abs_max_c2(%x: tensor<2x2xf32>) {
+  // expected-error@+2 {{C2: round_type must be 0 or 1, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.fake_channel_wise_quantize_dequantize_abs_max %x {quant_axis = 1 : i64, round_type = 2 : i64} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @fake_quantize_range_abs_max_c1(%x: tensor<3x4xf32>, %in_scale: tensor<1xf32>) {
+  // expected-error@+2 {{C1: bit_length must be in [2, 16], found 17}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.fake_quantize_range_abs_max %x, %in_scale {is_test = true, operandSegmentSizes = array<i32: 1, 1, 0, 0>, window_size = 10 : i64, bit_length = 17 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
+  return
+}
+
+// -----
+
+func.func @fake_quantize_range_abs_max_c2(%x: tensor<3x4xf32>, %in_scale: tensor<1xf32>) {
+  // expected-error@+2 {{C2: round_type must be 0 or 1, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.fake_quantize_range_abs_max %x, %in_scale {is_test = true, operandSegmentSizes = array<i32: 1, 1, 0, 0>, window_size = 10 : i64, round_type = 2 : i64} : (tensor<3x4xf32>, tensor<1xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<10xf32>)
+  return
+}
+
+// -----
+
+func.func @quantize_linear_c1(%x: tensor<3x4xf32>, %scale: tensor<3xf32>, %zero_point: tensor<3xf32>) {
+  // expected-error@+2 {{C1: bit_length must be in [2, 16], found 17}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = pd.quantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, bit_length = 17 : i64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  return
+}
+
+// -----
+
+func.func @quantize_linear_c2(%x: tensor<3x4xf32>, %scale: tensor<3xf32>, %zero_point: tensor<3xf32>) {
+  // expected-error@+2 {{C2: round_type must be 0 or 1, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = pd.quantize_linear %x, %scale, %zero_point {moving_rate = 0.89999997615814208 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, round_type = 2 : i64} : (tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3x4xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+  return
+}

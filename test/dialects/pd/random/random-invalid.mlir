@@ -123,3 +123,57 @@ func.func @binomial_c1(%a0: tensor<2xi64>, %a1: tensor<3xf32>) {
   %0 = pd.binomial %a0, %a1 : (tensor<2xi64>, tensor<3xf32>) -> tensor<2xi64>
   return
 }
+
+// -----
+
+func.func @bernoulli_c1(%x: tensor<2xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<7xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.bernoulli %x : (tensor<2xf32>) -> tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @dirichlet_c1(%x: tensor<2x4xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2x4xf32>' are incompatible with return type(s) of operation 'tensor<2x9xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.dirichlet %x : (tensor<2x4xf32>) -> tensor<2x9xf32>
+  return
+}
+
+// -----
+
+func.func @exponential_c1(%x: tensor<2x4xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2x4xf32>' are incompatible with return type(s) of operation 'tensor<2x9xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.exponential %x {lambda = 2.0 : f64} : (tensor<2x4xf32>) -> tensor<2x9xf32>
+  return
+}
+
+// -----
+
+func.func @gaussian_inplace_c1(%x: tensor<2x4xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2x4xf32>' are incompatible with return type(s) of operation 'tensor<2x9xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gaussian_inplace %x : (tensor<2x4xf32>) -> tensor<2x9xf32>
+  return
+}
+
+// -----
+
+func.func @standard_gamma_c1(%x: tensor<2x4xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2x4xf32>' are incompatible with return type(s) of operation 'tensor<2x9xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.standard_gamma %x : (tensor<2x4xf32>) -> tensor<2x9xf32>
+  return
+}
+
+// -----
+
+func.func @uniform_inplace_c1(%x: tensor<2x4xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2x4xf32>' are incompatible with return type(s) of operation 'tensor<2x9xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.uniform_inplace %x : (tensor<2x4xf32>) -> tensor<2x9xf32>
+  return
+}

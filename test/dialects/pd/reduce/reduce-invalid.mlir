@@ -50,3 +50,129 @@ func.func @sum_c3(%a0: tensor<2xi32>) {
   %0 = "pd.sum"(%a0) : (tensor<2xi32>) -> tensor<i32>
   return
 }
+
+// -----
+
+func.func @all_c1(%x: tensor<0x5000xi1>) {
+  // expected-error@+2 {{axis 7 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.all %x {axis = array<i64: 7>} : (tensor<0x5000xi1>) -> tensor<?xi1>
+  return
+}
+
+// -----
+
+func.func @amax_c1(%x: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{axis 7 is outside [-3, 3)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.amax %x {axis = array<i64: 7>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf64>
+  return
+}
+
+// -----
+
+func.func @amax_c2(%x: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2x4xf64>' are incompatible with return type(s) of operation 'tensor<2x4xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.amax %x {axis = array<i64: 1>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @amin_c1(%x: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{axis 7 is outside [-3, 3)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.amin %x {axis = array<i64: 7>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf64>
+  return
+}
+
+// -----
+
+func.func @amin_c2(%x: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2x4xf64>' are incompatible with return type(s) of operation 'tensor<2x4xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.amin %x {axis = array<i64: 1>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @any_c1(%x: tensor<3x4xi1>) {
+  // expected-error@+2 {{axis 7 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.any %x {axis = array<i64: 7>} : (tensor<3x4xi1>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @max_c1(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{axis 7 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.max %x {axis = array<i64: 7>} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @max_c2(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<2xf64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.max %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @min_c1(%x: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{axis 7 is outside [-3, 3)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.min %x {axis = array<i64: 7>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf64>
+  return
+}
+
+// -----
+
+func.func @min_c2(%x: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2x4xf64>' are incompatible with return type(s) of operation 'tensor<2x4xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.min %x {axis = array<i64: 1>, keepdim = false} : (tensor<2x3x4xf64>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @prod_c1(%x: tensor<3x4xf64>) {
+  // expected-error@+2 {{axis 7 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.prod %x {axis = array<i64: 7>} : (tensor<3x4xf64>) -> tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @prod_c2(%x: tensor<3x4xf64>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<3xf64>' are incompatible with return type(s) of operation 'tensor<3xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.prod %x {axis = array<i64: 1>} : (tensor<3x4xf64>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @all_c2(%x: tensor<2x3xi1>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2xi1>' are incompatible with return type(s) of operation 'tensor<2x3xi1>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.all %x {axis = array<i64: 1>} : (tensor<2x3xi1>) -> tensor<2x3xi1>
+  return
+}
+
+// -----
+
+func.func @any_c2(%x: tensor<2x3xi1>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2xi1>' are incompatible with return type(s) of operation 'tensor<2x3xi1>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.any %x {axis = array<i64: 1>} : (tensor<2x3xi1>) -> tensor<2x3xi1>
+  return
+}

@@ -33,3 +33,39 @@ func.func @expand_as_c1(%x: tensor<2x3xf32>, %y: tensor<f32>, %o: tensor<3xi64>)
   %0 = pd.sequence_expand_as %x, %y, %o : (tensor<2x3xf32>, tensor<f32>, tensor<3xi64>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @sequence_erase_c1(%x: tensor<6x1xi64>, %v1: tensor<0xi64>) {
+  // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<0xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_erase %x, %v1 {tokens = array<i64: 1, 2>} : (tensor<6x1xi64>, tensor<0xi64>) -> (tensor<?x1xi64>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @sequence_expand_c1(%x: tensor<6x2xf32>, %offsets: tensor<4xi64>, %v1: tensor<0xi64>) {
+  // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<0xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_expand %x, %v1, %offsets : (tensor<6x2xf32>, tensor<0xi64>, tensor<4xi64>) -> (tensor<?x2xf32>, tensor<?xi64>)
+  return
+}
+
+// -----
+
+func.func @sequence_pad_c1(%x: tensor<?x2x2xf32>, %pad_value: tensor<1xf32>, %v1: tensor<0xi64>) {
+  // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<0xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_pad %x, %v1, %pad_value {padded_length = 4 : i64} : (tensor<?x2x2xf32>, tensor<0xi64>, tensor<1xf32>) -> (tensor<?x4x2x2xf32>, tensor<?xi64>)
+  return
+}
+
+// -----
+
+func.func @sequence_pool_c1(%x: tensor<6x2xf32>, %v1: tensor<0xi64>) {
+  // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<0xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_pool %x, %v1 {pooltype = "MAX"} : (tensor<6x2xf32>, tensor<0xi64>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
+  return
+}
