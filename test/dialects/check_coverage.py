@@ -82,11 +82,16 @@ def negative_tests(path):
 
 
 def is_cited(tests, op, number):
-    """A test cites a constraint by its message, "C1: ...", or by the name of its function, <op>_c1 or <op>_c1_<what>."""
+    """Whether a test of the op cites a constraint.
+
+    Its message cites it, "C1: ...", or, where the message has no number, the name of its function: <op>_c1[_<what>].
+    """
     name = re.compile(rf"{re.escape(op.replace('.', '_'))}_{number.lower()}(?!\d)")
-    text = re.compile(rf"(?<!\w){number}: ")
-    return any(mentions(line, op) and (text.search(message) or name.match(function))
-               for function, message, line in tests)
+    for function, message, line in tests:
+        cited = re.findall(r"(?<!\w)(C\d+): ", message)
+        if mentions(line, op) and (number in cited or (not cited and name.match(function))):
+            return True
+    return False
 
 
 def missing_of_group(options, group):

@@ -105,3 +105,21 @@ func.func @polygon_c1(%a: tensor<2x4xf32>) {
   %0 = "pd.polygon_box_transform"(%a) {} : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @anchor_generator_c1(%input: tensor<8x1x2xf32>) {
+  // expected-error@+2 {{C1: input must have rank 4, found tensor<8x1x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.anchor_generator %input {anchor_sizes = array<f64: 32.0>, aspect_ratios = array<f64: 1.0>, stride = array<f64: 16.0, 16.0>, variances = array<f64: 1.0, 1.0, 1.0, 1.0>} : (tensor<8x1x2xf32>) -> (tensor<1x2x1x4xf32>, tensor<1x2x1x4xf32>)
+  return
+}
+
+// -----
+
+func.func @anchor_generator_c3(%input: tensor<1x8x1x2xf32>) {
+  // expected-error@+2 {{C3: variances must hold four numbers, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.anchor_generator %input {anchor_sizes = array<f64: 32.0>, aspect_ratios = array<f64: 1.0>, stride = array<f64: 16.0, 16.0>, variances = array<f64: 1.0, 1.0>} : (tensor<1x8x1x2xf32>) -> (tensor<1x2x1x4xf32>, tensor<1x2x1x4xf32>)
+  return
+}

@@ -213,3 +213,30 @@ func.func @roi_pool_grad_c3(%x: tensor<2x8x12x14xf32>, %boxes: tensor<9x4xf32>, 
   %0 = pd.roi_pool_grad %x, %boxes, %out_grad, %arg_max, %boxes_num {pooled_height = 0 : i64, pooled_width = 2, spatial_scale = 1.0} : (tensor<2x8x12x14xf32>, tensor<9x4xf32>, tensor<9x8x2x2xf32>, tensor<9x8x2x2xi64>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
   return
 }
+
+// -----
+
+func.func @psroi_pool_c2(%x: tensor<2x8x12x14xf32>, %boxes: tensor<9x4xf64>, %boxes_num: tensor<2xi32>) {
+  // expected-error@+2 {{C2: x and boxes must have one element type, found tensor<2x8x12x14xf32> and tensor<9x4xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.psroi_pool %x, %boxes, %boxes_num {pooled_height = 2, pooled_width = 2, output_channels = 2} : (tensor<2x8x12x14xf32>, tensor<9x4xf64>, tensor<2xi32>) -> tensor<9x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @psroi_pool_grad_c2(%x: tensor<2x8x12x14xf32>, %boxes: tensor<9x4xf64>, %out_grad: tensor<9x2x2x2xf32>, %boxes_num: tensor<2xi32>) {
+  // expected-error@+2 {{C2: x and boxes must have one element type, found tensor<2x8x12x14xf32> and tensor<9x4xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.psroi_pool_grad %x, %boxes, %out_grad, %boxes_num {pooled_height = 2, pooled_width = 2, spatial_scale = 1.0, output_channels = 2} : (tensor<2x8x12x14xf32>, tensor<9x4xf64>, tensor<9x2x2x2xf32>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
+  return
+}
+
+// -----
+
+func.func @roi_pool_grad_c2(%x: tensor<2x8x12x14xf32>, %boxes: tensor<9x4xf64>, %out_grad: tensor<9x8x2x2xf32>, %arg_max: tensor<9x8x2x2xi64>, %boxes_num: tensor<2xi32>) {
+  // expected-error@+2 {{C2: x and boxes must have one element type, found tensor<2x8x12x14xf32> and tensor<9x4xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.roi_pool_grad %x, %boxes, %out_grad, %arg_max, %boxes_num {pooled_height = 2, pooled_width = 2, spatial_scale = 1.0} : (tensor<2x8x12x14xf32>, tensor<9x4xf64>, tensor<9x8x2x2xf32>, tensor<9x8x2x2xi64>, tensor<2xi32>) -> tensor<2x8x12x14xf32>
+  return
+}

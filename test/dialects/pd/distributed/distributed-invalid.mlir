@@ -294,3 +294,57 @@ func.func @send_v2_c3(%x: tensor<4x6xf32>) {
   pd.send_v2 %x {peer = -1 : i64} : (tensor<4x6xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @all_gather_c4(%x: tensor<f32>) {
+  // expected-error@+2 {{C4: x must have a dimension, found tensor<f32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.all_gather %x {nranks = 2 : i64} : (tensor<f32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @c_concat_c4(%x: tensor<f32>) {
+  // expected-error@+2 {{C4: x must have a dimension, found tensor<f32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_concat %x {nranks = 2 : i64} : (tensor<f32>) -> tensor<4x12xf32>
+  return
+}
+
+// -----
+
+func.func @c_scatter_c4(%x: tensor<3x6xf32>) {
+  // expected-error@+2 {{C4: nranks must divide the dimension 0 of x, found 2 for tensor<3x6xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_scatter %x {nranks = 2 : i64} : (tensor<3x6xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @c_split_c4(%x: tensor<4x5xf32>) {
+  // expected-error@+2 {{C4: nranks must divide the dimension 1 of x, found 2 for tensor<4x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.c_split %x {rank = 1 : i64, nranks = 2 : i64} : (tensor<4x5xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @partial_recv_c4() {
+  // expected-error@+2 {{C4: id must be in [0, num), found 2 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.partial_recv {out_shape = array<i64: 4, 3>, dtype = f32, peer = 1 : i64, num = 2 : i64, id = 2 : i64} : () -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @global_scatter_c4(%b: tensor<2xi64>, %v0: tensor<4x6x2xf32>) {
+  // expected-error@+2 {{C4: x must have rank 2 and both counts rank 1, found tensor<4x6x2xf32>, tensor<2xi64> and tensor<2xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.global_scatter %v0, %b, %b : (tensor<4x6x2xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<?x6xf32>
+  return
+}

@@ -42,3 +42,30 @@ func.func @layers_c2(%x: tensor<4xi64>, %t: tensor<5x2xi32>, %l: tensor<6x1xi32>
   %2:3 = "pd.tdm_sampler"(%x, %t, %l) {neg_samples_num_list = array<i64: 2, 3>, layer_offset_lod = array<i64: 0, 2, 6>} : (tensor<4xi64>, tensor<5x2xi32>, tensor<6x1xi32>) -> (tensor<4x7xi32>, tensor<4x7xi32>, tensor<4x7xi32>)
   return
 }
+
+// -----
+
+func.func @graph_khop_sampler_c1(%c: tensor<11xi64>, %x: tensor<4xi64>, %v0: tensor<3xi32>) {
+  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1:5 = pd.graph_khop_sampler %v0, %c, %x {sample_sizes = array<i64: 3, 2>} : (tensor<3xi32>, tensor<11xi64>, tensor<4xi64>) -> (tensor<?x1xi64>, tensor<?x1xi64>, tensor<?xi64>, tensor<4xi64>, tensor<?xi64>)
+  return
+}
+
+// -----
+
+func.func @graph_sample_neighbors_c1(%c: tensor<11xi64>, %x: tensor<4xi64>, %v0: tensor<3xi32>) {
+  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.graph_sample_neighbors %v0, %c, %x {sample_size = 3 : i64} : (tensor<3xi32>, tensor<11xi64>, tensor<4xi64>) -> (tensor<?xi64>, tensor<4xi32>, tensor<?xi64>)
+  return
+}
+
+// -----
+
+func.func @weighted_sample_neighbors_c1(%c: tensor<11xi64>, %w: tensor<13xf32>, %x: tensor<4xi64>, %v0: tensor<3xi32>) {
+  // expected-error@+2 {{operands must have one element type, found i32 and i64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.weighted_sample_neighbors %v0, %c, %w, %x {sample_size = 3 : i64} : (tensor<3xi32>, tensor<11xi64>, tensor<13xf32>, tensor<4xi64>) -> (tensor<?xi64>, tensor<4xi32>, tensor<?xi64>)
+  return
+}

@@ -294,3 +294,75 @@ func.func @addmm_c3(%i: tensor<5xf32>, %x: tensor<2x3xf32>, %y: tensor<4x2xf32>)
   %0 = pd.addmm %i, %x, %y {beta = 0.5, alpha = 2.0} : (tensor<5xf32>, tensor<2x3xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
   return
 }
+
+// -----
+
+func.func @addmm_c1(%i: tensor<5xf32>, %x: tensor<1x3x4xf32>, %y: tensor<4x5xf32>) {
+  // expected-error@+2 {{C1: operand 0 must have rank 2, found rank 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.addmm %i, %x, %y {beta = 0.5, alpha = 2.0} : (tensor<5xf32>, tensor<1x3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @baddbmm_c1(%input: tensor<2x4x4xf32>, %x: tensor<4x5xf32>, %y: tensor<2x5x4xf32>) {
+  // expected-error@+2 {{C1: operand 0 must have rank 3, found rank 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.baddbmm %input, %x, %y {alpha = 0.5 : f64} : (tensor<2x4x4xf32>, tensor<4x5xf32>, tensor<2x5x4xf32>) -> tensor<2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @baddbmm_c3(%input: tensor<2x4x4xf32>, %x: tensor<2x4x5xf32>, %y: tensor<2x6x4xf32>) {
+  // expected-error@+2 {{C3: the contracted extents must be equal, found 5 in x and 6 in y}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.baddbmm %input, %x, %y {alpha = 0.5 : f64} : (tensor<2x4x4xf32>, tensor<2x4x5xf32>, tensor<2x6x4xf32>) -> tensor<2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @baddbmm_c4(%input: tensor<3x4x4xf32>, %x: tensor<2x4x5xf32>, %y: tensor<2x5x4xf32>) {
+  // expected-error@+2 {{C4: input must broadcast to the product tensor<2x4x4xf32>, found tensor<3x4x4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.baddbmm %input, %x, %y {alpha = 0.5 : f64} : (tensor<3x4x4xf32>, tensor<2x4x5xf32>, tensor<2x5x4xf32>) -> tensor<2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @fusion_squared_mat_sub_c3(%x: tensor<1x2xf64>, %y: tensor<3x1xf64>) {
+  // expected-error@+2 {{C3: the contracted extents must be equal, found 2 in x and 3 in y}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = pd.fusion_squared_mat_sub %x, %y {scalar = 0.5} : (tensor<1x2xf64>, tensor<3x1xf64>) -> (tensor<1x2xf64>, tensor<2x1xf64>, tensor<1x1xf64>, tensor<1x1xf64>)
+  return
+}
+
+// -----
+
+func.func @mv_c1(%v: tensor<4xf32>, %v0: tensor<4xf32>) {
+  // expected-error@+2 {{C1: operand 0 must have rank 2, found rank 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = pd.mv %v0, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @mv_c2(%m: tensor<3x4xf32>, %v1: tensor<4xf64>) {
+  // expected-error@+2 {{C2: the operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = pd.mv %m, %v1 : (tensor<3x4xf32>, tensor<4xf64>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @mv_c3(%m: tensor<3x4xf32>, %v1: tensor<5xf32>) {
+  // expected-error@+2 {{C3: the contracted extents must be equal, found 4 in x and 5 in y}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = pd.mv %m, %v1 : (tensor<3x4xf32>, tensor<5xf32>) -> tensor<3xf32>
+  return
+}

@@ -150,3 +150,21 @@ func.func @svdvals_c1(%v0: tensor<3xf64>) {
   %0 = pd.svdvals %v0 : (tensor<3xf64>) -> tensor<3xf64>
   return
 }
+
+// -----
+
+func.func @eig_c2(%x: tensor<4x3xf32>) {
+  // expected-error@+2 {{C2: the matrices of x must be square, found tensor<4x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.eig %x : (tensor<4x3xf32>) -> (tensor<4xcomplex<f32>>, tensor<4x4xcomplex<f32>>)
+  return
+}
+
+// -----
+
+func.func @eigvals_c2(%x: tensor<4x3xf32>) {
+  // expected-error@+2 {{C2: the matrices of x must be square, found tensor<4x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.eigvals %x : (tensor<4x3xf32>) -> tensor<4xcomplex<f32>>
+  return
+}

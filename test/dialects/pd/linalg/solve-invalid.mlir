@@ -195,3 +195,129 @@ func.func @triangular_solve_c5(%x: tensor<2x1x4x4xf32>, %v1: tensor<3x4x2xf64>) 
   %0 = pd.triangular_solve %x, %v1 {transpose = true, upper = false} : (tensor<2x1x4x4xf32>, tensor<3x4x2xf64>) -> tensor<2x3x4x2xf32>
   return
 }
+
+// -----
+
+func.func @cholesky_solve_c1(%x: tensor<3xf64>, %y: tensor<2x3x3xf64>) {
+  // expected-error@+2 {{C1: the right-hand side must have rank 2 or more, found tensor<3xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.cholesky_solve %x, %y : (tensor<3xf64>, tensor<2x3x3xf64>) -> tensor<2x3x2xf64>
+  return
+}
+
+// -----
+
+func.func @cholesky_solve_c2(%x: tensor<3x2xf64>, %y: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{C2: the matrices of the system must be square, found tensor<2x3x4xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.cholesky_solve %x, %y : (tensor<3x2xf64>, tensor<2x3x4xf64>) -> tensor<2x3x2xf64>
+  return
+}
+
+// -----
+
+func.func @cholesky_solve_c3(%x: tensor<4x2xf64>, %y: tensor<2x3x3xf64>) {
+  // expected-error@+2 {{C3: the right-hand side must have 3 rows, found tensor<4x2xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.cholesky_solve %x, %y : (tensor<4x2xf64>, tensor<2x3x3xf64>) -> tensor<2x3x2xf64>
+  return
+}
+
+// -----
+
+func.func @det_c2(%x: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{C2: the matrices of x must be square, found tensor<2x3x4xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.det %x : (tensor<2x3x4xf64>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @lu_solve_c1(%b: tensor<3xf64>, %lu: tensor<2x3x3xf64>, %pivots: tensor<2x3xi32>) {
+  // expected-error@+2 {{C1: the right-hand side must have rank 2 or more, found tensor<3xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<3xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  return
+}
+
+// -----
+
+func.func @lu_solve_c2(%b: tensor<2x3x2xf64>, %lu: tensor<2x3x4xf64>, %pivots: tensor<2x3xi32>) {
+  // expected-error@+2 {{C2: the matrices of the system must be square, found tensor<2x3x4xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<2x3x2xf64>, tensor<2x3x4xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  return
+}
+
+// -----
+
+func.func @lu_solve_c3(%b: tensor<2x4x2xf64>, %lu: tensor<2x3x3xf64>, %pivots: tensor<2x3xi32>) {
+  // expected-error@+2 {{C3: the right-hand side must have 3 rows, found tensor<2x4x2xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<2x4x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  return
+}
+
+// -----
+
+func.func @lu_solve_c4(%b: tensor<5x3x2xf64>, %lu: tensor<2x3x3xf64>, %pivots: tensor<2x3xi32>) {
+  // expected-error@+2 {{C4: the batches must broadcast, found tensor<2x3x3xf64> and tensor<5x3x2xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<5x3x2xf64>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  return
+}
+
+// -----
+
+func.func @lu_solve_c5(%b: tensor<2x3x2xf32>, %lu: tensor<2x3x3xf64>, %pivots: tensor<2x3xi32>) {
+  // expected-error@+2 {{C5: both operands must have one element type, found f64 and f32}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lu_solve %b, %lu, %pivots {trans = "T"} : (tensor<2x3x2xf32>, tensor<2x3x3xf64>, tensor<2x3xi32>) -> tensor<2x3x2xf64>
+  return
+}
+
+// -----
+
+func.func @matrix_power_c2(%x: tensor<3x4xf32>) {
+  // expected-error@+2 {{C2: the matrices of x must be square, found tensor<3x4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.matrix_power %x {n = -2 : i64} : (tensor<3x4xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @matrix_rank_c2(%x: tensor<2x1x4x3xf32>, %tol_tensor: tensor<2xf32>) {
+  // expected-error@+2 {{C2: the matrices of x must be square, found tensor<2x1x4x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.matrix_rank %x, %tol_tensor {hermitian = true} : (tensor<2x1x4x3xf32>, tensor<2xf32>) -> tensor<2x2xi32>
+  return
+}
+
+// -----
+
+func.func @solve_c1(%x: tensor<4xf32>, %y: tensor<4xf32>) {
+  // expected-error@+2 {{C1: the system must have rank 2 or more, found tensor<4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.solve %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @solve_c2(%x: tensor<4x3xf32>, %y: tensor<4xf32>) {
+  // expected-error@+2 {{C2: the matrices of the system must be square, found tensor<4x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.solve %x, %y : (tensor<4x3xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @solve_c4(%x: tensor<2x4x4xf32>, %y: tensor<3x4x4xf32>) {
+  // expected-error@+2 {{C4: the batches must broadcast, found tensor<2x4x4xf32> and tensor<3x4x4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.solve %x, %y : (tensor<2x4x4xf32>, tensor<3x4x4xf32>) -> tensor<4xf32>
+  return
+}

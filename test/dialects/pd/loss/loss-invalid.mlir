@@ -195,3 +195,12 @@ func.func @sigmoid_cross_entropy_with_logits_c2(%x: tensor<4xf64>, %v1: tensor<4
   %0 = pd.sigmoid_cross_entropy_with_logits %x, %v1 : (tensor<4xf64>, tensor<4xf32>) -> tensor<4xf64>
   return
 }
+
+// -----
+
+func.func @sigmoid_cross_entropy_with_logits_c1(%x: tensor<4xf64>, %label: tensor<5xf64>) {
+  // expected-error@+2 {{C1: both operands must have the same dimensions, found tensor<4xf64> and tensor<5xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sigmoid_cross_entropy_with_logits %x, %label : (tensor<4xf64>, tensor<5xf64>) -> tensor<4xf64>
+  return
+}

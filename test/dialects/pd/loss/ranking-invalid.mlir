@@ -44,3 +44,12 @@ func.func @teacher_student_sigmoid_loss_c2(%x: tensor<4x1xf32>, %v1: tensor<4x1x
   %1 = pd.teacher_student_sigmoid_loss %x, %v1 : (tensor<4x1xf32>, tensor<4x1xf64>) -> tensor<4x1xf32>
   return
 }
+
+// -----
+
+func.func @cross_entropy_c1(%l: tensor<4x1xi64>, %v0: tensor<5xf32>) {
+  // expected-error@+2 {{C1: label must have the dimensions of x with a last one of 1, found tensor<5xf32> and tensor<4x1xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %5:2 = pd.cross_entropy %v0, %l : (tensor<5xf32>, tensor<4x1xi64>) -> (tensor<4x1xf32>, tensor<4x1xf32>)
+  return
+}

@@ -78,3 +78,21 @@ func.func @prelu_c3(%x: tensor<1x2x1xf64>, %alpha: tensor<2xf64>) {
   %0 = pd.prelu %x, %alpha {mode = "channel", data_format = "CNHW"} : (tensor<1x2x1xf64>, tensor<2xf64>) -> tensor<1x2x1xf64>
   return
 }
+
+// -----
+
+func.func @log_softmax_c1(%x: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{C1: axis must be in [-3, 3), found 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.log_softmax %x {axis = 3 : i64} : (tensor<2x3x4xf64>) -> tensor<2x3x4xf64>
+  return
+}
+
+// -----
+
+func.func @maxout_c1(%x: tensor<1x4xf64>) {
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.maxout %x {groups = 2, axis = 2 : i64} : (tensor<1x4xf64>) -> tensor<1x2xf64>
+  return
+}

@@ -69,3 +69,48 @@ func.func @shapes(%x: tensor<3xf32>, %decay: tensor<1xf32>) -> tensor<3xf32> {
   %y = pd.linear_recurrence %x, %decay {axis = 0 : i64} : (tensor<3xf32>, tensor<1xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>
 }
+
+// -----
+
+func.func @cummax_c2(%x: tensor<3x4xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<3x4xf32>', 'tensor<3x4xi64>' are incompatible with return type(s) of operation 'tensor<3x4xf32>', 'tensor<3x4xi32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.cummax %x {axis = 1 : i64, dtype = i64} : (tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xi32>)
+  return
+}
+
+// -----
+
+func.func @cummin_c1(%x: tensor<3x4xf32>) {
+  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.cummin %x {axis = 2 : i64, dtype = i64} : (tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xi64>)
+  return
+}
+
+// -----
+
+func.func @cumprod_c2(%x: tensor<3x4xf64>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<3x4xf64>' are incompatible with return type(s) of operation 'tensor<3x4xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.cumprod %x {dim = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @cumsum_c2(%x: tensor<3x4xf64>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<3x4xf64>' are incompatible with return type(s) of operation 'tensor<3x4xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.cumsum %x {axis = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @logcumsumexp_c1(%x: tensor<4xf64>) {
+  // expected-error@+2 {{axis 1 is outside [-1, 1)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.logcumsumexp %x {axis = 1 : i64} : (tensor<4xf64>) -> tensor<4xf64>
+  return
+}

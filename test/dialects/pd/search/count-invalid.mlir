@@ -69,3 +69,21 @@ func.func @unique_with_counts_c2(%a0: tensor<6xf32>) {
   %0:3 = "pd.unique_with_counts"(%a0) : (tensor<6xf32>) -> (tensor<?xf32>, tensor<5xi64>, tensor<?xi64>)
   return
 }
+
+// -----
+
+func.func @unique_consecutive_c1(%x: tensor<9xi64>) {
+  // expected-error@+2 {{axis 1 is outside [-1, 1)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.unique_consecutive %x {dtype = i64, axis = array<i64: 1>} : (tensor<9xi64>) -> (tensor<?xi64>, tensor<9xi64>, tensor<?xi64>)
+  return
+}
+
+// -----
+
+func.func @unique_consecutive_c2(%x: tensor<9xi64>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<?xi64>', 'tensor<9xi64>', 'tensor<?xi64>' are incompatible with return type(s) of operation 'tensor<?xi32>', 'tensor<9xi64>', 'tensor<?xi64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.unique_consecutive %x {dtype = i64} : (tensor<9xi64>) -> (tensor<?xi32>, tensor<9xi64>, tensor<?xi64>)
+  return
+}

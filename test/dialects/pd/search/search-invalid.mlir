@@ -69,3 +69,30 @@ func.func @nonzero_c1(%a0: tensor<2x3xf32>) {
   %0 = "pd.nonzero"(%a0) : (tensor<2x3xf32>) -> tensor<?x1xi64>
   return
 }
+
+// -----
+
+func.func @argmax_c3(%x: tensor<3x5xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<3xi64>' are incompatible with return type(s) of operation 'tensor<3xi32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.argmax %x {axis = 1 : i64, dtype = i64} : (tensor<3x5xf32>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @argmin_c1(%x: tensor<3x5xf32>) {
+  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.argmin %x {axis = 2 : i64, dtype = i64} : (tensor<3x5xf32>) -> tensor<3xi64>
+  return
+}
+
+// -----
+
+func.func @argmin_c2(%x: tensor<3x5xf32>, %axis_tensor: tensor<1xi64>) {
+  // expected-error@+2 {{axis is computed when the program runs, expected one that is known before}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.argmin %x, %axis_tensor {axis = 1 : i64, dtype = i64} : (tensor<3x5xf32>, tensor<1xi64>) -> tensor<3xi64>
+  return
+}

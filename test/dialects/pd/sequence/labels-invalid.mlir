@@ -69,3 +69,21 @@ func.func @viterbi_c1(%a0: tensor<2x3xf32>, %a1: tensor<3x3xf32>, %a2: tensor<2x
   %0:2 = "pd.viterbi_decode"(%a0, %a1, %a2) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<2xi64>) -> (tensor<2xf32>, tensor<2x?xi64>)
   return
 }
+
+// -----
+
+func.func @linear_chain_crf_c1(%b: tensor<5x3xf32>, %c: tensor<6x1xi64>, %offsets: tensor<4xi64>, %v0: tensor<2x6x3xf32>) {
+  // expected-error@+2 {{C1: emission must have rank 2, found tensor<2x6x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = pd.linear_chain_crf %v0, %b, %c offsets = %offsets : (tensor<2x6x3xf32>, tensor<5x3xf32>, tensor<6x1xi64>, tensor<4xi64>) -> (tensor<6x3xf32>, tensor<6x3xf32>, tensor<5x3xf32>, tensor<3x1xf32>)
+  return
+}
+
+// -----
+
+func.func @warpctc_c1(%logits: tensor<4x3xf64>, %label: tensor<2x2xi32>) {
+  // expected-error@+2 {{C1: logits must have rank 3 and label rank 2, found tensor<4x3xf64>, tensor<2x2xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.warpctc %logits, %label {blank = 2 : i64} : (tensor<4x3xf64>, tensor<2x2xi32>) -> (tensor<2x1xf64>, tensor<4x2x3xf64>)
+  return
+}

@@ -69,3 +69,111 @@ func.func @sequence_pool_c1(%x: tensor<6x2xf32>, %v1: tensor<0xi64>) {
   %0:2 = pd.sequence_pool %x, %v1 {pooltype = "MAX"} : (tensor<6x2xf32>, tensor<0xi64>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
   return
 }
+
+// -----
+
+func.func @im2sequence_c1(%x: tensor<2x4x4xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4, found tensor<2x4x4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.im2sequence %x {kernels = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<2x4x4xf32>) -> (tensor<4x8xf32>, tensor<2xi64>)
+  return
+}
+
+// -----
+
+func.func @im2sequence_c2(%x: tensor<1x2x4x4xf32>) {
+  // expected-error@+2 {{C2: kernels and strides must be pairs of positive numbers, and paddings four numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.im2sequence %x {kernels = array<i64: 0, 2>, strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>) -> (tensor<4x8xf32>, tensor<2xi64>)
+  return
+}
+
+// -----
+
+func.func @row_conv_c1(%x: tensor<2x4x3x1xf32>, %filter: tensor<2x3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 3, found tensor<2x4x3x1xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.row_conv %x, %filter : (tensor<2x4x3x1xf32>, tensor<2x3xf32>) -> tensor<2x4x3xf32>
+  return
+}
+
+// -----
+
+func.func @row_conv_c2(%x: tensor<2x4x3xf32>, %filter: tensor<2x4xf32>) {
+  // expected-error@+2 {{C2: filter must be [future context + 1, width of x], found tensor<2x4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.row_conv %x, %filter : (tensor<2x4x3xf32>, tensor<2x4xf32>) -> tensor<2x4x3xf32>
+  return
+}
+
+// -----
+
+func.func @sequence_concat_c1(%a: tensor<6x2xf32>, %offsets: tensor<4xi64>) {
+  // expected-error@+2 {{C1: there must be as many offsets as tensors, found 1 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_concat %a, %a offsets = %offsets : (tensor<6x2xf32>, tensor<6x2xf32>, tensor<4xi64>) -> (tensor<12x2xf32>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @sequence_conv_c1(%x: tensor<6x2x1xf32>, %offsets: tensor<4xi64>, %padding: tensor<6x4xf32>) {
+  // expected-error@+2 {{C1: x must have rank 2, found tensor<6x2x1xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_conv %x, %offsets, %padding {context_length = 3, context_start = -1} : (tensor<6x2x1xf32>, tensor<4xi64>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  return
+}
+
+// -----
+
+func.func @sequence_conv_c2(%x: tensor<6x2xf32>, %offsets: tensor<4xi64>, %padding: tensor<6x4xf32>) {
+  // expected-error@+2 {{C2: context_length must be positive and context_stride 1, found 0 and 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_conv %x, %offsets, %padding {context_length = 0, context_start = -1} : (tensor<6x2xf32>, tensor<4xi64>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  return
+}
+
+// -----
+
+func.func @sequence_enumerate_c1(%x: tensor<?x2xi64>, %offsets: tensor<?xi64>) {
+  // expected-error@+2 {{C1: x must have one element a row, found tensor<?x2xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_enumerate %x, %offsets {win_size = 2 : i64} : (tensor<?x2xi64>, tensor<?xi64>) -> tensor<?x2xi64>
+  return
+}
+
+// -----
+
+func.func @sequence_enumerate_c2(%x: tensor<?x1xi64>, %offsets: tensor<?xi64>) {
+  // expected-error@+2 {{C2: win_size must be positive, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_enumerate %x, %offsets {win_size = 0 : i64} : (tensor<?x1xi64>, tensor<?xi64>) -> tensor<?x2xi64>
+  return
+}
+
+// -----
+
+func.func @sequence_reshape_c1(%x: tensor<6x2x1xf32>, %offsets: tensor<4xi64>) {
+  // expected-error@+2 {{C1: x must have rank 2, found tensor<6x2x1xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_reshape %x, %offsets {new_dim = 4} : (tensor<6x2x1xf32>, tensor<4xi64>) -> (tensor<3x4xf32>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @sequence_reshape_c2(%x: tensor<6x2xf32>, %offsets: tensor<4xi64>) {
+  // expected-error@+2 {{C2: new_dim must be positive, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_reshape %x, %offsets {new_dim = 0} : (tensor<6x2xf32>, tensor<4xi64>) -> (tensor<3x4xf32>, tensor<4xi64>)
+  return
+}
+
+// -----
+
+func.func @sequence_unpad_c1(%x: tensor<3xf32>, %length: tensor<3xi64>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more and length be a vector, found ranks 1 and 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_unpad %x, %length : (tensor<3xf32>, tensor<3xi64>) -> (tensor<?x2xf32>, tensor<4xi64>)
+  return
+}
