@@ -49,3 +49,12 @@ func.func @barrier_c1(%a0: tensor<2x3xf32>) {
   %0 = "pd.optimization_barrier"(%a0) : (tensor<2x3xf32>) -> tensor<3xf32>
   return
 }
+
+// -----
+
+func.func @optimization_barrier_c1(%x: tensor<4xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<5xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.optimization_barrier %x : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}

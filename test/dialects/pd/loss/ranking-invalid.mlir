@@ -53,3 +53,12 @@ func.func @cross_entropy_c1(%l: tensor<4x1xi64>, %v0: tensor<5xf32>) {
   %5:2 = pd.cross_entropy %v0, %l : (tensor<5xf32>, tensor<4x1xi64>) -> (tensor<4x1xf32>, tensor<4x1xf32>)
   return
 }
+
+// -----
+
+func.func @identity_loss_c1(%p: tensor<4x5xf32>) {
+  // expected-error@+2 {{C1: reduction must be 0, 1 or 2, found 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %6 = pd.identity_loss %p {reduction = 3 : i64} : (tensor<4x5xf32>) -> tensor<f32>
+  return
+}

@@ -78,3 +78,21 @@ func.func @lgamma_c1(%x: tensor<4xf64>) {
   %0 = pd.lgamma %x : (tensor<4xf64>) -> tensor<9xf64>
   return
 }
+
+// -----
+
+func.func @gammaincc_c1(%x: tensor<2x3xf64>, %y: tensor<2x1xf64>) {
+  // expected-error@+2 {{C1: x and y must have one type, found tensor<2x3xf64> and tensor<2x1xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gammaincc %x, %y : (tensor<2x3xf64>, tensor<2x1xf64>) -> tensor<2x3xf64>
+  return
+}
+
+// -----
+
+func.func @polygamma_c1(%x: tensor<3xf64>) {
+  // expected-error@+2 {{C1: n must be from 0 to 100, found 101}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.polygamma %x {n = 101 : i64} : (tensor<3xf64>) -> tensor<3xf64>
+  return
+}

@@ -240,3 +240,219 @@ func.func @conv3d_weight_gradient_c6(%x: tensor<1x2x3x3x3xf32>, %d: tensor<1x4x2
   %0 = pd.conv3d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>, data_format = "CNHW"} : (tensor<1x2x3x3x3xf32>, tensor<1x4x2x2x2xf32>) -> tensor<4x2x2x2x2xf32>
   return
 }
+
+// -----
+
+func.func @conv2d_transpose_c1(%x: tensor<3x3x3xf32>, %filter: tensor<3x1x3x3xf32>) {
+  // expected-error@+2 {{C1: input and filter must have rank 4, found ranks 3 and 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv2d_transpose %x, %filter {groups = 3 : i64} : (tensor<3x3x3xf32>, tensor<3x1x3x3xf32>) -> tensor<1x3x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @conv2d_transpose_c2(%x: tensor<1x3x3x3xf32>, %filter: tensor<3x1x3x3xf64>) {
+  // expected-error@+2 {{C2: input and filter must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv2d_transpose %x, %filter {groups = 3 : i64} : (tensor<1x3x3x3xf32>, tensor<3x1x3x3xf64>) -> tensor<1x3x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @conv2d_weight_gradient_c1(%input: tensor<3x8x8xf32>, %out_gradient: tensor<1x4x8x8xf32>) {
+  // expected-error@+2 {{C1: input and out_gradient must have rank 4, found ranks 3 and 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv2d_weight_gradient %input, %out_gradient {kernel_size = array<i64: 1, 1>} : (tensor<3x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<4x3x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @conv2d_weight_gradient_c2(%input: tensor<1x3x8x8xf32>, %out_gradient: tensor<1x4x8x8xf64>) {
+  // expected-error@+2 {{C2: input and out_gradient must have one element type}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv2d_weight_gradient %input, %out_gradient {kernel_size = array<i64: 1, 1>} : (tensor<1x3x8x8xf32>, tensor<1x4x8x8xf64>) -> tensor<4x3x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @conv2d_weight_gradient_c3(%input: tensor<1x3x8x8xf32>, %out_gradient: tensor<1x4x8x8xf32>) {
+  // expected-error@+2 {{C3: kernel_size must be 2 positive numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv2d_weight_gradient %input, %out_gradient {kernel_size = array<i64: 0, 1>} : (tensor<1x3x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<4x3x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @conv2d_weight_gradient_c4(%input: tensor<1x3x8x8xf32>, %out_gradient: tensor<1x4x8x8xf32>) {
+  // expected-error@+2 {{C4: groups must be above 0 and divide 3 and 4 channels, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv2d_weight_gradient %input, %out_gradient {kernel_size = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x3x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<4x3x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @conv2d_weight_gradient_c7(%input: tensor<1x3x8x8xf32>, %out_gradient: tensor<1x4x7x8xf32>) {
+  // expected-error@+2 {{C7: out_gradient must have the extent 8 in spatial dimension 0, found 7}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv2d_weight_gradient %input, %out_gradient {kernel_size = array<i64: 1, 1>} : (tensor<1x3x8x8xf32>, tensor<1x4x7x8xf32>) -> tensor<4x3x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_c1(%input: tensor<2x4x4x4xf32>, %filter: tensor<2x2x3x3x3xf32>) {
+  // expected-error@+2 {{C1: input and filter must have rank 5, found ranks 4 and 5}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d %input, %filter {paddings = array<i64: 1, 1, 1>} : (tensor<2x4x4x4xf32>, tensor<2x2x3x3x3xf32>) -> tensor<1x2x4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_c2(%input: tensor<1x2x4x4x4xf32>, %filter: tensor<2x2x3x3x3xf64>) {
+  // expected-error@+2 {{C2: input and filter must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d %input, %filter {paddings = array<i64: 1, 1, 1>} : (tensor<1x2x4x4x4xf32>, tensor<2x2x3x3x3xf64>) -> tensor<1x2x4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_c3(%input: tensor<1x2x4x4x4xf32>, %filter: tensor<2x3x3x3x3xf32>) {
+  // expected-error@+2 {{C3: the input must have groups (1) times the filter's 3 channels, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d %input, %filter {paddings = array<i64: 1, 1, 1>} : (tensor<1x2x4x4x4xf32>, tensor<2x3x3x3x3xf32>) -> tensor<1x2x4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_c4(%input: tensor<1x2x4x4x4xf32>, %filter: tensor<2x2x3x3x3xf32>) {
+  // expected-error@+2 {{C4: groups must be above 0 and divide the 2 output channels, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d %input, %filter {paddings = array<i64: 1, 1, 1>, groups = 0 : i64} : (tensor<1x2x4x4x4xf32>, tensor<2x2x3x3x3xf32>) -> tensor<1x2x4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_c7(%input: tensor<1x2x4x4x4xf32>, %filter: tensor<2x2x9x3x3xf32>) {
+  // expected-error@+2 {{C7: the window must fit into the padded input, found a window of 9 and an input of 4 with paddings 1 and 1 in spatial dimension 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d %input, %filter {paddings = array<i64: 1, 1, 1>} : (tensor<1x2x4x4x4xf32>, tensor<2x2x9x3x3xf32>) -> tensor<1x2x4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_transpose_c1(%x: tensor<2x2x2x2xf64>, %filter: tensor<2x1x2x2x2xf64>) {
+  // expected-error@+2 {{C1: input and filter must have rank 5, found ranks 4 and 5}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_transpose %x, %filter {strides = array<i64: 2, 1, 1>} : (tensor<2x2x2x2xf64>, tensor<2x1x2x2x2xf64>) -> tensor<1x1x4x3x3xf64>
+  return
+}
+
+// -----
+
+func.func @conv3d_transpose_c2(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x2x2xf32>) {
+  // expected-error@+2 {{C2: input and filter must have one element type, found f64 and f32}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_transpose %x, %filter {strides = array<i64: 2, 1, 1>} : (tensor<1x2x2x2x2xf64>, tensor<2x1x2x2x2xf32>) -> tensor<1x1x4x3x3xf64>
+  return
+}
+
+// -----
+
+func.func @conv3d_transpose_c3(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<3x1x2x2x2xf64>) {
+  // expected-error@+2 {{C3: x must have the 3 input channels of the filter, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_transpose %x, %filter {strides = array<i64: 2, 1, 1>} : (tensor<1x2x2x2x2xf64>, tensor<3x1x2x2x2xf64>) -> tensor<1x1x4x3x3xf64>
+  return
+}
+
+// -----
+
+func.func @conv3d_transpose_c4(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x2x2xf64>) {
+  // expected-error@+2 {{C4: groups must be above 0 and divide the 2 input channels, found 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_transpose %x, %filter {strides = array<i64: 2, 1, 1>, groups = 0 : i64} : (tensor<1x2x2x2x2xf64>, tensor<2x1x2x2x2xf64>) -> tensor<1x1x4x3x3xf64>
+  return
+}
+
+// -----
+
+func.func @conv3d_transpose_c7(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x2x2xf64>) {
+  // expected-error@+2 {{C7: output_padding must be at least 0 and below the stride 2 or the dilation, found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_transpose %x, %filter {strides = array<i64: 2, 1, 1>, output_padding = array<i64: 2, 0, 0>} : (tensor<1x2x2x2x2xf64>, tensor<2x1x2x2x2xf64>) -> tensor<1x1x4x3x3xf64>
+  return
+}
+
+// -----
+
+func.func @conv3d_transpose_c8(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x2x2xf64>) {
+  // expected-error@+2 {{C8: output_size must be at least 4 and below 6, found 9}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_transpose %x, %filter {strides = array<i64: 2, 1, 1>, output_size = array<i64: 9, 3, 3>} : (tensor<1x2x2x2x2xf64>, tensor<2x1x2x2x2xf64>) -> tensor<1x1x4x3x3xf64>
+  return
+}
+
+// -----
+
+func.func @conv3d_transpose_c9(%x: tensor<1x2x2x2x2xf64>, %filter: tensor<2x1x2x2x2xf64>) {
+  // expected-error@+2 {{C9: the output extents must be positive, found -14 in spatial dimension 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_transpose %x, %filter {strides = array<i64: 2, 1, 1>, paddings = array<i64: 9, 9, 9>} : (tensor<1x2x2x2x2xf64>, tensor<2x1x2x2x2xf64>) -> tensor<1x1x4x3x3xf64>
+  return
+}
+
+// -----
+
+func.func @conv3d_weight_gradient_c1(%x: tensor<2x3x3x3xf32>, %d: tensor<1x4x2x2x2xf32>) {
+  // expected-error@+2 {{C1: input and out_gradient must have rank 5, found ranks 4 and 5}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>} : (tensor<2x3x3x3xf32>, tensor<1x4x2x2x2xf32>) -> tensor<4x2x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_weight_gradient_c2(%x: tensor<1x2x3x3x3xf32>, %d: tensor<1x4x2x2x2xf64>) {
+  // expected-error@+2 {{C2: input and out_gradient must have one element type}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>} : (tensor<1x2x3x3x3xf32>, tensor<1x4x2x2x2xf64>) -> tensor<4x2x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_weight_gradient_c3(%x: tensor<1x2x3x3x3xf32>, %d: tensor<1x4x2x2x2xf32>) {
+  // expected-error@+2 {{C3: kernel_size must be 3 positive numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_weight_gradient %x, %d {kernel_size = array<i64: 2, 0, 2>} : (tensor<1x2x3x3x3xf32>, tensor<1x4x2x2x2xf32>) -> tensor<4x2x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_weight_gradient_c4(%x: tensor<1x2x3x3x3xf32>, %d: tensor<1x4x2x2x2xf32>) {
+  // expected-error@+2 {{C4: groups must be above 0 and divide 2 and 4 channels, found 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>, groups = 3 : i64} : (tensor<1x2x3x3x3xf32>, tensor<1x4x2x2x2xf32>) -> tensor<4x2x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @conv3d_weight_gradient_c7(%x: tensor<1x2x3x3x3xf32>, %d: tensor<1x4x3x2x2xf32>) {
+  // expected-error@+2 {{C7: out_gradient must have the extent 2 in spatial dimension 0, found 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.conv3d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>} : (tensor<1x2x3x3x3xf32>, tensor<1x4x3x2x2xf32>) -> tensor<4x2x2x2x2xf32>
+  return
+}

@@ -78,3 +78,30 @@ func.func @fold_c3(%x: tensor<1x2x2xf64>) {
   %0 = pd.fold %x {output_sizes = array<i64: 1, 3>, kernel_sizes = array<i64: 3, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x2xf64>) -> tensor<1x1x1x3xf64>
   return
 }
+
+// -----
+
+func.func @fold_c1(%x: tensor<2x2xf64>) {
+  // expected-error@+2 {{C1: x must have rank 3, found rank 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.fold %x {output_sizes = array<i64: 1, 3>, kernel_sizes = array<i64: 1, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 0>, dilations = array<i64: 1, 1>} : (tensor<2x2xf64>) -> tensor<1x1x1x3xf64>
+  return
+}
+
+// -----
+
+func.func @fold_c2(%x: tensor<1x2x2xf64>) {
+  // expected-error@+2 {{C2: kernel_sizes must be two positive numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.fold %x {output_sizes = array<i64: 1, 3>, kernel_sizes = array<i64: 0, 2>, strides = array<i64: 1, 1>, paddings = array<i64: 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x2xf64>) -> tensor<1x1x1x3xf64>
+  return
+}
+
+// -----
+
+func.func @temporal_shift_c1(%x: tensor<2x4x1xf64>) {
+  // expected-error@+2 {{C1: x must have rank 4, found rank 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.temporal_shift %x {seg_num = 2 : i64} : (tensor<2x4x1xf64>) -> tensor<2x4x1x1xf64>
+  return
+}

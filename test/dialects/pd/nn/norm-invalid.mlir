@@ -114,3 +114,66 @@ func.func @lrn_c3(%x: tensor<1x5x2x2xf64>) {
   %0:2 = pd.lrn %x {n = 3 : i64, alpha = 0.1, data_format = "CNHW"} : (tensor<1x5x2x2xf64>) -> (tensor<1x5x2x2xf64>, tensor<1x5x2x2xf64>)
   return
 }
+
+// -----
+
+func.func @affine_channel_c1(%x: tensor<3xf64>, %scale: tensor<3xf64>, %bias: tensor<3xf64>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found rank 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.affine_channel %x, %scale, %bias : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> tensor<2x3x2x2xf64>
+  return
+}
+
+// -----
+
+func.func @affine_channel_c2(%x: tensor<2x3x2x2xf64>, %scale: tensor<3xf64>, %bias: tensor<4xf64>) {
+  // expected-error@+2 {{C2: parameters must have rank 1 and one element for each of the channels, 3 in number, found tensor<4xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.affine_channel %x, %scale, %bias : (tensor<2x3x2x2xf64>, tensor<3xf64>, tensor<4xf64>) -> tensor<2x3x2x2xf64>
+  return
+}
+
+// -----
+
+func.func @group_norm_c1(%x: tensor<2xf64>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found rank 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.group_norm %x {epsilon = 0.0, groups = 2} : (tensor<2xf64>) -> (tensor<1x2x2xf64>, tensor<1x2xf64>, tensor<1x2xf64>)
+  return
+}
+
+// -----
+
+func.func @group_norm_c2(%x: tensor<1x2x2xf64>, %scale: tensor<3xf64>) {
+  // expected-error@+2 {{C2: parameters must have rank 1 and one element for each of the channels, 2 in number, found tensor<3xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.group_norm %x scale = %scale {epsilon = 0.0, groups = 2} : (tensor<1x2x2xf64>, tensor<3xf64>) -> (tensor<1x2x2xf64>, tensor<1x2xf64>, tensor<1x2xf64>)
+  return
+}
+
+// -----
+
+func.func @instance_norm_c1(%x: tensor<2xf64>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found rank 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.instance_norm %x {epsilon = 0.0} : (tensor<2xf64>) -> (tensor<1x2x2xf64>, tensor<2xf64>, tensor<2xf64>)
+  return
+}
+
+// -----
+
+func.func @instance_norm_c2(%x: tensor<1x2x2xf64>, %scale: tensor<3xf64>) {
+  // expected-error@+2 {{C2: parameters must have rank 1 and one element for each of the channels, 2 in number, found tensor<3xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.instance_norm %x scale = %scale {epsilon = 0.0} : (tensor<1x2x2xf64>, tensor<3xf64>) -> (tensor<1x2x2xf64>, tensor<2xf64>, tensor<2xf64>)
+  return
+}
+
+// -----
+
+func.func @norm_c1(%x: tensor<3x4xf64>) {
+  // expected-error@+2 {{C1: axis must be in [-2, 2), found 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.norm %x {axis = 2 : i64} : (tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x1xf64>)
+  return
+}

@@ -240,3 +240,66 @@ func.func @max_pool2d_with_index_c5(%x: tensor<1x2x6x6xf32>) {
   %0:2 = pd.max_pool2d_with_index %x {kernel_size = array<i64: 9, 2>} : (tensor<1x2x6x6xf32>) -> (tensor<1x2x5x5xf32>, tensor<1x2x5x5xi32>)
   return
 }
+
+// -----
+
+func.func @max_pool2d_with_index_c3(%x: tensor<1x2x6x6xf32>) {
+  // expected-error@+2 {{C3: strides must be 2 positive numbers, found [0, 1]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.max_pool2d_with_index %x {kernel_size = array<i64: 2, 2>, strides = array<i64: 0, 1>} : (tensor<1x2x6x6xf32>) -> (tensor<1x2x1x1xf32>, tensor<1x2x1x1xi32>)
+  return
+}
+
+// -----
+
+func.func @max_pool3d_with_index_c3(%x: tensor<1x1x4x4x4xf32>) {
+  // expected-error@+2 {{C3: strides must be 3 positive numbers, found [0, 2, 2]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.max_pool3d_with_index %x {kernel_size = array<i64: 2, 2, 2>, paddings = array<i64: 0, 0, 0>, strides = array<i64: 0, 2, 2>} : (tensor<1x1x4x4x4xf32>) -> (tensor<1x1x2x2x2xf32>, tensor<1x1x2x2x2xi32>)
+  return
+}
+
+// -----
+
+func.func @pool2d_gradient_c6(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x2x2xf32>) {
+  // expected-error@+2 {{C6: pooling_type must be max or avg, found 'min'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.pool2d_gradient %x, %d {kernel_size = array<i64: 2, 2>, pooling_type = "min", strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @pool2d_gradient_c7(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x3x2xf32>) {
+  // expected-error@+2 {{C7: out_gradient must be tensor<1x2x2x2xf32>, found tensor<1x2x3x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.pool2d_gradient %x, %d {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<1x2x3x2xf32>) -> tensor<1x2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @pool3d_c6(%x: tensor<1x2x3x4x3xf64>) {
+  // expected-error@+2 {{C6: pooling_type must be max or avg, found 'min'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.pool3d %x {kernel_size = array<i64: 2, 2, 2>, pooling_type = "min"} : (tensor<1x2x3x4x3xf64>) -> tensor<1x2x2x3x2xf64>
+  return
+}
+
+// -----
+
+func.func @pool3d_gradient_c6(%x: tensor<1x2x4x4x4xf32>, %d: tensor<1x2x2x2x2xf32>) {
+  // expected-error@+2 {{C6: pooling_type must be max or avg, found 'min'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.pool3d_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>, strides = array<i64: 2, 2, 2>, pooling_type = "min"} : (tensor<1x2x4x4x4xf32>, tensor<1x2x2x2x2xf32>) -> tensor<1x2x4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @pool3d_gradient_c7(%x: tensor<1x2x4x4x4xf32>, %d: tensor<1x2x3x2x2xf32>) {
+  // expected-error@+2 {{C7: out_gradient must be tensor<1x2x2x2x2xf32>, found tensor<1x2x3x2x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.pool3d_gradient %x, %d {kernel_size = array<i64: 2, 2, 2>, strides = array<i64: 2, 2, 2>} : (tensor<1x2x4x4x4xf32>, tensor<1x2x3x2x2xf32>) -> tensor<1x2x4x4x4xf32>
+  return
+}

@@ -42,3 +42,12 @@ func.func @rnn_c5(%a: tensor<7x2x16xf32>, %b: tensor<1x2x24xf32>) {
   %0:2 = "pd.rnn"(%a, %b) {num_layers = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<7x2x16xf32>, tensor<1x2x24xf32>) -> (tensor<7x2x24xf32>, tensor<1x2x24xf32>)
   return
 }
+
+// -----
+
+func.func @rnn_gradient_c6(%x: tensor<3x2x4xf32>, %h: tensor<1x2x5xf32>, %wi: tensor<5x4xf32>, %wh: tensor<5x5xf32>, %b: tensor<5xf32>, %d: tensor<3x2x6xf32>) {
+  // expected-error@+2 {{C6: out_gradient and state_gradient must have the types of out and state}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:6 = pd.rnn_gradient %x states = %h weights = %wi, %wh, %b, %b cotangents = %d, %h {hidden_size = 5, mode = "RNN_TANH"} : (tensor<3x2x4xf32>, tensor<1x2x5xf32>, tensor<5x4xf32>, tensor<5x5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<3x2x6xf32>, tensor<1x2x5xf32>) -> (tensor<3x2x4xf32>, tensor<1x2x5xf32>, tensor<5x4xf32>, tensor<5x5xf32>, tensor<5xf32>, tensor<5xf32>)
+  return
+}

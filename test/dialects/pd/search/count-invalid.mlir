@@ -87,3 +87,12 @@ func.func @unique_consecutive_c2(%x: tensor<9xi64>) {
   %0:3 = pd.unique_consecutive %x {dtype = i64} : (tensor<9xi64>) -> (tensor<?xi32>, tensor<9xi64>, tensor<?xi64>)
   return
 }
+
+// -----
+
+func.func @unique_c2_out(%x: tensor<6x2xi64>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<?x2xi64>', 'tensor<?xi64>', 'tensor<6xi64>', 'tensor<?xi64>' are incompatible with return type(s) of operation 'tensor<?x2xi32>', 'tensor<?xi64>', 'tensor<6xi64>', 'tensor<?xi64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = pd.unique %x {axis = array<i64: 0>, dtype = i64} : (tensor<6x2xi64>) -> (tensor<?x2xi32>, tensor<?xi64>, tensor<6xi64>, tensor<?xi64>)
+  return
+}

@@ -177,3 +177,12 @@ func.func @sequence_unpad_c1(%x: tensor<3xf32>, %length: tensor<3xi64>) {
   %0:2 = pd.sequence_unpad %x, %length : (tensor<3xf32>, tensor<3xi64>) -> (tensor<?x2xf32>, tensor<4xi64>)
   return
 }
+
+// -----
+
+func.func @im2sequence_c3(%x: tensor<1x2x4x4xf32>, %sizes: tensor<2x2xi64>) {
+  // expected-error@+2 {{C3: sizes must have two elements for each image, and out_stride two positive numbers, found tensor<2x2xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.im2sequence %x, %sizes {kernels = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<2x2xi64>) -> (tensor<4x8xf32>, tensor<2xi64>)
+  return
+}
