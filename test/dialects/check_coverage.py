@@ -53,8 +53,14 @@ def mentions(line, op):
     return re.search(rf"\bpd\.{re.escape(op)}(?![\w.])", code_of(line)) is not None
 
 
+def lines_of_test(path, checker):
+    """The lines of a lit test whose output or diagnostics `checker` checks; none where it does not."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return lines if any("RUN:" in line and checker in line for line in lines) else []
+
+
 def is_used(path, op):
-    return path.exists() and any(mentions(line, op) for line in path.read_text().splitlines())
+    return any(mentions(line, op) for line in lines_of_test(path, "FileCheck"))
 
 
 def target_line(number, place):
@@ -70,7 +76,7 @@ def target_line(number, place):
 
 def negative_tests(path):
     """Yields for each expected error of a file the name of its function, its message and the line it is reported at."""
-    lines = path.read_text().splitlines() if path.exists() else []
+    lines = lines_of_test(path, "--verify-diagnostics")
     function = ""
     for number, line in enumerate(lines):
         if "func.func" in code_of(line):

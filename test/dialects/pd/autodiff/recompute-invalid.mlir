@@ -58,3 +58,15 @@ func.func @optimization_barrier_c1(%x: tensor<4xf32>) {
   %0 = pd.optimization_barrier %x : (tensor<4xf32>) -> tensor<5xf32>
   return
 }
+
+// -----
+
+func.func @checkpoint_c3(%x: tensor<4xf32>) -> tensor<4xf64> {
+  // expected-error@+2 {{inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<4xf64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %y = pd.checkpoint(%x : tensor<4xf32>) : tensor<4xf64> {
+  ^bb0(%a: tensor<4xf32>):
+    pd.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<4xf64>
+}

@@ -43,3 +43,11 @@ func.func @triu_indices() {
   %0 = pd.triu_indices  {cols = 5 : i64, dtype = i64, offset = 1 : i64, rows = 4 : i64} : () -> tensor<2x10xi64>
   return
 }
+
+// CHECK-LABEL: func @shape_uses
+func.func @shape_uses(%s: tensor<f32>) {
+  // CHECK: pd.linspace %{{.*}} {dtype = f32}
+  %n = pd.constant dense<5> : tensor<i32>
+  %5 = pd.linspace %s, %s, %n {dtype = f32} : (tensor<f32>, tensor<f32>, tensor<i32>) -> tensor<5xf32>
+  return
+}

@@ -55,3 +55,11 @@ func.func @roi_pool(%x: tensor<2x2x6x5xf64>, %boxes: tensor<3x4xf64>, %boxes_num
   %0:2 = pd.roi_pool %x, %boxes, %boxes_num {pooled_height = 2 : i64, pooled_width = 2 : i64} : (tensor<2x2x6x5xf64>, tensor<3x4xf64>, tensor<2xi32>) -> (tensor<3x2x2x2xf64>, tensor<3x2x2x2xi64>)
   return
 }
+
+// CHECK-LABEL: func @boxes
+func.func @boxes(%x: tensor<1x2x8x8xf32>, %boxes: tensor<3x4xf32>, %number: tensor<1xi32>) {
+  // CHECK: pd.roi_align
+  %0 = pd.roi_align %x, %boxes, %number {pooled_height = 2 : i64, pooled_width = 2 : i64, spatial_scale = 1.0 : f64}
+    : (tensor<1x2x8x8xf32>, tensor<3x4xf32>, tensor<1xi32>) -> tensor<3x2x2x2xf32>
+  return
+}

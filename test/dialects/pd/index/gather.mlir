@@ -41,3 +41,10 @@ func.func @take_along_axis(%x: tensor<3xf32>, %indices: tensor<2xi64>) {
   %0 = pd.take_along_axis %x, %indices {axis = 0 : i64} : (tensor<3xf32>, tensor<2xi64>) -> tensor<2xf32>
   return
 }
+
+// CHECK-LABEL: func @index_uses
+func.func @index_uses(%x: tensor<2x3xf32>, %r: tensor<2x1xi64>) {
+  // CHECK: pd.index_sample
+  %5 = pd.index_sample %x, %r : (tensor<2x3xf32>, tensor<2x1xi64>) -> tensor<2x1xf32>
+  return
+}

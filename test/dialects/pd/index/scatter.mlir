@@ -48,3 +48,12 @@ func.func @set_value(%x: tensor<4x5x3xf64>, %values: tensor<4x5x3xf64>) {
   %0 = pd.set_value %x, %values {axes = array<i64>} : (tensor<4x5x3xf64>, tensor<4x5x3xf64>) -> tensor<4x5x3xf64>
   return
 }
+
+// CHECK-LABEL: func @index_uses
+func.func @index_uses(%x: tensor<2x3xf32>, %i: tensor<2xi64>, %r: tensor<2x1xi64>, %u: tensor<2x2xf32>) {
+  // CHECK: pd.scatter_nd %{{.*}} {reduce = "add"}
+  %3 = pd.scatter_nd %x, %r, %x {reduce = "add"} : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: pd.index_add %{{.*}} {axis = 1 : i64}
+  %4 = pd.index_add %x, %i, %u {axis = 1 : i64} : (tensor<2x3xf32>, tensor<2xi64>, tensor<2x2xf32>) -> tensor<2x3xf32>
+  return
+}

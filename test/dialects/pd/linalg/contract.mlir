@@ -109,3 +109,10 @@ func.func @multi_dot(%x: tensor<10x10xf32>, %b: tensor<10x10xf32>, %c: tensor<10
   %0 = pd.multi_dot %x, %b, %c : (tensor<10x10xf32>, tensor<10x10xf32>, tensor<10xf32>) -> tensor<10xf32>
   return
 }
+
+// SAME-LABEL: func @nn_uses
+func.func @nn_uses(%b: tensor<2x4x5xf32>, %m: tensor<2x5x4xf32>, %a: tensor<2x4x4xf32>) {
+  // SAME: pd.baddbmm %{{.*}} {alpha = 5.000000e-01 : f64}
+  %1 = pd.baddbmm %a, %b, %m {alpha = 0.5 : f64} : (tensor<2x4x4xf32>, tensor<2x4x5xf32>, tensor<2x5x4xf32>) -> tensor<2x4x4xf32>
+  return
+}

@@ -69,3 +69,10 @@ func.func @svdvals(%x: tensor<4x3xf64>) {
   %0 = pd.svdvals %x : (tensor<4x3xf64>) -> tensor<3xf64>
   return
 }
+
+// CHECK-LABEL: func @composites_uses
+func.func @composites_uses(%x: tensor<2x3x4xf32>) {
+  // CHECK: pd.svdvals {{.*}} -> tensor<2x3xf32>
+  %2 = pd.svdvals %x : (tensor<2x3x4xf32>) -> tensor<2x3xf32>
+  return
+}

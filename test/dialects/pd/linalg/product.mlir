@@ -13,3 +13,10 @@ func.func @kron(%x: tensor<4x4xf32>, %y: tensor<4xf32>) {
   %0 = pd.kron %x, %y : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x16xf32>
   return
 }
+
+// CHECK-LABEL: func @systems_uses
+func.func @systems_uses(%v: tensor<4xf32>, %m: tensor<4x4xf32>) {
+  // CHECK: pd.kron
+  %10 = pd.kron %m, %v : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x16xf32>
+  return
+}

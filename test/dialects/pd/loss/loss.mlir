@@ -69,3 +69,10 @@ func.func @sigmoid_cross_entropy_with_logits(%x: tensor<4xf64>, %label: tensor<4
   %0 = pd.sigmoid_cross_entropy_with_logits %x, %label : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
   return
 }
+
+// CHECK-LABEL: func @nn_uses
+func.func @nn_uses(%x: tensor<2x3xf32>) {
+  // CHECK: pd.hinge_loss
+  %0 = pd.hinge_loss %x, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

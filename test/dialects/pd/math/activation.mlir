@@ -188,3 +188,17 @@ func.func @thresholded_relu(%x: tensor<7xf64>) {
   %0 = pd.thresholded_relu %x : (tensor<7xf64>) -> tensor<7xf64>
   return
 }
+
+// CHECK-LABEL: func @composites_uses
+func.func @composites_uses(%x: tensor<2x3x4xf32>) {
+  // CHECK: pd.swiglu {{.*}} -> tensor<2x3x2xf32>
+  %3 = pd.swiglu %x : (tensor<2x3x4xf32>) -> tensor<2x3x2xf32>
+  return
+}
+
+// CHECK-LABEL: func @math_uses
+func.func @math_uses(%x: tensor<2x3xf32>) {
+  // CHECK: pd.selu
+  %0 = pd.selu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -216,3 +216,10 @@ func.func @where(%condition: tensor<2xi1>, %x: tensor<2xi64>, %y: tensor<2xi64>)
   %0 = pd.where %condition, %x, %y : (tensor<2xi1>, tensor<2xi64>, tensor<2xi64>) -> tensor<2xi64>
   return
 }
+
+// CHECK-LABEL: func @math_uses
+func.func @math_uses(%x: tensor<2x3xf32>, %y: tensor<3xf32>) {
+  // CHECK: pd.less_equal
+  %4 = pd.less_equal %x, %y : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xi1>
+  return
+}

@@ -237,3 +237,14 @@ func.func @trunc(%x: tensor<?x3xf32>) {
   %0 = pd.trunc %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
   return
 }
+
+// CHECK-LABEL: func @math_uses
+func.func @math_uses(%x: tensor<2x3xf32>) {
+  // CHECK: pd.negate
+  %1 = pd.negate %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: pd.asinh
+  %2 = pd.asinh %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: pd.isfinite %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xi1>
+  %3 = pd.isfinite %x : (tensor<2x3xf32>) -> tensor<2x3xi1>
+  return
+}

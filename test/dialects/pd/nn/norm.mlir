@@ -69,3 +69,10 @@ func.func @squared_l2_norm(%x: tensor<2xf64>) {
   %0 = pd.squared_l2_norm %x : (tensor<2xf64>) -> tensor<1xf64>
   return
 }
+
+// CHECK-LABEL: func @nn_uses
+func.func @nn_uses(%x: tensor<2x3xf32>) {
+  // CHECK: pd.norm %{{.*}} {axis = 1 : i64}
+  %2:2 = pd.norm %x {axis = 1 : i64} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x1xf32>)
+  return
+}

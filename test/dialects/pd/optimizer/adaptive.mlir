@@ -90,3 +90,26 @@ func.func @rprop(%param: tensor<3xf64>, %grad: tensor<3xf64>, %prev: tensor<3xf6
   %0:3 = pd.rprop %param, %grad, %prev, %learning_rate, %master_param, %learning_rate_range : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>)
   return
 }
+
+// CHECK-LABEL: func @updates_uses
+func.func @updates_uses(%p: tensor<2x3xf32>, %one: tensor<1xf32>, %skip: tensor<1xi1>) {
+  // CHECK: pd.adam %
+  %7:6 = "pd.adam"(%p, %p, %one, %p, %p, %one, %one, %skip) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0>} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xi1>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.adamw %
+  %8:6 = "pd.adamw"(%p, %p, %one, %p, %p, %one, %one) {with_decay = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.adamax
+  %9:3 = pd.adamax %p, %p, %one, %p, %p, %one : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  // CHECK: pd.adagrad
+  %10:2 = pd.adagrad %p, %p, %p, %one : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  // CHECK: pd.decayed_adagrad
+  %11:2 = pd.decayed_adagrad %p, %p, %p, %one : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  // CHECK: pd.adadelta
+  %12:3 = "pd.adadelta"(%p, %p, %p, %p) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  // CHECK: pd.rmsprop
+  %13:4 = "pd.rmsprop"(%p, %p, %p, %p, %one) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  // CHECK: pd.lamb
+  %14:5 = "pd.lamb"(%p, %p, %one, %p, %p, %one, %one) {weight_decay = 0.1 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<1xf32>)
+  // CHECK: pd.ftrl
+  %15:3 = pd.ftrl %p, %p, %p, %p, %one : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}

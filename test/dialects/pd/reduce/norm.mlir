@@ -48,3 +48,14 @@ func.func @trace(%x: tensor<2x3xf32>) {
   %0 = pd.trace %x {offset = 1 : i64} : (tensor<2x3xf32>) -> tensor<f32>
   return
 }
+
+// CHECK-LABEL: func @reduce_uses
+func.func @reduce_uses(%x: tensor<2x3xf32>) {
+  // CHECK: pd.l1_norm
+  %0 = pd.l1_norm %x : (tensor<2x3xf32>) -> tensor<f32>
+  // CHECK: pd.frobenius_norm %{{.*}} {axis = array<i64: 1>, keepdim = true}
+  %1 = pd.frobenius_norm %x {axis = array<i64: 1>, keepdim = true} : (tensor<2x3xf32>) -> tensor<2x1xf32>
+  // CHECK: pd.trace %{{.*}} {offset = 1 : i64}
+  %2 = pd.trace %x {offset = 1 : i64} : (tensor<2x3xf32>) -> tensor<f32>
+  return
+}

@@ -41,3 +41,10 @@ func.func @logcumsumexp(%x: tensor<4xf64>) {
   %0 = pd.logcumsumexp %x {axis = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
   return
 }
+
+// CHECK-LABEL: func @reduce_uses
+func.func @reduce_uses(%x: tensor<2x3xf32>) {
+  // CHECK: pd.logcumsumexp %{{.*}} {axis = 1 : i64}
+  %3 = pd.logcumsumexp %x {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -83,3 +83,21 @@ func.func @topk(%x: tensor<3x5xf32>) {
   %0:2 = pd.topk %x {k = 2 : i64} : (tensor<3x5xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>)
   return
 }
+
+// CHECK-LABEL: func @composites_uses
+func.func @composites_uses(%x: tensor<2x3x4xf32>) {
+  // CHECK: pd.median {{.*}} -> tensor<2x4xf32>
+  %1 = pd.median %x {axis = array<i64: 1>, mode = "min"} : (tensor<2x3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// CHECK-LABEL: func @index_uses
+func.func @index_uses(%x: tensor<2x3xf32>, %c: tensor<2x3xi1>) {
+  // CHECK: pd.nonzero
+  %0 = pd.nonzero %c : (tensor<2x3xi1>) -> tensor<?x2xi64>
+  // CHECK: pd.masked_select
+  %1 = pd.masked_select %x, %c : (tensor<2x3xf32>, tensor<2x3xi1>) -> tensor<?xf32>
+  // CHECK: pd.kthvalue %{{.*}} {k = 2 : i64}
+  %2:2 = pd.kthvalue %x {k = 2 : i64} : (tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2xi64>)
+  return
+}

@@ -55,3 +55,25 @@ func.func @warpctc(%logits: tensor<4x2x3xf64>, %label: tensor<2x2xi32>) {
   %0:2 = pd.warpctc %logits, %label {blank = 2 : i64} : (tensor<4x2x3xf64>, tensor<2x2xi32>) -> (tensor<2x1xf64>, tensor<4x2x3xf64>)
   return
 }
+
+// CHECK-LABEL: @labels
+func.func @labels(%e: tensor<2x4x3xf32>, %t: tensor<5x3xf32>, %s: tensor<3x3xf32>, %l: tensor<2x4xi64>, %n: tensor<2xi64>, %c: tensor<2x1xf32>) {
+  // CHECK: pd.linear_chain_crf_grad {{.*}} length = {{.*}} cotangent =
+  %0:2 = pd.linear_chain_crf_grad %e, %t, %l length = %n cotangent = %c : (tensor<2x4x3xf32>, tensor<5x3xf32>, tensor<2x4xi64>, tensor<2xi64>, tensor<2x1xf32>) -> (tensor<2x4x3xf32>, tensor<5x3xf32>)
+  // CHECK: pd.viterbi_decode
+  %1:2 = pd.viterbi_decode %e, %s, %n {include_bos_eos_tag = false} : (tensor<2x4x3xf32>, tensor<3x3xf32>, tensor<2xi64>) -> (tensor<2xf32>, tensor<2x?xi64>)
+  // CHECK: pd.ctc_align
+  %2:2 = pd.ctc_align %l length = %n {blank = 1} : (tensor<2x4xi64>, tensor<2xi64>) -> (tensor<2x4xi64>, tensor<2x1xi64>)
+  // CHECK: pd.edit_distance
+  %3:2 = pd.edit_distance %l, %l hyps_length = %n refs_length = %n : (tensor<2x4xi64>, tensor<2x4xi64>, tensor<2xi64>, tensor<2xi64>) -> (tensor<1xi64>, tensor<2x1xf32>)
+  return
+}
+
+// CHECK-LABEL: @labels_2
+func.func @labels_2(%e: tensor<6x3xf32>, %b: tensor<2x4x3xf32>, %t: tensor<5x3xf32>, %l: tensor<6x1xi64>, %m: tensor<2x4xi64>, %n: tensor<2x1xi64>, %o: tensor<4xi64>) -> tensor<3x1xf32> {
+  // CHECK: pd.linear_chain_crf %{{.*}} offsets = %{{.*}} -> (tensor<6x3xf32>, tensor<6x3xf32>, tensor<5x3xf32>, tensor<3x1xf32>)
+  %0:4 = pd.linear_chain_crf %e, %t, %l offsets = %o : (tensor<6x3xf32>, tensor<5x3xf32>, tensor<6x1xi64>, tensor<4xi64>) -> (tensor<6x3xf32>, tensor<6x3xf32>, tensor<5x3xf32>, tensor<3x1xf32>)
+  // CHECK: pd.crf_decoding %{{.*}} label = %{{.*}} length = %{{.*}} -> tensor<2x4xi64>
+  %1 = pd.crf_decoding %b, %t label = %m length = %n : (tensor<2x4x3xf32>, tensor<5x3xf32>, tensor<2x4xi64>, tensor<2x1xi64>) -> tensor<2x4xi64>
+  return %0#3 : tensor<3x1xf32>
+}

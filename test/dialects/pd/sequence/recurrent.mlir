@@ -34,3 +34,12 @@ func.func @lstm(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias: tensor<1x8
   %0:2 = pd.lstm %x, %weight, %bias, %offsets {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
   return
 }
+
+// CHECK-LABEL: @layers
+func.func @layers(%x: tensor<6x9xf32>, %w: tensor<3x9xf32>, %y: tensor<6x12xf32>, %v: tensor<3x12xf32>, %b: tensor<1x12xf32>, %o: tensor<4xi64>, %h: tensor<6x3xf32>) {
+  // CHECK: pd.gru_grad {{.*}} cotangent =
+  %0:4 = pd.gru_grad %x, %w, %o cotangent = %h : (tensor<6x9xf32>, tensor<3x9xf32>, tensor<4xi64>, tensor<6x3xf32>) -> (tensor<6x9xf32>, tensor<3x9xf32>, tensor<3x3xf32>, tensor<1x9xf32>)
+  // CHECK: pd.lstm_grad {{.*}} hidden =
+  %1:5 = pd.lstm_grad %y, %v, %b, %o hidden = %h {use_peepholes = false} : (tensor<6x12xf32>, tensor<3x12xf32>, tensor<1x12xf32>, tensor<4xi64>, tensor<6x3xf32>) -> (tensor<6x12xf32>, tensor<3x12xf32>, tensor<1x12xf32>, tensor<3x3xf32>, tensor<3x3xf32>)
+  return
+}

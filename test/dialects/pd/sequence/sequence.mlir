@@ -118,3 +118,20 @@ func.func @sequence_unpad(%x: tensor<3x4x2xf32>, %length: tensor<3xi64>) {
   %0:2 = pd.sequence_unpad %x, %length : (tensor<3x4x2xf32>, tensor<3xi64>) -> (tensor<?x2xf32>, tensor<4xi64>)
   return
 }
+
+// CHECK-LABEL: @rows
+func.func @rows(%x: tensor<6x2xf32>, %i: tensor<6x1xi64>, %o: tensor<4xi64>, %y: tensor<5xi64>, %f: tensor<6x4xf32>, %w: tensor<2x2xf32>, %l: tensor<3xi64>) {
+  // CHECK: pd.sequence_expand
+  %0:2 = pd.sequence_expand %x, %y, %o : (tensor<6x2xf32>, tensor<5xi64>, tensor<4xi64>) -> (tensor<?x2xf32>, tensor<?xi64>)
+  // CHECK: pd.sequence_expand_as
+  %1 = pd.sequence_expand_as %x, %i, %o : (tensor<6x2xf32>, tensor<6x1xi64>, tensor<4xi64>) -> tensor<6x2xf32>
+  // CHECK: pd.sequence_erase
+  %2:2 = pd.sequence_erase %i, %o {tokens = array<i64: 1, 2>} : (tensor<6x1xi64>, tensor<4xi64>) -> (tensor<?x1xi64>, tensor<4xi64>)
+  // CHECK: pd.sequence_conv
+  %3 = pd.sequence_conv %x, %o, %f {context_length = 3, context_start = -1} : (tensor<6x2xf32>, tensor<4xi64>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  // CHECK: pd.sequence_mask
+  %4 = pd.sequence_mask %l {maxlen = 4, out_dtype = f32} : (tensor<3xi64>) -> tensor<3x4xf32>
+  // CHECK: pd.row_conv
+  %5 = pd.row_conv %x, %w, %o : (tensor<6x2xf32>, tensor<2x2xf32>, tensor<4xi64>) -> tensor<6x2xf32>
+  return
+}

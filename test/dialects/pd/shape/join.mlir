@@ -55,3 +55,12 @@ func.func @tile(%x: tensor<2x3xf32>) {
   %0 = pd.tile %x {repeat_times = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// CHECK-LABEL: func @shape_uses
+func.func @shape_uses(%x: tensor<2x3xf32>, %v: tensor<3xf32>, %w: tensor<4xf32>) {
+  // CHECK: pd.meshgrid %{{.*}}, %{{.*}} : (tensor<3xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>)
+  %0:2 = pd.meshgrid %v, %w : (tensor<3xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>)
+  // CHECK: pd.broadcast_tensors
+  %1:2 = pd.broadcast_tensors %x, %v : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}

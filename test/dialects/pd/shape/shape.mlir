@@ -62,3 +62,12 @@ func.func @transpose(%x: tensor<2x3xf32>) {
   %0 = pd.transpose %x {perm = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
   return
 }
+
+// CHECK-LABEL: func @shape_uses
+func.func @shape_uses(%x: tensor<2x3xf32>) {
+  // CHECK: pd.numel
+  %3 = pd.numel %x : (tensor<2x3xf32>) -> tensor<i64>
+  // CHECK: pd.dim %{{.*}} {index = 1 : i64}
+  %4 = pd.dim %x {index = 1 : i64} : (tensor<2x3xf32>) -> tensor<i64>
+  return
+}

@@ -48,3 +48,10 @@ func.func @unsqueeze(%x: tensor<1xf32>) {
   %0 = pd.unsqueeze %x {axis = array<i64: 1>} : (tensor<1xf32>) -> tensor<1x1xf32>
   return
 }
+
+// CHECK-LABEL: func @shape_uses
+func.func @shape_uses(%i: tensor<1x4x6x6xf32>) {
+  // CHECK: pd.pixel_unshuffle %{{.*}} {downscale_factor = 2 : i64}
+  %2 = pd.pixel_unshuffle %i {downscale_factor = 2 : i64} : (tensor<1x4x6x6xf32>) -> tensor<1x16x3x3xf32>
+  return
+}
