@@ -123,3 +123,30 @@ func.func @anchor_generator_c3(%input: tensor<1x8x1x2xf32>) {
   %0:2 = pd.anchor_generator %input {anchor_sizes = array<f64: 32.0>, aspect_ratios = array<f64: 1.0>, stride = array<f64: 16.0, 16.0>, variances = array<f64: 1.0, 1.0>} : (tensor<1x8x1x2xf32>) -> (tensor<1x2x1x4xf32>, tensor<1x2x1x4xf32>)
   return
 }
+
+// -----
+
+func.func @anchor_generator_c2_stride(%input: tensor<1x8x1x2xf32>) {
+  // expected-error@+2 {{C2: anchor_sizes and aspect_ratios must hold positive numbers and stride two, found 1, 1 and 1 numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.anchor_generator %input {anchor_sizes = array<f64: 32.0>, aspect_ratios = array<f64: 1.0>, stride = array<f64: 16.0>, variances = array<f64: 1.0, 1.0, 1.0, 1.0>} : (tensor<1x8x1x2xf32>) -> (tensor<1x2x1x4xf32>, tensor<1x2x1x4xf32>)
+  return
+}
+
+// -----
+
+func.func @box_clip_c2(%input: tensor<1x4xf64>, %v1: tensor<1x4xf32>) {
+  // expected-error@+2 {{C2: im_info must be [images, 3], without offsets [1, 3], found tensor<1x4xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.box_clip %input, %v1 : (tensor<1x4xf64>, tensor<1x4xf32>) -> tensor<1x4xf64>
+  return
+}
+
+// -----
+
+func.func @prior_box_c2_max(%input: tensor<1x8x1x1xf32>, %image: tensor<1x3x4x4xf32>) {
+  // expected-error@+2 {{C2: min_sizes must hold positive numbers and max_sizes as many or none, found 1 and 5}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.prior_box %input, %image {min_sizes = array<f64: 2.0>, aspect_ratios = array<f64: 4.0>, flip = false, variances = array<f64: 1.0, 2.0, 3.0, 4.0>, max_sizes = array<f64: 9.0, 10.0, 11.0, 12.0, 13.0>} : (tensor<1x8x1x1xf32>, tensor<1x3x4x4xf32>) -> (tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>)
+  return
+}

@@ -60,3 +60,12 @@ func.func @multiclass_nms_c2(%a0: tensor<1x3x4xf32>, %a1: tensor<1x2x3xf64>) {
   %0:3 = "pd.multiclass_nms3"(%a0, %a1) <{score_threshold = 0.1 : f64, nms_top_k = 2 : i64, keep_top_k = 2 : i64}> : (tensor<1x3x4xf32>, tensor<1x2x3xf64>) -> (tensor<?x6xf32>, tensor<?x1xi32>, tensor<1xi32>)
   return
 }
+
+// -----
+
+func.func @yolo_box_c1_size(%x: tensor<1x16x3x3xf32>, %v1: tensor<9x3xi32>) {
+  // expected-error@+2 {{C1: x must have rank 4, and img_size be [N, 2], found tensor<1x16x3x3xf32> and tensor<9x3xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.yolo_box %x, %v1 {anchors = array<i64: 10, 13, 16, 30>, class_num = 3 : i64, conf_thresh = 0.0099999997764825821 : f64} : (tensor<1x16x3x3xf32>, tensor<9x3xi32>) -> (tensor<1x18x4xf32>, tensor<1x18x3xf32>)
+  return
+}

@@ -87,3 +87,12 @@ func.func @iou_similarity_c1(%b: tensor<9x4xf32>, %v0: tensor<9x5xf32>) {
   %2 = pd.iou_similarity %v0, %b : (tensor<9x5xf32>, tensor<9x4xf32>) -> tensor<9x9xf32>
   return
 }
+
+// -----
+
+func.func @iou_similarity_c1_y(%b: tensor<9x4xf32>, %v1: tensor<9x5xf32>) {
+  // expected-error@+2 {{C1: x and y must be [boxes, 4], found tensor<9x4xf32>, tensor<9x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %2 = pd.iou_similarity %b, %v1 : (tensor<9x4xf32>, tensor<9x5xf32>) -> tensor<9x9xf32>
+  return
+}

@@ -96,3 +96,12 @@ func.func @send_uv_c3(%x: tensor<4x3xf32>, %y: tensor<4x1xf32>, %src_index: tens
   %0 = pd.send_uv %x, %y, %src_index, %dst_index {message_op = "SUB"} : (tensor<4x3xf32>, tensor<4x1xf32>, tensor<4xi64>, tensor<4xi64>) -> tensor<4x3xf32>
   return
 }
+
+// -----
+
+func.func @send_ue_recv_c3_type(%x: tensor<4x2x3xf32>, %s: tensor<5xi64>, %v1: tensor<5x2x1xf64>) {
+  // expected-error@+2 {{C3: x and y must have rows of one element type}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.send_ue_recv %x, %v1, %s, %s {message_op = "MUL", reduce_op = "MAX", out_size = array<i64: 7>} : (tensor<4x2x3xf32>, tensor<5x2x1xf64>, tensor<5xi64>, tensor<5xi64>) -> (tensor<7x2x3xf32>, tensor<7xi32>)
+  return
+}

@@ -366,3 +366,39 @@ func.func @mv_c3(%m: tensor<3x4xf32>, %v1: tensor<5xf32>) {
   %1 = pd.mv %m, %v1 : (tensor<3x4xf32>, tensor<5xf32>) -> tensor<3xf32>
   return
 }
+
+// -----
+
+func.func @bilinear_c1_weight(%x: tensor<1x2xf64>, %y: tensor<1x2xf64>, %bias: tensor<1xf64>, %v2: tensor<4x5xf64>) {
+  // expected-error@+2 {{C1: operand 2 must have rank 3, found rank 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.bilinear %x, %y, %v2, %bias : (tensor<1x2xf64>, tensor<1x2xf64>, tensor<4x5xf64>, tensor<1xf64>) -> tensor<1x1xf64>
+  return
+}
+
+// -----
+
+func.func @bilinear_c3_rows(%x: tensor<1x2xf64>, %weight: tensor<1x2x2xf64>, %bias: tensor<1xf64>, %v1: tensor<9x4xf64>) {
+  // expected-error@+2 {{C3: weight must contract the columns of x and y, which have as many rows, found tensor<1x2xf64>, tensor<9x4xf64> and tensor<1x2x2xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.bilinear %x, %v1, %weight, %bias : (tensor<1x2xf64>, tensor<9x4xf64>, tensor<1x2x2xf64>, tensor<1xf64>) -> tensor<1x1xf64>
+  return
+}
+
+// -----
+
+func.func @multi_dot_c1_rank(%x: tensor<10x10xf32>, %c: tensor<10xf32>, %v1: tensor<2x3x4xf32>) {
+  // expected-error@+2 {{C1: two operands or more of rank 2 are needed, the first and the last one of rank 1 or 2, found operand 1 of rank 3 among 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.multi_dot %x, %v1, %c : (tensor<10x10xf32>, tensor<2x3x4xf32>, tensor<10xf32>) -> tensor<10xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_with_flatten_c1_y(%x: tensor<?x?x8xf32>, %y: tensor<8x6xf32>) {
+  // expected-error@+2 {{C1: y_num_col_dims must be above 0 and below the rank 2 of y, found 7}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.matmul_with_flatten %x, %y {x_num_col_dims = 2, y_num_col_dims = 7 : i64} : (tensor<?x?x8xf32>, tensor<8x6xf32>) -> tensor<?x?x6xf32>
+  return
+}

@@ -321,3 +321,12 @@ func.func @solve_c4(%x: tensor<2x4x4xf32>, %y: tensor<3x4x4xf32>) {
   %0 = pd.solve %x, %y : (tensor<2x4x4xf32>, tensor<3x4x4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @solve_c5(%x: tensor<4x4xf32>, %y: tensor<4xf64>) {
+  // expected-error@+2 {{C5: both operands must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.solve %x, %y : (tensor<4x4xf32>, tensor<4xf64>) -> tensor<4xf32>
+  return
+}

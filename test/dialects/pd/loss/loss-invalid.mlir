@@ -204,3 +204,30 @@ func.func @sigmoid_cross_entropy_with_logits_c1(%x: tensor<4xf64>, %label: tenso
   %0 = pd.sigmoid_cross_entropy_with_logits %x, %label : (tensor<4xf64>, tensor<5xf64>) -> tensor<4xf64>
   return
 }
+
+// -----
+
+func.func @accuracy_c1_label(%x: tensor<4x2xf32>, %indices: tensor<4x2xi64>, %v2: tensor<4x2xi64>) {
+  // expected-error@+2 {{C1: indices and label must have rank 2, and label one column, found tensor<4x2xi64> and tensor<4x2xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.accuracy %x, %indices, %v2 : (tensor<4x2xf32>, tensor<4x2xi64>, tensor<4x2xi64>) -> (tensor<f32>, tensor<i32>, tensor<i32>)
+  return
+}
+
+// -----
+
+func.func @nll_loss_c1_label(%input: tensor<4x5xf32>, %weight: tensor<5xf32>, %v1: tensor<9xi64>) {
+  // expected-error@+2 {{C1: label must have the dimensions of input but the second, found tensor<4x5xf32> and tensor<9xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.nll_loss %input, %v1, %weight {reduction = "none"} : (tensor<4x5xf32>, tensor<9xi64>, tensor<5xf32>) -> (tensor<4xf32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @nll_loss_c2(%input: tensor<4x5xf32>, %label: tensor<4xi64>, %weight: tensor<9xf64>) {
+  // expected-error@+2 {{C2: weight must have one element for each class of input, found tensor<4x5xf32> and tensor<9xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.nll_loss %input, %label, %weight {reduction = "none"} : (tensor<4x5xf32>, tensor<4xi64>, tensor<9xf64>) -> (tensor<4xf32>, tensor<f32>)
+  return
+}

@@ -62,3 +62,21 @@ func.func @identity_loss_c1(%p: tensor<4x5xf32>) {
   %6 = pd.identity_loss %p {reduction = 3 : i64} : (tensor<4x5xf32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @bpr_loss_c1_label(%p: tensor<4x5xf32>, %v1: tensor<9x1xi64>) {
+  // expected-error@+2 {{C1: label must have the dimensions of x with a last one of 1, found tensor<4x5xf32> and tensor<9x1xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %4 = pd.bpr_loss %p, %v1 : (tensor<4x5xf32>, tensor<9x1xi64>) -> tensor<4x1xf32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy_c1_label(%p: tensor<4x5xf32>, %v1: tensor<5x1xi64>) {
+  // expected-error@+2 {{C1: label must have the dimensions of x with a last one of 1, found tensor<4x5xf32> and tensor<5x1xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %5:2 = pd.cross_entropy %p, %v1 : (tensor<4x5xf32>, tensor<5x1xi64>) -> (tensor<4x1xf32>, tensor<4x1xf32>)
+  return
+}

@@ -33,3 +33,12 @@ func.func @rms_norm_c1(%x: tensor<6xf32>) {
   %0:2 = "pd.rms_norm"(%x) {normalized_shape = array<i64: 1, 6>} : (tensor<6xf32>) -> (tensor<6xf32>, tensor<f32>)
   return
 }
+
+// -----
+
+func.func @flash_attn_c1_d(%q: tensor<2x5x4x8xf32>, %k: tensor<2x?x2x8xf32>, %v1: tensor<2x4x4x9xf32>) {
+  // expected-error@+2 {{C1: q is tensor<2x5x4x8xf32>, k tensor<2x4x4x9xf32>, v tensor<2x?x2x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.flash_attn %q, %v1, %k {causal = true} : (tensor<2x5x4x8xf32>, tensor<2x4x4x9xf32>, tensor<2x?x2x8xf32>) -> tensor<2x5x4x8xf32>
+  return
+}

@@ -114,3 +114,30 @@ func.func @data_norm_c1(%m: tensor<3x5xf32>, %v: tensor<5xf32>, %v1: tensor<4xf3
   %3:3 = pd.data_norm %m, %v1, %v, %v : (tensor<3x5xf32>, tensor<4xf32>, tensor<5xf32>, tensor<5xf32>) -> (tensor<3x5xf32>, tensor<5xf32>, tensor<5xf32>)
   return
 }
+
+// -----
+
+func.func @data_norm_c1_rank(%m: tensor<3x5x1xf32>, %v: tensor<5xf32>) {
+  // expected-error@+2 {{C1: x must be a matrix and the others vectors, found tensor<3x5x1xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.data_norm %m, %v, %v, %v : (tensor<3x5x1xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>) -> (tensor<3x5x1xf32>, tensor<5xf32>, tensor<5xf32>)
+  return
+}
+
+// -----
+
+func.func @deformable_conv_c3_deformable(%x: tensor<2x3x4x5xf32>, %o: tensor<2x18x4x5xf32>, %f: tensor<6x3x3x3xf32>) {
+  // expected-error@+2 {{C3: groups and deformable_groups must be positive, and groups divide 6, found 1 and 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.deformable_conv %x, %o, %f {paddings = array<i64: 1, 1>, deformable_groups = 0 : i64} : (tensor<2x3x4x5xf32>, tensor<2x18x4x5xf32>, tensor<6x3x3x3xf32>) -> tensor<2x6x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @hsigmoid_loss_c1_label(%a: tensor<3x4xf32>, %b: tensor<4x1xi64>, %c: tensor<5x4xf32>, %bias: tensor<5x1xf32>) {
+  // expected-error@+2 {{C1: x must be [N, D], w [nodes, D], path and code [N, length] and label must have N elements}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.hsigmoid_loss %a, %b, %c bias = %bias {num_classes = 6 : i64} : (tensor<3x4xf32>, tensor<4x1xi64>, tensor<5x4xf32>, tensor<5x1xf32>) -> (tensor<3x1xf32>, tensor<3x3xf32>)
+  return
+}

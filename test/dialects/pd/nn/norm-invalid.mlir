@@ -177,3 +177,21 @@ func.func @norm_c1(%x: tensor<3x4xf64>) {
   %0:2 = pd.norm %x {axis = 2 : i64} : (tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x1xf64>)
   return
 }
+
+// -----
+
+func.func @spectral_norm_c1_iters(%a: tensor<2x2xf64>, %b: tensor<2xf64>) {
+  // expected-error@+2 {{C1: dim must be below the rank 2 and power_iters not below 0, found 0 and -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.spectral_norm %a, %b, %b {eps = 0.0, power_iters = -1 : i64} : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> tensor<2x2xf64>
+  return
+}
+
+// -----
+
+func.func @layer_norm_c1_high(%x: tensor<2x4x8xf32>) {
+  // expected-error@+2 {{C1: begin_norm_axis must be above 0 and below the rank 3 of x, found 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.layer_norm %x {epsilon = 9.9999997473787516E-6 : f64, begin_norm_axis = 3 : i64} : (tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2xf32>, tensor<2xf32>)
+  return
+}

@@ -96,3 +96,21 @@ func.func @maxout_c1(%x: tensor<1x4xf64>) {
   %0 = pd.maxout %x {groups = 2, axis = 2 : i64} : (tensor<1x4xf64>) -> tensor<1x2xf64>
   return
 }
+
+// -----
+
+func.func @add_position_encoding_c1_odd(%x: tensor<1x1x5xf64>) {
+  // expected-error@+2 {{C1: x must have rank 3 and an even number of features, found tensor<1x1x5xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.add_position_encoding %x {alpha = 2.0, beta = 3.0} : (tensor<1x1x5xf64>) -> tensor<1x1x5xf64>
+  return
+}
+
+// -----
+
+func.func @fused_softmax_mask_c1_mask(%x: tensor<1x2xf64>, %v1: tensor<7x1x5x9xf32>) {
+  // expected-error@+2 {{C1: mask must broadcast to x, found tensor<1x2xf64> and tensor<7x1x5x9xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.fused_softmax_mask %x, %v1 : (tensor<1x2xf64>, tensor<7x1x5x9xf32>) -> tensor<1x2xf64>
+  return
+}

@@ -150,3 +150,12 @@ func.func @proximal_gd_c2(%a: tensor<2x3xf32>, %v2: tensor<2xf32>) {
   %0 = pd.proximal_gd %a, %a, %v2 {l1 = 0.1 : f64} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @sparse_momentum_c1_axis(%a: tensor<5x4xf32>, %b: tensor<3x4xf32>, %c: tensor<3xi64>, %d: tensor<1xf32>) {
+  // expected-error@+2 {{C1: param must have rank 2 and axis be 0 or 1, found rank 2 and axis 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sparse_momentum %a, %b, %a, %c, %d {mu = 0.9, axis = 2 : i64} : (tensor<5x4xf32>, tensor<3x4xf32>, tensor<5x4xf32>, tensor<3xi64>, tensor<1xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
+  return
+}

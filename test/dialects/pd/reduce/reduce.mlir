@@ -1,9 +1,9 @@
 // RUN: proa-opt %s | proa-opt | FileCheck %s
 
 // CHECK-LABEL: func @all
-func.func @all(%x: tensor<0x5000xi1>) {
-  // CHECK: pd.all %{{.*}} {axis = array<i64: 0>} : (tensor<0x5000xi1>) -> tensor<?xi1>
-  %0 = pd.all %x {axis = array<i64: 0>} : (tensor<0x5000xi1>) -> tensor<?xi1>
+func.func @all(%x: tensor<3x4xi1>) {
+  // CHECK: pd.all %{{.*}} {axis = array<i64: 1>} : (tensor<3x4xi1>) -> tensor<3xi1>
+  %0 = pd.all %x {axis = array<i64: 1>} : (tensor<3x4xi1>) -> tensor<3xi1>
   return
 }
 

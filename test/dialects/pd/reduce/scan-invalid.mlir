@@ -114,3 +114,21 @@ func.func @logcumsumexp_c1(%x: tensor<4xf64>) {
   %0 = pd.logcumsumexp %x {axis = 1 : i64} : (tensor<4xf64>) -> tensor<4xf64>
   return
 }
+
+// -----
+
+func.func @linear_recurrence_c1_type(%x: tensor<3xf32>, %v1: tensor<9xf64>) {
+  // expected-error@+2 {{C1: expected operands of one type and rank 1 or more, found tensor<3xf32> and tensor<9xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.linear_recurrence %x, %v1 {axis = 0 : i64} : (tensor<3xf32>, tensor<9xf64>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @cummax_c2_out(%x: tensor<3x4xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<3x4xf32>', 'tensor<3x4xi64>' are incompatible with return type(s) of operation 'tensor<3x4xf64>', 'tensor<3x4xi64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.cummax %x {axis = 1 : i64, dtype = i64} : (tensor<3x4xf32>) -> (tensor<3x4xf64>, tensor<3x4xi64>)
+  return
+}

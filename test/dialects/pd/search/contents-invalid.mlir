@@ -24,3 +24,12 @@ func.func @auc_c2(%p: tensor<8x2xf32>, %l: tensor<8xi64>, %c: tensor<1x16xi64>) 
   %0:3 = "pd.auc"(%p, %l, %c, %c) {num_thresholds = 0 : i64, slide_steps = 0 : i64} : (tensor<8x2xf32>, tensor<8xi64>, tensor<1x16xi64>, tensor<1x16xi64>) -> (tensor<f64>, tensor<1x16xi64>, tensor<1x16xi64>)
   return
 }
+
+// -----
+
+func.func @auc_c2_steps(%p: tensor<8x2xf32>, %l: tensor<8x1xi64>, %c: tensor<33xi64>) {
+  // expected-error@+2 {{C2: num_thresholds must be positive and slide_steps not negative, found 15 and -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.auc %p, %l, %c, %c {num_thresholds = 15 : i64, slide_steps = -1 : i64} : (tensor<8x2xf32>, tensor<8x1xi64>, tensor<33xi64>, tensor<33xi64>) -> (tensor<f64>, tensor<33xi64>, tensor<33xi64>)
+  return
+}

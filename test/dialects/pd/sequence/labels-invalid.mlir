@@ -87,3 +87,12 @@ func.func @warpctc_c1(%logits: tensor<4x3xf64>, %label: tensor<2x2xi32>) {
   %0:2 = pd.warpctc %logits, %label {blank = 2 : i64} : (tensor<4x3xf64>, tensor<2x2xi32>) -> (tensor<2x1xf64>, tensor<4x2x3xf64>)
   return
 }
+
+// -----
+
+func.func @warpctc_c1_label(%logits: tensor<4x2x3xf64>, %label: tensor<2x2x1xi32>) {
+  // expected-error@+2 {{C1: logits must have rank 3 and label rank 2, found tensor<4x2x3xf64>, tensor<2x2x1xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.warpctc %logits, %label {blank = 2 : i64} : (tensor<4x2x3xf64>, tensor<2x2x1xi32>) -> (tensor<2x1xf64>, tensor<4x2x3xf64>)
+  return
+}

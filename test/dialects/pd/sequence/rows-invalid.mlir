@@ -24,3 +24,12 @@ func.func @row_positions_c1(%a0: tensor<f32>, %a1: tensor<2xi64>) {
   %0:2 = "pd.row_positions"(%a0, %a1) : (tensor<f32>, tensor<2xi64>) -> (tensor<?xi64>, tensor<?xi64>)
   return
 }
+
+// -----
+
+func.func @ranges_c1_type(%lengths: tensor<2xi64>, %v0: tensor<3xi32>) {
+  // expected-error@+2 {{C1: starts and lengths must be int64 vectors of one extent, found tensor<3xi32> and tensor<2xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.ranges %v0, %lengths : (tensor<3xi32>, tensor<2xi64>) -> (tensor<?xi64>, tensor<3xi64>)
+  return
+}

@@ -186,3 +186,39 @@ func.func @im2sequence_c3(%x: tensor<1x2x4x4xf32>, %sizes: tensor<2x2xi64>) {
   %0:2 = pd.im2sequence %x, %sizes {kernels = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x2x4x4xf32>, tensor<2x2xi64>) -> (tensor<4x8xf32>, tensor<2xi64>)
   return
 }
+
+// -----
+
+func.func @im2sequence_c2_strides(%x: tensor<1x2x4x4xf32>) {
+  // expected-error@+2 {{C2: strides must be 2 positive numbers, found [0, 2]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.im2sequence %x {kernels = array<i64: 2, 2>, strides = array<i64: 0, 2>} : (tensor<1x2x4x4xf32>) -> (tensor<4x8xf32>, tensor<2xi64>)
+  return
+}
+
+// -----
+
+func.func @im2sequence_c2_paddings(%x: tensor<1x2x4x4xf32>) {
+  // expected-error@+2 {{C2: kernels and strides must be pairs of positive numbers, and paddings four numbers}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.im2sequence %x {kernels = array<i64: 2, 2>, strides = array<i64: 2, 2>, paddings = array<i64: 0, 0>} : (tensor<1x2x4x4xf32>) -> (tensor<4x8xf32>, tensor<2xi64>)
+  return
+}
+
+// -----
+
+func.func @sequence_conv_c2_stride(%x: tensor<6x2xf32>, %offsets: tensor<4xi64>, %padding: tensor<6x4xf32>) {
+  // expected-error@+2 {{C2: context_length must be positive and context_stride 1, found 3 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_conv %x, %offsets, %padding {context_length = 3, context_start = -1, context_stride = 2 : i64} : (tensor<6x2xf32>, tensor<4xi64>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  return
+}
+
+// -----
+
+func.func @sequence_conv_c3(%x: tensor<6x2xf32>, %offsets: tensor<4xi64>, %padding: tensor<5x4xf32>) {
+  // expected-error@+2 {{C3: filter must have rank 2 and context_length times the width of x as rows, found tensor<5x4xf32> for tensor<6x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_conv %x, %offsets, %padding {context_length = 3, context_start = -1} : (tensor<6x2xf32>, tensor<4xi64>, tensor<5x4xf32>) -> tensor<6x4xf32>
+  return
+}

@@ -24,3 +24,21 @@ func.func @extents_c2(%x: tensor<3x4xf32>, %y: tensor<4xf32>) {
   %0 = "pd.fill_diagonal_tensor"(%x, %y) : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
   return
 }
+
+// -----
+
+func.func @fill_diagonal_c1_extents(%v0: tensor<2x3x2xf32>) {
+  // expected-error@+2 {{C1: x must be a matrix, or have more dimensions all of one extent, found tensor<2x3x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.fill_diagonal %v0 {value = 2.0, wrap = true} : (tensor<2x3x2xf32>) -> tensor<2x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @fill_diagonal_tensor_c2_type(%x: tensor<2x4x3xf32>, %v1: tensor<2xf16>) {
+  // expected-error@+2 {{C2: y must be tensor<2x3xf32>, found tensor<2xf16>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.fill_diagonal_tensor %x, %v1 {dim1 = 1 : i64, dim2 = -1 : i64, offset = -1 : i64} : (tensor<2x4x3xf32>, tensor<2xf16>) -> tensor<2x4x3xf32>
+  return
+}

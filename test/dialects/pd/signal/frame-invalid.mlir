@@ -51,3 +51,30 @@ func.func @stft_c2(%x: tensor<2x8xf32>, %window: tensor<4xf32>) {
   %0 = pd.stft %x, %window {hop_length = 0 : i64, n_fft = 4 : i64} : (tensor<2x8xf32>, tensor<4xf32>) -> tensor<2x3x3xcomplex<f32>>
   return
 }
+
+// -----
+
+func.func @frame_c2_hop(%x: tensor<2x8xf32>) {
+  // expected-error@+2 {{C2: the frame length must be above 0 and at most the signal's, the hop above 0, found 4, 8 and 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.frame %x {frame_length = 4 : i64, hop_length = 0 : i64} : (tensor<2x8xf32>) -> tensor<2x4x3xf32>
+  return
+}
+
+// -----
+
+func.func @stft_c2_n(%x: tensor<2x8xf32>, %window: tensor<9xf32>) {
+  // expected-error@+2 {{C2: the frame length must be above 0 and at most the signal's, the hop above 0, found 9, 8 and 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.stft %x, %window {hop_length = 2 : i64, n_fft = 9 : i64} : (tensor<2x8xf32>, tensor<9xf32>) -> tensor<2x3x3xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @stft_c1(%x: tensor<2x8xf32>, %window: tensor<3xf32>) {
+  // expected-error@+2 {{C1: x must have rank 2 and the window n_fft elements, found tensor<2x8xf32>, tensor<3xf32> and 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.stft %x, %window {hop_length = 2 : i64, n_fft = 4 : i64} : (tensor<2x8xf32>, tensor<3xf32>) -> tensor<2x3x3xcomplex<f32>>
+  return
+}
