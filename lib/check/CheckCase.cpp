@@ -94,6 +94,12 @@ private:
   /// Runs once and compares; `prefix` is that of the tensors in inputs and expected.
   bool runOnce(Model &model, const std::string &prefix) {
     Tensors feeds = withPrefix(inputs, prefix);
+    Result<Tensors> states = takeStateInputs(feeds, meta, prefix);
+    if (!states)
+      return failed(states.problems());
+    for (const auto &[name, value] : *states)
+      if (Result<void> set = model.setParameter(name, value); !set)
+        return failed(set.problems());
     giveLods(feeds, meta);
     enter(Stage::Compile);
     if (Result<void> prepared = model.prepare(feeds); !prepared)
