@@ -77,6 +77,7 @@ private:
     modelOptions.decompose = options.decompose;
     modelOptions.memoryBudget = options.memoryBudget;
     modelOptions.microBatches = options.microBatches;
+    modelOptions.onDiagnostic = options.onDiagnostic;
     // What the meta file names may be clipped or accumulated already; with loss scaling it has pairs of
     // gradients too.
     if (options.ownGradients && meta.training)
@@ -153,7 +154,7 @@ private:
   /// compare with.
   void importOnly() {
     enter(Stage::Import);
-    if (Result<void> imported = importAndVerify(folder, meta); !imported)
+    if (Result<void> imported = importAndVerify(folder, meta, options.onDiagnostic); !imported)
       failed(imported.problems());
   }
 
