@@ -66,6 +66,7 @@ Result<Source> readIrFile(const LibraryRequest &request, const params::ModelFile
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // no function's text after an error
   Module module = parse(context, false);
   if (!module)
     return module.problems();
@@ -78,6 +79,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const Source &sou
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // no function's text after an error
   Module module = source.module(context, importWithDims);
   if (!module)
     return module.problems();

@@ -256,6 +256,7 @@ Result<void> Model::Implementation::open(const std::string &path) {
     return text.problems();
   programText = std::move(*text);
   context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false); // no function's text after an error
   if (isIr(programFile, programText))
     return openIr(*files);
   if (!options.function.empty())

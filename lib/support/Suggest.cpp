@@ -37,8 +37,8 @@ size_t editDistance(std::string_view a, std::string_view b, size_t bound) {
   return std::min(last[b.size()], bound + 1);
 }
 
-/// One wrong character in three is still a misspelling; of short names, a single one.
-size_t boundFor(std::string_view name) { return std::max<size_t>(1, name.size() / 3); }
+/// One wrong character in three is still a misspelling; of short names, two.
+size_t boundFor(std::string_view name) { return std::max<size_t>(2, name.size() / 3); }
 
 struct Candidate {
   size_t rank;
@@ -50,6 +50,8 @@ struct Candidate {
 std::vector<std::string> nearNames(std::string_view name, std::span<const std::string> candidates,
                                    size_t limit) {
   constexpr size_t shortestPrefix = 3;
+  if (name.empty())
+    return {};
   std::string wanted = lowered(name);
   size_t bound = boundFor(name);
   std::vector<Candidate> found;
@@ -58,7 +60,7 @@ std::vector<std::string> nearNames(std::string_view name, std::span<const std::s
     size_t distance = editDistance(wanted, text, bound);
     bool isPrefix = std::min(wanted.size(), text.size()) >= shortestPrefix &&
                     (text.starts_with(wanted) || wanted.starts_with(text));
-    if (distance <= bound)
+    if (distance <= bound && distance < candidate.size())
       found.push_back({distance, &candidate});
     else if (isPrefix)
       found.push_back({bound + 1, &candidate});
@@ -68,15 +70,17 @@ std::vector<std::string> nearNames(std::string_view name, std::span<const std::s
   });
   std::vector<std::string> names;
   for (const Candidate &candidate : found)
-    if (names.size() < limit && std::find(names.begin(), names.end(), *candidate.name) == names.end())
+    if (candidate.rank == found.front().rank && names.size() < limit &&
+        std::find(names.begin(), names.end(), *candidate.name) == names.end())
       names.push_back(*candidate.name);
   return names;
 }
 
-std::string didYouMean(std::string_view name, std::span<const std::string> candidates) {
+std::string didYouMean(std::string_view name, std::span<const std::string> candidates,
+                       std::string_view prefix) {
   std::string text;
   for (const std::string &near : nearNames(name, candidates))
-    text += (text.empty() ? "; did you mean '" : ", '") + near + "'";
+    text += (text.empty() ? "; did you mean '" : ", '") + std::string(prefix) + near + "'";
   return text.empty() ? text : text + "?";
 }
 

@@ -20,7 +20,8 @@ def write(path, code, dims, data):
 if sys.argv[1] == "values":
     code, letter = CODES[sys.argv[3]]
     values = [int(v) if letter == "q" else float(v) for v in sys.argv[5:]]
-    write(sys.argv[2], code, [int(d) for d in sys.argv[4].split("x") if d], struct.pack(f"<{len(values)}{letter}", *values))
+    dims = [int(d) for d in sys.argv[4].split("x") if d]
+    write(sys.argv[2], code, dims, struct.pack(f"<{len(values)}{letter}", *values))
 else:
     with open(sys.argv[2], "rb") as file:
         size = struct.unpack("<Q", file.read(8))[0]
