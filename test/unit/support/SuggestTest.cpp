@@ -1,0 +1,34 @@
+#include "lib/support/Suggest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace proa;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace {
+
+const std::vector<std::string> names{"pd-decompose", "pd-amp", "cse", "relu", "relu6", "conv2d_0.tmp_0"};
+
+TEST(Suggest, FindsNamesAtASmallDistance) {
+  EXPECT_THAT(nearNames("pd-decompse", names), ElementsAre("pd-decompose"));
+  EXPECT_THAT(nearNames("pd-dceompose", names), ElementsAre("pd-decompose")); // two neighbours swapped
+  EXPECT_THAT(nearNames("CSE", names), ElementsAre("cse"));
+  EXPECT_THAT(nearNames("conv2d_0.tmp0", names), ElementsAre("conv2d_0.tmp_0"));
+}
+
+TEST(Suggest, ListsTheNearestFirstAndNoMoreThanAsked) {
+  EXPECT_THAT(nearNames("relu7", names), ElementsAre("relu", "relu6"));
+  EXPECT_THAT(nearNames("relu7", names, 1), ElementsAre("relu"));
+  EXPECT_THAT(nearNames("conv2d", names), ElementsAre("conv2d_0.tmp_0")); // a beginning of the name
+}
+
+TEST(Suggest, SaysNothingOfNamesThatAreFar) {
+  EXPECT_THAT(nearNames("softmax", names), IsEmpty());
+  EXPECT_THAT(nearNames("", names), IsEmpty());
+  EXPECT_EQ(didYouMean("softmax", names), "");
+  EXPECT_EQ(didYouMean("reluu", names), "; did you mean 'relu', 'relu6'?");
+}
+
+} // namespace
