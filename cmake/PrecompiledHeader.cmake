@@ -24,7 +24,7 @@ get_directory_property(options COMPILE_OPTIONS)
 list(APPEND flags ${options} -std=c++20 -fPIC -fvisibility=default -DFMT_SHARED -isystem ${MLIR_INCLUDE_DIRS})
 
 list(GET MLIR_INCLUDE_DIRS 0 MLIR_INCLUDE_DIR)
-set(pch ${CMAKE_BINARY_DIR}/mlir.pch)
+set(pch ${PROJECT_BINARY_DIR}/mlir.pch)
 add_custom_command(OUTPUT ${pch}
   COMMAND ${CMAKE_CXX_COMPILER} ${flags} -Xclang -fno-pch-timestamp -fpch-instantiate-templates
           ${includes} -x c++-header ${MLIR_INCLUDE_DIR}/mlir/IR/Builders.h

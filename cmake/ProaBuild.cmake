@@ -21,7 +21,7 @@ endif()
 # The compile flags and include paths of every proa target.
 add_library(proa_flags INTERFACE)
 target_include_directories(proa_flags INTERFACE
-  ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR}/include)
+  ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/include)
 
 # The same for code that uses LLVM and MLIR. Their headers are system headers: warnings in them are not ours.
 add_library(proa_mlir INTERFACE)
@@ -46,9 +46,10 @@ target_link_libraries(proa_mlir_archives INTERFACE "$<LINK_GROUP:RESCAN,${mlir_a
 function(proa_library name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC proa_flags ${ARG_LINK})
+  target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:proa_flags> ${ARG_LINK})
   if(ARG_MLIR)
-    target_link_libraries(${name} PUBLIC proa_mlir)
+    # An installed library gets MLIR and the include paths from proa::ir (ProaInstall.cmake).
+    target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:proa_mlir> $<INSTALL_INTERFACE:proa::ir>)
   endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -62,7 +63,9 @@ function(proa_tool name)
   target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK})
   # LLVM's libraries lie in a folder of their own.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS ${name} RUNTIME DESTINATION bin)
+  if(PROA_INSTALL)
+    install(TARGETS ${name} RUNTIME DESTINATION bin)
+  endif()
 endfunction()
 
 # proa_unit_test(name SOURCES a.cpp ... LINK lib ...): one GoogleTest program, registered with ctest.
@@ -70,8 +73,8 @@ function(proa_unit_test name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK} GTest::gtest_main GTest::gmock)
-  target_compile_definitions(${name} PRIVATE PROA_CORPUS_DIR="${CMAKE_SOURCE_DIR}/test/corpus"
-                                             PROA_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE PROA_CORPUS_DIR="${PROJECT_SOURCE_DIR}/test/corpus"
+                                             PROA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME unit/${name} COMMAND ${name})
 endfunction()
 
@@ -88,7 +91,7 @@ function(proa_tablegen tool input output)
     set(dep)
   endif()
   add_custom_command(OUTPUT ${out}
-    COMMAND ${exe} ${ARGN} ${CMAKE_CURRENT_SOURCE_DIR}/${input} -I ${CMAKE_SOURCE_DIR}
+    COMMAND ${exe} ${ARGN} ${CMAKE_CURRENT_SOURCE_DIR}/${input} -I ${PROJECT_SOURCE_DIR}
             -I ${MLIR_INCLUDE_DIRS} -o ${out} -d ${out}.d --write-if-changed
     DEPENDS ${dep} ${CMAKE_CURRENT_SOURCE_DIR}/${input}
     DEPFILE ${out}.d

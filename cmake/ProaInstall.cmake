@@ -1,16 +1,39 @@
 # What users get: libraries, headers, tools (proa_tool installs each), and the CMake package
 #   find_package(proa)   proa::proa     the C++ and C API, include/proa and include/proa-c/proa.h
 #                        proa::runtime  what programs compiled ahead of time need, include/proa-c/runtime.h
+#   find_package(proa COMPONENTS ir)
+#                        proa::ir       headers and TableGen files of the dialects and passes, for plugins of proa-opt
+#                        proa::proa_pd, proa::proa_rt, proa::proa_decompose, ...
+#                                       the dialects and passes as archives, for tools with a main() of their own
 # The tree may be moved as a whole: paths in it are relative.
 include(CMakePackageConfigHelpers)
 
 set(PROA_PACKAGE_DIR lib/cmake/proa)
 install(TARGETS proa_shared proa_runtime_shared EXPORT proa LIBRARY DESTINATION lib)
 install(DIRECTORY include/ DESTINATION include)
+
+# Dialects and passes for projects that write passes on pd. Their headers keep their paths below a folder of their own.
+set(PROA_IR_DIR include/proa-ir)
+add_library(proa_ir INTERFACE)
+set_target_properties(proa_ir PROPERTIES EXPORT_NAME ir)
+target_include_directories(proa_ir INTERFACE $<INSTALL_INTERFACE:${PROA_IR_DIR}> $<INSTALL_INTERFACE:include>)
+target_compile_features(proa_ir INTERFACE cxx_std_20)
+install(TARGETS proa_ir proa_support proa_pd proa_rt proa_normalize proa_decompose proa_autodiff proa_fuse proa_layout
+                proa_spmd proa_lower_linalg
+        EXPORT proa ARCHIVE DESTINATION lib)
+foreach(folder dialects passes lib/support)
+  install(DIRECTORY ${folder} DESTINATION ${PROA_IR_DIR}/$<PATH:GET_PARENT_PATH,${folder}>
+          FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc")
+endforeach()
+foreach(folder dialects passes)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/${folder} DESTINATION ${PROA_IR_DIR}
+          FILES_MATCHING PATTERN "*.h" PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE)
+endforeach()
+
 install(EXPORT proa FILE proaTargets.cmake NAMESPACE proa:: DESTINATION ${PROA_PACKAGE_DIR})
-configure_package_config_file(cmake/proaConfig.cmake.in ${CMAKE_BINARY_DIR}/proaConfig.cmake
+configure_package_config_file(cmake/proaConfig.cmake.in ${PROJECT_BINARY_DIR}/proaConfig.cmake
   INSTALL_DESTINATION ${PROA_PACKAGE_DIR})
 # Before 1.0 a minor version may change the interface.
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/proaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/proaConfig.cmake ${CMAKE_BINARY_DIR}/proaConfigVersion.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/proaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/proaConfig.cmake ${PROJECT_BINARY_DIR}/proaConfigVersion.cmake
         DESTINATION ${PROA_PACKAGE_DIR})

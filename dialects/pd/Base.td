@@ -8,6 +8,7 @@ include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/pd/AttributeNames.td"
 include "dialects/pd/Interfaces.td"
 
 def Pd_Dialect : Dialect {
@@ -174,7 +175,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> newIrGradients = [];
   list<string> newIrInPlace = [];
 
-  let traits = t # !if(pure, [Pure], []<Trait>) # [InferTypeOpAdaptorWithIsCompatible]
+  let traits = [Pd_DeclaredAttributesOnly] # t # !if(pure, [Pure], []<Trait>) # [InferTypeOpAdaptorWithIsCompatible]
     # !if(!empty(scalar), []<Trait>, [DeclareOpInterfaceMethods<ScalarOpInterface>, Pd_Elementwise])
     # !if(!and(!empty(decomposition), !not(decomposesInCode)), []<Trait>, [DeclareOpInterfaceMethods<DecomposableOpInterface>])
     # !if(evaluates, [DeclareOpInterfaceMethods<EvaluatableOpInterface>], []<Trait>)

@@ -2,6 +2,7 @@
 /// header (math/Math.h, shape/Shape.h, ...).
 #pragma once
 
+#include "dialects/pd/AttributeNames.h"
 #include "dialects/pd/HostScalar.h"
 #include "dialects/pd/ScalarBuilder.h"
 #include "proa/Tensor.h"

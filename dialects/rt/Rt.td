@@ -5,6 +5,7 @@
 include "mlir/IR/OpBase.td"
 include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/pd/AttributeNames.td"
 include "dialects/pd/Contraction.td"
 include "dialects/pd/Interfaces.td"
 
@@ -16,7 +17,7 @@ def Rt_Dialect : Dialect {
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 
-class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [Pure,
+class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly, Pure,
     DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let results = (outs AnyRankedTensor:$out);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

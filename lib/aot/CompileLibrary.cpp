@@ -29,6 +29,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const params::Mod
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // no function's text after an error
   import::ImportOptions importOptions;
   importOptions.source = files.program;
   importOptions.feeds = request.feeds;

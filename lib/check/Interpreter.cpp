@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace mlir;
 
 namespace proa::check {
@@ -109,6 +111,12 @@ bool Interpreter::isTrue(Value condition) const {
 }
 
 std::string Interpreter::evaluateBlock(Block &block) {
+  // Far below what a thread's stack of 8 MB holds.
+  constexpr unsigned maxDepth = 1000;
+  if (depth == maxDepth)
+    return "calls and regions are nested more than " + std::to_string(maxDepth) + " deep";
+  ++depth;
+  llvm::scope_exit leave([&] { --depth; });
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     bool staysThere = !isa<pd::VjpOp>(op);
     if (std::string reason = evaluate(op); !reason.empty())
@@ -167,7 +175,10 @@ std::string Interpreter::evaluateLoop(scf::WhileOp loop) {
 std::string Interpreter::evaluateCall(func::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
-    return "a call of what is no function of one block";
+    return "'@" + call.getCallee().str() + "' is not a function of one block";
+  if (!active.insert(callee).second)
+    return "'@" + call.getCallee().str() + "' calls itself: recursion is not supported";
+  llvm::scope_exit leave([&] { active.erase(callee); });
   Block &body = callee.getBody().front();
   move(call.getOperands(), body.getArguments());
   std::string reason = evaluateBlock(body);

@@ -47,6 +47,10 @@ private:
   bool isTrue(mlir::Value condition) const;
   void move(mlir::ValueRange from, mlir::ValueRange to);
 
+  /// The functions whose calls are not finished. Each op has one value at a time, so that none may be called
+  /// again.
+  llvm::SmallPtrSet<mlir::Operation *, 4> active;
+  unsigned depth = 0; ///< of blocks being evaluated
   pd::HostValues known;
   pd::Draws draws;
   std::vector<std::unique_ptr<mlir::Block>> formulas; ///< whose values are known as long as the run goes on

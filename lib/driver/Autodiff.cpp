@@ -32,6 +32,8 @@ std::shared_ptr<mlir::MLIRContext> makeContext() {
   registerAllDialects(registry);
   auto context = std::make_shared<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   context->loadDialect<pd::PdDialect>();
+  // Errors name ops and locations; of an op with a region a note would be the text of a whole function.
+  context->printOpOnDiagnostic(false);
   return context;
 }
 

@@ -50,6 +50,25 @@ void dropUnchangedStates(func::FuncOp main) {
 
 bool isKernel(func::FuncOp function) { return function->hasAttr("proa.kernel"); }
 
+/// Reports what no plan can be made of: the plan is that of one function, which calls kernels only.
+LogicalResult verifyProgram(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isDeclaration() || !main.getBody().hasOneBlock())
+    return module.emitError("the module has no function 'main' with one block");
+  bool isCorrect = true;
+  main.walk([&](func::CallOp call) {
+    auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+    if (callee && isKernel(callee) && !callee.isDeclaration())
+      return;
+    call.emitError()
+        << "'@" << call.getCallee()
+        << "' is called, but it is not a kernel (a function with the attribute 'proa.kernel'), expected "
+           "the call to be inlined (--inline)";
+    isCorrect = false;
+  });
+  return success(isCorrect);
+}
+
 /// Moves the kernel functions to a module of their own, for the code generator.
 OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
@@ -80,6 +99,8 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
     buildCpuPipeline(pm, options);
   if (failed(pm.run(*module)))
     return diagnostics.take("optimization failed");
+  if (failed(verifyProgram(*module)))
+    return diagnostics.take("the program cannot be planned");
   dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));
   if (Result<void> written = dump(*module, options, "1-kernels-formed"); !written)
     return written.problems();

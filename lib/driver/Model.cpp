@@ -269,6 +269,7 @@ Result<void> Model::Implementation::open(const std::string &path) {
   }
   Stopwatch watch(times.import);
   context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false); // no function's text after an error
   std::map<std::string, int> declared;
   for (const legacy::Block &block : llvm::ArrayRef(program->blocks).take_front(1))
     for (const legacy::Variable &variable : block.variables)

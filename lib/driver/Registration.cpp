@@ -30,8 +30,7 @@ void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-void registerAllPasses() {
-  mlir::registerAllPasses();
+void registerProaPasses() {
   registerProaNormalizePasses();
   registerProaDecomposePasses();
   registerProaAutodiffPasses();
@@ -39,9 +38,22 @@ void registerAllPasses() {
   registerProaLayoutPasses();
   registerProaSpmdPasses();
   registerProaLowerLinalgPasses();
-  registerLowerCpu();
+  registerLowerCpuPasses();
+  mlir::PassPipelineRegistration<LowerKernelsOptions>(
+      "proa-lower-kernels",
+      "Kernels, on pd ops or on linalg, to the LLVM dialect; removes all other functions",
+      [](mlir::OpPassManager &pm, const LowerKernelsOptions &options) {
+        pm.addPass(createExtractKernels());
+        pm.addPass(createLowerToLinalg());
+        buildLowerKernelsPipeline(pm, options);
+      });
   mlir::PassPipelineRegistration<>("proa-cpu", "Imported pd to library ops and kernel calls",
                                    [](mlir::OpPassManager &pm) { buildCpuPipeline(pm); });
+}
+
+void registerAllPasses() {
+  mlir::registerAllPasses();
+  registerProaPasses();
 }
 
 } // namespace proa

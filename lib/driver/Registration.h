@@ -10,6 +10,9 @@ namespace proa {
 /// Adds all dialects of proa and of upstream, their external models and their translations to LLVM IR.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
+/// Adds the passes and pipelines of proa to the global pass registry.
+void registerProaPasses();
+
 /// Adds all passes and pipelines of proa and of upstream to the global pass registry.
 void registerAllPasses();
 

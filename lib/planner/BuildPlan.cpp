@@ -63,6 +63,10 @@ std::string nameOf(Location location, size_t result = 0) {
   return name ? name.getName().str() : "";
 }
 
+std::string whereOf(Location location) {
+  return nameOf(location) + (lineOf(location).empty() ? "" : " at " + lineOf(location));
+}
+
 nlohmann::json toJson(Attribute attribute) {
   if (auto value = dyn_cast<BoolAttr>(attribute))
     return value.getValue();
@@ -117,8 +121,15 @@ private:
       type = array.getElement();
       storage = Storage::Array;
     }
-    if (!array || type)
-      entry.dtype = *pd::dtypeOf(type ? type.getElementType() : value.getType());
+    if (!array || type) {
+      std::optional<DType> dtype = pd::dtypeOf(type ? type.getElementType() : value.getType());
+      if (!dtype) {
+        std::string typeText;
+        llvm::raw_string_ostream(typeText) << value.getType();
+        problems.add(whereOf(value.getLoc()), "the CPU back end has no values of type " + typeText);
+      }
+      entry.dtype = dtype.value_or(DType::Float32);
+    }
     for (int64_t dim : type ? type.getShape() : ArrayRef<int64_t>())
       entry.dims.push_back(ShapedType::isDynamic(dim) ? runtime::dynamicDim : dim);
     entry.storage = storage;
@@ -137,6 +148,11 @@ private:
     for (BlockArgument argument : main.getArguments()) {
       auto feed = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.feed");
       auto parameter = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param");
+      if (!feed && !parameter) {
+        problems.add(whereOf(argument.getLoc()), "argument " + std::to_string(argument.getArgNumber()) +
+                                                     " has neither the attribute 'pd.feed' nor 'pd.param'");
+        continue;
+      }
       // State changes from run to run: its owner feeds it.
       bool isFeed = feed || (parameter && states.contains(parameter.getValue()));
       ValueId id =
@@ -165,7 +181,7 @@ private:
       return;
     if (addControlValue(op))
       return;
-    problems.add(nameOf(op.getLoc()) + (lineOf(op.getLoc()).empty() ? "" : " at " + lineOf(op.getLoc())),
+    problems.add(whereOf(op.getLoc()),
                  "the CPU back end has no kernel for " + op.getName().getStringRef().str());
   }
 

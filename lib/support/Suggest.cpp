@@ -70,7 +70,8 @@ std::vector<std::string> nearNames(std::string_view name, std::span<const std::s
   });
   std::vector<std::string> names;
   for (const Candidate &candidate : found)
-    if (names.size() < limit && std::find(names.begin(), names.end(), *candidate.name) == names.end())
+    if (candidate.rank == found.front().rank && names.size() < limit &&
+        std::find(names.begin(), names.end(), *candidate.name) == names.end())
       names.push_back(*candidate.name);
   return names;
 }

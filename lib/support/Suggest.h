@@ -8,9 +8,9 @@
 
 namespace proa {
 
-/// The candidates that a user may have meant by `name`, the nearest first, at most `limit`. Near are names at
-/// a small edit distance (a swap of two neighbours counts once, letter case not at all), and names of which
-/// one begins with the other.
+/// The candidates that are nearest to `name`, which a user may have meant: those at the least edit distance,
+/// where that is small (a swap of two neighbours counts once, letter case not at all), or else names of which
+/// one begins with the other. At most `limit`, short names first.
 std::vector<std::string> nearNames(std::string_view name, std::span<const std::string> candidates,
                                    size_t limit = 3);
 

@@ -209,8 +209,8 @@ FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers
   SmallVector<Value> values;
   for (int64_t number : numbers) {
     if (number < 0 || number >= function.getNumArguments())
-      return function.emitError() << "argument " << number << " is asked for, the function has "
-                                  << function.getNumArguments();
+      return emitError(function.getLoc())
+             << "argument " << number << " is asked for, the function has " << function.getNumArguments();
     values.push_back(block.getArgument(static_cast<unsigned>(number)));
   }
   if (numbers.empty())
@@ -218,17 +218,17 @@ FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers
       if (function.getArgAttr(argument.getArgNumber(), "pd.feed"))
         values.push_back(argument);
   if (values.empty())
-    return function.emitError() << "no argument is a batch: expected feeds, or their numbers";
+    return emitError(function.getLoc()) << "no argument is a batch: expected feeds, or their numbers";
   for (Value value : values)
     if (!isa<RankedTensorType>(value.getType()))
-      return function.emitError() << "an argument of type " << value.getType()
-                                  << " can not be divided into micro-batches";
+      return emitError(function.getLoc())
+             << "an argument of type " << value.getType() << " can not be divided into micro-batches";
   return values;
 }
 
 LogicalResult accumulateIn(Function function, Block &block, int64_t count, Numbers batches) {
   if (count < 1)
-    return function.emitError() << "the number of micro-batches must be above 0, found " << count;
+    return emitError(function.getLoc()) << "the number of micro-batches must be above 0, found " << count;
   auto values = batchesOf(function, block, batches);
   if (failed(values))
     return failure();

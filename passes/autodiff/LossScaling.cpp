@@ -23,7 +23,7 @@ public:
 
   LogicalResult run() {
     if (part.seeds.empty())
-      return function.emitError()
+      return emitError(function.getLoc())
              << "loss scaling needs a program with a backward part of pd.vjp: found none";
     for (Value gradient : part.gradients)
       if (!isa<RankedTensorType>(gradient.getType()) ||
@@ -138,7 +138,7 @@ LogicalResult scaleLoss(func::FuncOp function, const AmpOptions &options) {
   if (options.scaling == AmpOptions::Scaling::None)
     return success();
   if (!(options.lossScale > 0))
-    return function.emitError() << "the loss scale must be above 0, found " << options.lossScale;
+    return emitError(function.getLoc()) << "the loss scale must be above 0, found " << options.lossScale;
   return LossScaling(function, options).run();
 }
 

@@ -312,15 +312,15 @@ LogicalResult mixPrecision(func::FuncOp function, const AmpOptions &options) {
   bool isO2 = options.level == AmpOptions::Level::O2;
   PrecisionLists lists(isO2);
   if (options.dtype != DType::Float16 && options.dtype != DType::BFloat16)
-    return function.emitError() << "mixed precision needs float16 or bfloat16, found "
-                                << nameOf(options.dtype);
+    return emitError(function.getLoc())
+           << "mixed precision needs float16 or bfloat16, found " << nameOf(options.dtype);
   for (auto [names, precision] :
        {std::pair(&options.allow, Precision::Low), std::pair(&options.deny, Precision::Full),
         std::pair(&options.grey, Precision::Follow)})
     for (const std::string &name : *names)
       if (failed(lists.set(context, name, precision)))
-        return function.emitError() << "there is no op '" << name
-                                    << "' to be put on a list of mixed precision";
+        return emitError(function.getLoc())
+               << "there is no op '" << name << "' to be put on a list of mixed precision";
   Block &block = function.getBody().front();
   MixedPrecision::Rules rules{pd::elementTypeOf(context, options.dtype), lists, isO2};
   MixedPrecision mixed(block, rules);

@@ -26,20 +26,20 @@ NewFunction::~NewFunction() {
 
 LogicalResult NewFunction::check(bool keepSnapshots) {
   if (!llvm::hasSingleElement(original.getBody()))
-    return original.emitError() << "has no derivative: expected a function of one block, found "
-                                << original.getBody().getBlocks().size() << " blocks";
+    return emitError(original.getLoc()) << "has no derivative: expected a function of one block, found "
+                                        << original.getBody().getBlocks().size() << " blocks";
   unsigned ofName = 0;
   for (auto other : original->getParentOfType<ModuleOp>().getOps<Function>())
     ofName += other.getName() == function.getName();
   if (ofName > 1)
-    return original.emitError() << "the module already has a function '" << function.getName() << "'";
+    return emitError(original.getLoc()) << "the module already has a function '" << function.getName() << "'";
   return pd::lowerForLoops(function, keepSnapshots);
 }
 
 LogicalResult NewFunction::setSnapshots(int64_t count) {
   if (count < 0)
-    return original.emitError() << "the number of states of a loop to keep must not be below 0, found "
-                                << count;
+    return emitError(original.getLoc())
+           << "the number of states of a loop to keep must not be below 0, found " << count;
   function.walk([&](scf::ForOp loop) {
     if (count > 0 && !loop->hasAttr(pd::snapshotsAttribute))
       loop->setAttr(pd::snapshotsAttribute, IntegerAttr::get(IntegerType::get(loop.getContext(), 64), count));
@@ -56,18 +56,18 @@ LogicalResult NewFunction::differentiateBy(Numbers arguments, bool keepSnapshots
       if (pd::isDifferentiable(argument.getType()))
         numbers.push_back(argument.getArgNumber());
   if (numbers.empty())
-    return original.emitError() << "has no argument of floats or complex numbers to differentiate by";
+    return emitError(original.getLoc()) << "has no argument of floats or complex numbers to differentiate by";
   llvm::SmallDenseSet<int64_t> seen;
   for (int64_t number : numbers) {
     if (number < 0 || number >= block().getNumArguments())
-      return original.emitError() << "argument " << number << " is asked for, the function has "
-                                  << block().getNumArguments();
+      return emitError(original.getLoc())
+             << "argument " << number << " is asked for, the function has " << block().getNumArguments();
     if (!pd::isDifferentiable(block().getArgument(number).getType()))
-      return original.emitError() << "argument " << number << " of type "
-                                  << block().getArgument(number).getType()
-                                  << " can not be differentiated by: expected floats or complex numbers";
+      return emitError(original.getLoc())
+             << "argument " << number << " of type " << block().getArgument(number).getType()
+             << " can not be differentiated by: expected floats or complex numbers";
     if (!seen.insert(number).second)
-      return original.emitError() << "argument " << number << " is asked for twice";
+      return emitError(original.getLoc()) << "argument " << number << " is asked for twice";
   }
   return success();
 }

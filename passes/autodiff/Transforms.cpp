@@ -30,16 +30,16 @@ SmallVector<int64_t> differentiableResults(ArrayRef<Value> returned) {
 
 LogicalResult checkScalar(Function function, int64_t result) {
   if (result < 0 || result >= function.getNumResults())
-    return function.emitError() << "result " << result << " is asked for, the function has "
-                                << function.getNumResults();
+    return emitError(function.getLoc())
+           << "result " << result << " is asked for, the function has " << function.getNumResults();
   Type type = function.getResultTypes()[result];
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !isa<FloatType>(tensor.getElementType()))
-    return function.emitError() << "the gradient of result " << result
-                                << " is asked for: expected floats, found " << type;
+    return emitError(function.getLoc())
+           << "the gradient of result " << result << " is asked for: expected floats, found " << type;
   if (llvm::any_of(tensor.getShape(), [](int64_t extent) { return extent != 1; }))
-    return function.emitError() << "the gradient of result " << result
-                                << " is asked for: expected one element, found " << type;
+    return emitError(function.getLoc())
+           << "the gradient of result " << result << " is asked for: expected one element, found " << type;
   return success();
 }
 
@@ -127,12 +127,12 @@ namespace {
 FailureOr<Type> mappedType(Function function, Type type, int64_t place, int64_t size) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return function.emitError() << "an argument of type " << type
-                                << " has no batched form: expected a tensor";
+    return emitError(function.getLoc())
+           << "an argument of type " << type << " has no batched form: expected a tensor";
   if (place > tensor.getRank())
-    return function.emitError() << "the examples' dimension " << place
-                                << " is asked for, an argument of type " << type
-                                << " has place for one up to " << tensor.getRank();
+    return emitError(function.getLoc())
+           << "the examples' dimension " << place << " is asked for, an argument of type " << type
+           << " has place for one up to " << tensor.getRank();
   SmallVector<int64_t> shape(tensor.getShape());
   shape.insert(shape.begin() + place, size);
   return Type(tensor.clone(shape));
@@ -151,16 +151,17 @@ Value examplesFirst(OpBuilder &builder, Value value, int64_t place) {
 
 LogicalResult checkMapped(Function function, Numbers mapped) {
   if (!mapped.empty() && mapped.size() != function.getNumArguments())
-    return function.emitError() << "expected one place of the examples' dimension, or -1, for each of the "
-                                << function.getNumArguments() << " arguments, found " << mapped.size();
+    return emitError(function.getLoc())
+           << "expected one place of the examples' dimension, or -1, for each of the "
+           << function.getNumArguments() << " arguments, found " << mapped.size();
   for (int64_t place : mapped)
     if (place < -1)
-      return function.emitError()
+      return emitError(function.getLoc())
              << "the examples' dimension " << place
              << " is asked for: expected a place from 0 on, or -1 for an argument that all examples share";
   if (function.getNumArguments() == 0 ||
       (!mapped.empty() && llvm::all_of(mapped, [](int64_t place) { return place < 0; })))
-    return function.emitError() << "no argument has a dimension for the examples";
+    return emitError(function.getLoc()) << "no argument has a dimension for the examples";
   return success();
 }
 
@@ -206,13 +207,13 @@ FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Number
 
 FailureOr<Function> hessian(Function function, StringRef name, int64_t argument, int64_t result) {
   if (argument < 0 || argument >= function.getNumArguments())
-    return function.emitError() << "argument " << argument << " is asked for, the function has "
-                                << function.getNumArguments();
+    return emitError(function.getLoc())
+           << "argument " << argument << " is asked for, the function has " << function.getNumArguments();
   auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[argument]);
   if (!type || !type.hasStaticShape())
-    return function.emitError() << "the hessian by argument " << argument
-                                << " is asked for: expected known extents, found "
-                                << function.getArgumentTypes()[argument];
+    return emitError(function.getLoc())
+           << "the hessian by argument " << argument << " is asked for: expected known extents, found "
+           << function.getArgumentTypes()[argument];
   // Rows are what forward mode makes of unit vectors.
   auto gradient = grad(function, (name + "_gradient").str(), argument, result);
   if (failed(gradient))

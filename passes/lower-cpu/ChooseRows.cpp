@@ -2,6 +2,7 @@
 #include "passes/lower-cpu/CostModel.h"
 #include "passes/lower-cpu/DimensionClasses.h"
 #include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -202,6 +203,8 @@ struct ChooseRows : proa::impl::ChooseRowsBase<ChooseRows> {
     func::FuncOp function = getOperation();
     if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
       return;
+    if (failed(proa::verifyTensorKernel(function)))
+      return signalPassFailure();
     RowChooser(function, innerElements, rowElements).run();
   }
 };

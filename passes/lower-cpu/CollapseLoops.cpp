@@ -1,5 +1,7 @@
 // Fewer, longer loops: see Passes.td.
 #include "passes/lower-cpu/DimensionClasses.h"
+#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -159,8 +161,10 @@ struct CollapseLoops : proa::impl::CollapseLoopsBase<CollapseLoops> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isDeclaration())
+    if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
       return;
+    if (failed(proa::verifyTensorKernel(function)))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     DimensionClasses classes(function, DimensionClasses::Kind::Slices);
     Neighbours neighbours(classes);

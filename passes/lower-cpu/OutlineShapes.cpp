@@ -1,6 +1,7 @@
 // Functions that compute result dims: see Passes.td.
 #include "passes/lower-cpu/DimensionClasses.h"
 #include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/lower-cpu/RowSpace.h"
 
@@ -99,10 +100,12 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
   }
 
   void runOnOperation() override {
-    SmallVector<func::FuncOp> kernels;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(proa::kernelAttribute) && !function.isDeclaration())
-        kernels.push_back(function);
+    SmallVector<func::FuncOp> kernels = proa::kernelsOf(getOperation());
+    bool isCorrect = true;
+    for (func::FuncOp kernel : kernels)
+      isCorrect &= succeeded(proa::verifyTensorKernel(kernel));
+    if (!isCorrect)
+      return signalPassFailure();
     for (func::FuncOp kernel : kernels) {
       FailureOr<proa::RowSpace> space = proa::RowSpace::read(kernel);
       if (failed(space))

@@ -21,10 +21,8 @@ struct LowerKernelsOptions : mlir::PassPipelineOptions<LowerKernelsOptions> {
       llvm::cl::init(true)};
 };
 
-/// The whole way from kernels on tensors to the LLVM dialect, as --proa-lower-kernels runs it.
+/// From kernels on tensors to the LLVM dialect. --proa-lower-kernels runs it after --extract-kernels and
+/// --pd-lower-to-linalg.
 void buildLowerKernelsPipeline(mlir::OpPassManager &passes, const LowerKernelsOptions &options);
-
-/// Registers the passes above and the pipeline.
-void registerLowerCpu();
 
 } // namespace proa

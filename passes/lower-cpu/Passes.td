@@ -4,12 +4,22 @@
 
 include "mlir/Pass/PassBase.td"
 
-def StoreBoolsAsBytes : Pass<"store-bools-as-bytes", "mlir::func::FuncOp"> {
-  let summary = "Give boolean tensors bytes as elements";
+def ExtractKernels : Pass<"extract-kernels", "mlir::ModuleOp"> {
+  let summary = "Remove everything but kernels";
   let description = [{
-    Tensors of `i1` become tensors of `i8` that hold 0 or 1, because a vector of `i1` is stored as packed bits and a
-    scalar as a byte. Scalars inside `linalg.generic` stay `i1`: a byte is compared with 0 where it is read and
-    extended where it is stored.
+    Keeps the functions with the attribute `proa.kernel` and removes all other ops of the module. The passes that lower
+    kernels change their signatures, so that no function may call them any more. A kernel that refers to a symbol is an
+    error; a module without kernels becomes empty, with a warning.
+  }];
+  let statistics = [Statistic<"numErased", "erased", "Number of ops that were removed">];
+}
+
+def StoreBoolsAsBytes : Pass<"store-bools-as-bytes", "mlir::ModuleOp"> {
+  let summary = "Give boolean tensors of kernels bytes as elements";
+  let description = [{
+    In kernels, tensors of `i1` become tensors of `i8` that hold 0 or 1, because a vector of `i1` is stored as packed
+    bits and a scalar as a byte. Scalars inside `linalg.generic` stay `i1`: a byte is compared with 0 where it is
+    read and extended where it is stored. A kernel that is called is an error, because its signature changes.
 
     ```mlir
     linalg.generic ins(%a : tensor<4xi1>) { ^bb0(%x: i1, ...)  ...          // before
@@ -90,13 +100,13 @@ def OutlineShapes : Pass<"outline-shapes", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
-def TileRows : Pass<"tile-rows", "mlir::func::FuncOp"> {
+def TileRows : Pass<"tile-rows", "mlir::ModuleOp"> {
   let summary = "Give a kernel destinations and one loop over its rows";
   let description = [{
     The kernel's signature becomes: one memref for each argument and result, the dynamic dims of all of them, and a range
     of rows. Its body becomes one loop over that range, in which each operation computes only the slice that the row
     needs; every result is written into a subview of its destination. What does not depend on the row stays before the
-    loop.
+    loop. A kernel that is called is an error, because its signature changes.
   }];
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
                            "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",

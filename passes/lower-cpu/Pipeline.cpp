@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -17,8 +16,8 @@ namespace proa {
 
 /// Tensors in their final form: few operations, and the choice of rows.
 static void addTensorPasses(OpPassManager &passes) {
+  passes.addPass(createStoreBoolsAsBytes());
   OpPassManager &functions = passes.nest<func::FuncOp>();
-  functions.addPass(createStoreBoolsAsBytes());
   functions.addPass(createLinalgFoldUnitExtentDimsPass());
   functions.addPass(createWidenHalfPrecision());
   functions.addPass(createFuseElementwise());
@@ -32,8 +31,8 @@ static void addTensorPasses(OpPassManager &passes) {
 
 /// Tensors to loops over memory.
 static void addLoopPasses(OpPassManager &passes) {
+  passes.addPass(createTileRows());
   OpPassManager &tiling = passes.nest<func::FuncOp>();
-  tiling.addPass(createTileRows());
   tiling.addPass(createCanonicalizerPass());
   tiling.addPass(createCSEPass());
   passes.addPass(createBufferizeKernels());
@@ -83,12 +82,6 @@ void buildLowerKernelsPipeline(OpPassManager &passes, const LowerKernelsOptions 
   addTensorPasses(passes);
   addLoopPasses(passes);
   addLLVMPasses(passes, options);
-}
-
-void registerLowerCpu() {
-  registerLowerCpuPasses();
-  PassPipelineRegistration<LowerKernelsOptions>(
-      "proa-lower-kernels", "Kernels on tensors to the LLVM dialect", buildLowerKernelsPipeline);
 }
 
 } // namespace proa

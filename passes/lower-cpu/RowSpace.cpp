@@ -9,6 +9,30 @@ using namespace mlir;
 
 namespace proa {
 
+/// Checks the row dimensions of one result of shape `shape`. `sizes` are those of the rows so far, kDynamic
+/// where they are not known.
+static LogicalResult checkRows(func::FuncOp function, unsigned result, ArrayRef<int64_t> shape,
+                               ArrayRef<int64_t> rows, MutableArrayRef<std::optional<int64_t>> sizes) {
+  auto refuse = [&] { return function.emitError() << "'" << rowDimsAttribute << "' of result " << result; };
+  if (rows.size() != shape.size())
+    return refuse() << " does not have " << shape.size() << " numbers";
+  for (auto [size, row] : llvm::zip(shape, rows)) {
+    if (row < -1 || row >= int64_t(sizes.size()))
+      return refuse() << " names row dimension " << row << ", but there are " << sizes.size();
+    if (row < 0)
+      continue;
+    if (llvm::count(rows, row) > 1)
+      return refuse() << " names row dimension " << row << " twice";
+    std::optional<int64_t> &known = sizes[row];
+    if (known && !ShapedType::isDynamic(*known) && !ShapedType::isDynamic(size) && *known != size)
+      return refuse() << " has size " << size << " in row dimension " << row << ", expected " << *known
+                      << " as in another result";
+    if (!known || ShapedType::isDynamic(*known))
+      known = size;
+  }
+  return success();
+}
+
 FailureOr<RowSpace> RowSpace::read(func::FuncOp function) {
   RowSpace space;
   Operation *terminator = function.getBody().front().getTerminator();
@@ -16,33 +40,28 @@ FailureOr<RowSpace> RowSpace::read(func::FuncOp function) {
   auto dims = function->getAttrOfType<ArrayAttr>(rowDimsAttribute);
   if (tiles)
     space.tiles.assign(tiles.asArrayRef().begin(), tiles.asArrayRef().end());
+  if (llvm::any_of(space.tiles, [](int64_t tile) { return tile < 1; }))
+    return function.emitError() << "'" << rowTilesAttribute << "' has a size below 1";
   if (dims && dims.size() != terminator->getNumOperands())
     return function.emitError() << "'" << rowDimsAttribute << "' has " << dims.size()
                                 << " entries, expected one for each of " << terminator->getNumOperands()
                                 << " results";
-  SmallVector<bool> found(space.tiles.size(), false);
+  SmallVector<std::optional<int64_t>> sizes(space.tiles.size());
   for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
     SmallVector<Operation *> reshapes;
     auto type = cast<RankedTensorType>(peelReshapes(result, reshapes).getType());
     SmallVector<int64_t> rows(type.getRank(), -1);
     if (dims) {
       auto own = dyn_cast<DenseI64ArrayAttr>(dims[i]);
-      if (!own || own.size() != type.getRank())
-        return function.emitError() << "'" << rowDimsAttribute << "' of result " << i << " does not have "
-                                    << type.getRank() << " numbers";
-      rows.assign(own.asArrayRef().begin(), own.asArrayRef().end());
+      rows.clear();
+      if (own)
+        rows.assign(own.asArrayRef().begin(), own.asArrayRef().end());
     }
-    for (int64_t row : rows) {
-      if (row >= int64_t(space.tiles.size()))
-        return function.emitError() << "'" << rowDimsAttribute << "' of result " << i
-                                    << " names row dimension " << row << ", but there are "
-                                    << space.tiles.size();
-      if (row >= 0)
-        found[row] = true;
-    }
+    if (failed(checkRows(function, i, type.getShape(), rows, sizes)))
+      return failure();
     space.dims.push_back(rows);
   }
-  if (llvm::is_contained(found, false))
+  if (llvm::is_contained(sizes, std::nullopt))
     return function.emitError("a row dimension is not a dimension of any result");
   return space;
 }

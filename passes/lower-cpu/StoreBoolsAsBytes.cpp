@@ -1,8 +1,10 @@
 // Boolean tensors become bytes: see Passes.td.
+#include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
@@ -97,25 +99,69 @@ struct StoreBoolsAsBytes : proa::impl::StoreBoolsAsBytesBase<StoreBoolsAsBytes> 
     }
   }
 
-  void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (function.isDeclaration())
-      return;
-    for (BlockArgument argument : function.getArguments())
+  /// Ops whose elements this pass knows how to convert.
+  static LogicalResult verifyIsKnown(Operation *op) {
+    if (llvm::none_of(op->getOperandTypes(), isBoolTensor) &&
+        llvm::none_of(op->getResultTypes(), isBoolTensor))
+      return success();
+    if (isa<linalg::LinalgOp, arith::ConstantOp, func::ReturnOp>(op) ||
+        (isa<tensor::TensorDialect>(op->getDialect()) && !isa<tensor::BitcastOp>(op)))
+      return success();
+    return op->emitError() << "'" << op->getName()
+                           << "' has tensors of i1, which are bytes in a kernel, expected a "
+                           << "linalg or tensor op or a constant";
+  }
+
+  /// Named linalg ops do not print their bodies, which must hold the conversions.
+  static LogicalResult generalize(func::FuncOp kernel) {
+    SmallVector<linalg::LinalgOp> named;
+    for (auto op : kernel.getBody().front().getOps<linalg::LinalgOp>())
+      if (!isa<linalg::GenericOp, linalg::FillOp>(op) && (llvm::any_of(op->getOperandTypes(), isBoolTensor) ||
+                                                          llvm::any_of(op->getResultTypes(), isBoolTensor)))
+        named.push_back(op);
+    IRRewriter rewriter(kernel.getContext());
+    for (linalg::LinalgOp op : named) {
+      rewriter.setInsertionPoint(op);
+      if (failed(linalg::generalizeNamedOp(rewriter, op)))
+        return op.emitError("cannot be written as a linalg.generic, which its tensors of i1 need");
+    }
+    return success();
+  }
+
+  LogicalResult convertKernel(func::FuncOp kernel) {
+    bool isCorrect = true;
+    for (Operation &op : kernel.getBody().front())
+      isCorrect &= succeeded(verifyIsKnown(&op));
+    if (!isCorrect || failed(generalize(kernel)))
+      return failure();
+    for (BlockArgument argument : kernel.getArguments())
       if (isBoolTensor(argument.getType())) {
         argument.setType(byteTensor(argument.getType()));
         ++numTensors;
       }
     SmallVector<Operation *> operations;
-    function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
       operations.push_back(op);
-      // What is in a fill goes with it.
+      // A fill is replaced with its body.
       return isa<linalg::FillOp>(op) ? WalkResult::skip() : WalkResult::advance();
     });
     for (Operation *op : operations)
       convert(op);
-    SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());
-    function.setType(FunctionType::get(&getContext(), function.getBody().getArgumentTypes(), results));
+    SmallVector<Type> results(kernel.getBody().front().getTerminator()->getOperandTypes());
+    kernel.setType(FunctionType::get(&getContext(), kernel.getBody().getArgumentTypes(), results));
+    return success();
+  }
+
+  /// Whether the signature changes.
+  static bool hasBoolTensors(func::FuncOp kernel) {
+    return llvm::any_of(kernel.getArgumentTypes(), isBoolTensor) ||
+           llvm::any_of(kernel.getResultTypes(), isBoolTensor);
+  }
+
+  void runOnOperation() override {
+    auto convert = [&](func::FuncOp kernel) { return convertKernel(kernel); };
+    if (failed(proa::changeKernels(getOperation(), hasBoolTensors, convert)))
+      signalPassFailure();
   }
 };
 

@@ -1,6 +1,6 @@
 // Destinations and the loop over rows: see Passes.td.
 #include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/lower-cpu/RowSpace.h"
 
@@ -345,18 +345,20 @@ struct TileRows : proa::impl::TileRowsBase<TileRows> {
   using TileRowsBase::TileRowsBase;
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (!function->hasAttr(proa::kernelAttribute) || function.isDeclaration())
-      return;
-    FailureOr<proa::RowSpace> space = proa::RowSpace::read(function);
-    if (failed(space))
-      return signalPassFailure();
-    numTiled += RowTiler(function, *space).run();
-    cleanUp();
+    auto changesSignature = [](func::FuncOp) { return true; };
+    auto tile = [&](func::FuncOp kernel) -> LogicalResult {
+      FailureOr<proa::RowSpace> space = proa::RowSpace::read(kernel);
+      if (failed(space))
+        return failure();
+      numTiled += RowTiler(kernel, *space).run();
+      return cleanUp(kernel);
+    };
+    if (failed(proa::changeKernels(getOperation(), changesSignature, tile)))
+      signalPassFailure();
   }
 
   /// Slices of empty and filled tensors become small ones, and sizes are computed from the arguments.
-  void cleanUp() {
+  LogicalResult cleanUp(func::FuncOp kernel) {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     linalg::populateLinalgTilingCanonicalizationPatterns(patterns);
@@ -364,8 +366,7 @@ struct TileRows : proa::impl::TileRowsBase<TileRows> {
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     tensor::DimOp::getCanonicalizationPatterns(patterns, context);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+    return applyPatternsGreedily(kernel, std::move(patterns));
   }
 };
 

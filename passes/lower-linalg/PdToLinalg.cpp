@@ -3,6 +3,7 @@
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/creation/CreationOps.h"
+#include "passes/lower-cpu/KernelForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -35,24 +36,39 @@ Type signless(Type type) {
 
 bool isUnsigned(Value value) { return pd::tensorType(value).getElementType().isUnsignedInteger(); }
 
-/// The extent of dimension `dim` of a result, from the operands that have it.
-OpFoldResult extentOf(OpBuilder &builder, Location location, RankedTensorType resultType, int64_t dim,
-                      ValueRange operands) {
-  if (!resultType.isDynamicDim(dim))
-    return builder.getIndexAttr(resultType.getDimSize(dim));
-  for (Value operand : operands) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    int64_t own = dim - (resultType.getRank() - type.getRank());
-    if (own >= 0 && type.isDynamicDim(own))
-      return tensor::DimOp::create(builder, location, operand, own).getResult();
+/// `type` with the sizes that the operands of an elementwise op say of it: they broadcast to the result.
+RankedTensorType broadcastType(RankedTensorType type, ValueRange operands) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    size = 1;
+    for (Value operand : operands) {
+      auto own = cast<RankedTensorType>(operand.getType());
+      int64_t ownDim = int64_t(dim) - (type.getRank() - own.getRank());
+      int64_t ownSize = ownDim < 0 ? 1 : own.getDimSize(ownDim);
+      if (size == 1 || (ShapedType::isDynamic(size) && ownSize != 1))
+        size = ownSize;
+    }
   }
-  return builder.getIndexAttr(1);
+  return type.clone(shape);
 }
 
+/// An empty tensor of `type`; its dynamic sizes are those of the operands that have them.
 Value emptyLike(OpBuilder &builder, Location location, RankedTensorType type, ValueRange operands) {
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    sizes.push_back(extentOf(builder, location, type, dim, operands));
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    if (!type.isDynamicDim(dim))
+      continue;
+    for (Value operand : operands) {
+      auto own = cast<RankedTensorType>(operand.getType());
+      int64_t ownDim = int64_t(dim) - (type.getRank() - own.getRank());
+      if (ownDim < 0 || !own.isDynamicDim(ownDim))
+        continue;
+      size = tensor::DimOp::create(builder, location, operand, ownDim).getResult();
+      break;
+    }
+  }
   return tensor::EmptyOp::create(builder, location, sizes, type.getElementType());
 }
 
@@ -75,7 +91,8 @@ public:
   LogicalResult matchAndRewrite(pd::ScalarOpInterface op, ArrayRef<Value> operands,
                                 ConversionPatternRewriter &rewriter) const override {
     Location location = op.getLoc();
-    auto resultType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
+    auto finalType = cast<RankedTensorType>(signless(op->getResult(0).getType()));
+    RankedTensorType resultType = broadcastType(finalType, operands);
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
     for (Value operand : operands)
@@ -100,7 +117,10 @@ public:
           pd::ScalarBuilder builder(b, l, resultType.getElementType(), operandUnsigned, resultUnsigned);
           linalg::YieldOp::create(b, l, op.buildScalar(builder, scalars));
         });
-    rewriter.replaceOp(op, generic.getResults());
+    Value result = generic.getResult(0);
+    if (resultType != finalType)
+      result = tensor::CastOp::create(rewriter, location, finalType, result);
+    rewriter.replaceOp(op, result);
     return success();
   }
 
@@ -290,10 +310,16 @@ LogicalResult lowerKernels(ModuleOp module) {
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, converter);
   populateReturnOpTypeConversionPattern(patterns, converter);
   FrozenRewritePatternSet frozen(std::move(patterns));
-  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (function->hasAttr("proa.kernel") && failed(applyPartialConversion(function, target, frozen)))
+  bool isCorrect = true;
+  SmallVector<func::FuncOp> kernels = kernelsOf(module);
+  for (func::FuncOp kernel : kernels)
+    isCorrect &=
+        succeeded(verifyKernelSignature(kernel)) && (converter.isSignatureLegal(kernel.getFunctionType()) ||
+                                                     succeeded(verifyNotReferenced(kernel, module)));
+  for (func::FuncOp kernel : kernels)
+    if (isCorrect && failed(applyPartialConversion(kernel, target, frozen)))
       return failure();
-  return success();
+  return success(isCorrect);
 }
 
 struct LowerToLinalg : impl::LowerToLinalgBase<LowerToLinalg> {

@@ -1,5 +1,6 @@
 # Installs proa into a folder, moves it, and builds and runs the project of this folder against it.
-# Arguments: BUILD (proa's build folder), SOURCE (this folder), MODEL, C, CXX (compilers), FLAGS (for both).
+# Arguments: BUILD (proa's build folder), SOURCE (this folder), MODEL, MLIR_DIR, C, CXX (compilers), FLAGS
+# (for both).
 set(work ${BUILD}/test/outside)
 
 function(run)
@@ -26,6 +27,19 @@ run(${work}/build/outside-runtime)
 run(ldd ${work}/build/outside-runtime)
 if(output MATCHES "LLVM|MLIR" OR NOT output MATCHES "${work}/installed/lib/libproa_runtime")
   message(FATAL_ERROR "outside-runtime is linked to:\n${output}")
+endif()
+
+# A pass of an outside project, loaded by the installed proa-opt.
+set(plugin ${SOURCE}/../../examples/pass-plugin)
+run(${CMAKE_COMMAND} -S ${plugin} -B ${work}/plugin -G Ninja
+    -DCMAKE_PREFIX_PATH=${work}/installed -DMLIR_DIR=${MLIR_DIR}
+    -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_C_FLAGS=${FLAGS} -DCMAKE_CXX_FLAGS=${FLAGS})
+run(${CMAKE_COMMAND} --build ${work}/plugin)
+run(${work}/installed/bin/proa-opt --load-pass-plugin=${work}/plugin/FuseRelu6.so
+    --pass-pipeline=builtin.module\(fuse-relu6\) ${plugin}/relu6.mlir)
+string(REGEX MATCHALL "pd\\.(relu6|minimum)" ops "${output}")
+if(NOT ops STREQUAL "pd.relu6;pd.minimum")
+  message(FATAL_ERROR "expected one pd.relu6 and one pd.minimum:\n${output}")
 endif()
 
 # The installed compiler finds the library and the headers beside it.

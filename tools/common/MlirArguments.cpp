@@ -72,7 +72,7 @@ size_t closing(llvm::StringRef text, size_t begin) {
   return llvm::StringRef::npos;
 }
 
-/// Checks values of options whose names are right. LLVM prints what is wrong with one.
+/// Checks values of options whose names are right. LLVM prints what is wrong with a value.
 void checkValues(const mlir::PassRegistryEntry &entry, llvm::StringRef text, const std::string &where,
                  Problems &problems) {
   if (text.empty())
@@ -88,10 +88,12 @@ void checkValues(const mlir::PassRegistryEntry &entry, llvm::StringRef text, con
                             "'" + (message.empty() ? "" : ": " + llvm::StringRef(message).trim().str()));
 }
 
-/// Checks the names in "a=1 b={x=2 y} c='z w'".
+/// Checks names and values in "a=1 b={x=2 y} c='z w'".
 void checkOptions(const mlir::PassRegistryEntry &entry, llvm::StringRef text, const std::string &where,
                   Problems &problems) {
   std::vector<std::string> names = optionsOf(entry);
+  llvm::StringRef whole = text;
+  size_t problemsBefore = problems.size();
   for (text = text.ltrim(); !text.empty(); text = text.ltrim()) {
     size_t end = text.find_first_of(" =");
     std::string name = text.substr(0, end).str();
@@ -112,6 +114,8 @@ void checkOptions(const mlir::PassRegistryEntry &entry, llvm::StringRef text, co
     }
     text = text.substr(at);
   }
+  if (problems.size() == problemsBefore)
+    checkValues(entry, whole, where, problems);
 }
 
 /// Passes run on modules.
@@ -153,59 +157,56 @@ bool beginsWithPrefixOption(llvm::StringRef name) {
   });
 }
 
+/// Calls `visit` with the name and the value of each option.
+void forEachOption(int argc, char **argv,
+                   llvm::function_ref<void(llvm::StringRef name, llvm::StringRef value)> visit) {
+  const auto &registered = cl::getRegisteredOptions();
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef argument = argv[i];
+    if (argument == "--")
+      return;
+    if (argument.size() < 2 || !argument.consume_front("-"))
+      continue;
+    argument.consume_front("-");
+    auto [name, value] = argument.split('=');
+    auto option = registered.find(name);
+    bool hasValue = name.size() != argument.size();
+    if (!hasValue && option != registered.end() &&
+        option->second->getValueExpectedFlag() == cl::ValueRequired && i + 1 < argc)
+      value = argv[++i];
+    visit(name, value);
+  }
+}
+
 } // namespace
 
 Problems checkArguments(int argc, char **argv) {
   Problems problems;
   const auto &registered = cl::getRegisteredOptions();
-  for (int i = 1; i < argc; ++i) {
-    llvm::StringRef argument = argv[i];
-    if (argument == "--")
-      break;
-    if (argument.size() < 2 || !argument.consume_front("-"))
-      continue;
-    argument.consume_front("-");
-    auto [name, value] = argument.split('=');
-    bool hasValue = name.size() != argument.size();
+  forEachOption(argc, argv, [&](llvm::StringRef name, llvm::StringRef value) {
     std::string where = "--" + name.str();
-    auto option = registered.find(name);
-    if (option == registered.end()) {
-      if (!beginsWithPrefixOption(name))
-        problems.add("", "there is no option '" + where + "'" +
-                             didYouMean(name.str(), registeredNames(false), "--"));
-      continue;
-    }
-    if (const mlir::PassRegistryEntry *entry = findPass(name)) {
-      checkOptions(*entry, value, where, problems);
-      continue;
-    }
-    if (!hasValue && option->second->getValueExpectedFlag() == cl::ValueRequired && i + 1 < argc)
-      value = argv[++i];
-    if (name == "pass-pipeline") {
-      checkAnchor(value, where, problems);
-      checkPipeline(value, where, problems);
-    }
+    if (!registered.contains(name) && !beginsWithPrefixOption(name))
+      problems.add("", "there is no option '" + where + "'" +
+                           didYouMean(name.str(), registeredNames(false), "--"));
     if (name == "mlir-print-ir-after" || name == "mlir-print-ir-before")
       for (llvm::StringRef pass : llvm::split(value, ','))
         if (!findPass(pass))
           addUnknownPass(where, pass, problems);
-  }
+  });
   return problems;
 }
 
-Problems checkPassOptions(int argc, char **argv) {
+Problems checkPasses(int argc, char **argv) {
   Problems problems;
-  for (int i = 1; i < argc; ++i) {
-    llvm::StringRef argument = argv[i];
-    if (argument == "--")
-      break;
-    if (!argument.consume_front("-"))
-      continue;
-    argument.consume_front("-");
-    auto [name, value] = argument.split('=');
+  forEachOption(argc, argv, [&](llvm::StringRef name, llvm::StringRef value) {
+    std::string where = "--" + name.str();
     if (const mlir::PassRegistryEntry *entry = findPass(name))
-      checkValues(*entry, value, "--" + name.str(), problems);
-  }
+      checkOptions(*entry, value, where, problems);
+    if (name != "pass-pipeline")
+      return;
+    checkAnchor(value, where, problems);
+    checkPipeline(value, where, problems);
+  });
   return problems;
 }
 

@@ -9,12 +9,13 @@
 
 namespace proa::tools {
 
-/// Unknown options, passes and options of passes, each with the names that are near it. Call it when all
-/// options are registered and before they are parsed.
+/// Unknown options, with the names that are near. Call it when all options are registered and before they are
+/// parsed.
 Problems checkArguments(int argc, char **argv);
 
-/// Values that options of passes do not take. Call it when options are parsed.
-Problems checkPassOptions(int argc, char **argv);
+/// Unknown passes in pipelines, and wrong options of passes. Call it when options are parsed: passes of
+/// plugins are known then.
+Problems checkPasses(int argc, char **argv);
 
 /// The arguments with `--mlir-print-ir-after-all` where `--mlir-print-ir-after-change` is given and nothing
 /// says after which passes to print.

@@ -3,11 +3,24 @@
 #include "lib/support/Files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <sstream>
 
 namespace proa::tools {
 namespace {
+
+using namespace std::string_view_literals;
+
+/// Modes that say who computes. Only compiled code has variants, which may be combined.
+constexpr std::array evaluations{"compiled"sv, "reference"sv, "open-dims"sv, "sharding"sv, "mutants"sv};
+constexpr std::array variants{"decompose"sv, "own-gradients"sv, "recompute"sv, "micro-batches"sv};
+
+const char *const defaultHead = "# Cases that fail: name [modes of proa-check]  # reason. A case that passes "
+                                "fails the check until its mode\n"
+                                "# is removed here.\n";
 
 std::string trimmed(const std::string &text) {
   size_t begin = text.find_first_not_of(" \t\r");
@@ -21,7 +34,59 @@ std::string nameOf(const FoundCase &found) {
   return at == std::string::npos ? found.folder : found.folder.substr(at + 1);
 }
 
+bool isMode(const std::string &mode) {
+  if (std::find(evaluations.begin(), evaluations.end(), mode) != evaluations.end())
+    return true;
+  std::istringstream parts(mode);
+  std::string part;
+  while (std::getline(parts, part, '+'))
+    if (std::find(variants.begin(), variants.end(), part) == variants.end())
+      return false;
+  return !mode.empty();
+}
+
 } // namespace
+
+std::string modeOf(const check::CheckOptions &options) {
+  if (options.mutants > 0)
+    return "mutants";
+  if (options.sharding)
+    return "sharding";
+  if (options.reference)
+    return options.openDims ? "open-dims" : "reference";
+  std::string mode;
+  auto add = [&](bool isSet, std::string_view name) {
+    if (isSet)
+      mode += (mode.empty() ? "" : "+") + std::string(name);
+  };
+  add(options.decompose, "decompose");
+  add(options.ownGradients, "own-gradients");
+  add(options.memoryBudget.has_value(), "recompute");
+  add(options.microBatches > 1, "micro-batches");
+  return mode.empty() ? "compiled" : mode;
+}
+
+std::string KnownFailures::add(const std::string &line) {
+  size_t hash = line.find('#');
+  std::string entry = trimmed(line.substr(0, hash));
+  size_t open = entry.find('[');
+  std::string name = trimmed(entry.substr(0, open));
+  std::string reason = hash == std::string::npos ? "" : trimmed(line.substr(hash + 1));
+  if (name.empty() || name.find_first_of(" \t") != std::string::npos || open == std::string::npos ||
+      entry.back() != ']' || reason.empty())
+    return "found '" + trimmed(line) + "', expected 'case [modes]  # reason'";
+  std::istringstream words(entry.substr(open + 1, entry.size() - open - 2));
+  Entry added{{}, reason};
+  for (std::string mode; words >> mode;) {
+    if (!isMode(mode))
+      return fmt::format("unknown mode '{}', expected one of {}, or several of {} joined by '+'", mode,
+                         fmt::join(evaluations, ", "), fmt::join(variants, ", "));
+    added.modes.insert(mode);
+  }
+  if (added.modes.empty())
+    return "'" + name + "' has no modes, expected 'case [modes]  # reason'";
+  return entries.emplace(name, added).second ? "" : "'" + name + "' occurs a second time";
+}
 
 Result<KnownFailures> KnownFailures::read(const std::string &file) {
   Result<std::string> text = readFile(file);
@@ -32,42 +97,57 @@ Result<KnownFailures> KnownFailures::read(const std::string &file) {
   std::istringstream lines(*text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    size_t hash = line.find('#');
-    std::string name = trimmed(line.substr(0, hash));
-    std::string reason = hash == std::string::npos ? "" : trimmed(line.substr(hash + 1));
-    if (name.empty())
+    std::string content = trimmed(line);
+    if (content.starts_with('#') && known.entries.empty())
+      known.head += line + "\n";
+    if (content.empty() || content.starts_with('#'))
       continue;
-    std::string where = fmt::format("{}:{}", file, number);
-    if (name.find_first_of(" \t") != std::string::npos)
-      problems.add(where, "found '" + name + "', expected one case, then '# reason'");
-    else if (!known.reasons.emplace(name, reason).second)
-      problems.add(where, "'" + name + "' stands here a second time");
+    if (std::string wrong = known.add(line); !wrong.empty())
+      problems.add(fmt::format("{}:{}", file, number), wrong);
   }
   if (!problems.empty())
     return problems;
   return known;
 }
 
-std::map<std::string, std::string>::const_iterator KnownFailures::match(const std::string &folder) const {
+KnownFailures::Entries::const_iterator KnownFailures::match(const std::string &folder) const {
   for (std::string end = folder;; end = end.substr(end.find('/') + 1))
-    if (auto found = reasons.find(end); found != reasons.end() || end.find('/') == std::string::npos)
+    if (auto found = entries.find(end); found != entries.end() || end.find('/') == std::string::npos)
       return found;
 }
 
-void KnownFailures::update(const Report &report) {
+bool KnownFailures::contains(const std::string &folder, const std::string &mode) const {
+  auto found = match(folder);
+  return found != entries.end() && found->second.modes.contains(mode);
+}
+
+std::string KnownFailures::removal(const std::string &folder, const std::string &mode,
+                                   const std::string &file) const {
+  auto found = match(folder);
+  if (found->second.modes.size() > 1)
+    return fmt::format("remove '{}' from the modes of '{}' in {}", mode, found->first, file);
+  return fmt::format("remove the line '{}' from {}", found->first, file);
+}
+
+void KnownFailures::update(const Report &report, const std::string &mode) {
   for (size_t i = 0; i < report.cases.size(); ++i) {
     const FoundCase &found = report.cases[i];
-    for (auto known = match(found.folder); known != reasons.end(); known = match(found.folder))
-      reasons.erase(known);
-    if (report.outcomes[i].status == check::Status::Failed)
-      reasons[nameOf(found)] = reasonOf(report.outcomes[i]);
+    bool failed = report.outcomes[i].status == check::Status::Failed;
+    if (auto known = match(found.folder); known != entries.end()) {
+      Entry &entry = entries[known->first];
+      failed ? void(entry.modes.insert(mode)) : void(entry.modes.erase(mode));
+      if (entry.modes.empty())
+        entries.erase(known);
+    } else if (failed) {
+      entries[nameOf(found)] = {{mode}, reasonOf(report.outcomes[i])};
+    }
   }
 }
 
 std::string KnownFailures::text() const {
-  std::string text = "# Cases that fail, and why. Written by proa-check --update-known; keep it shrinking.\n";
-  for (auto &[name, reason] : reasons)
-    text += name + (reason.empty() ? "" : "  # " + reason) + "\n";
+  std::string text = head.empty() ? defaultHead : head;
+  for (auto &[name, entry] : entries)
+    text += fmt::format("{} [{}]  # {}\n", name, fmt::join(entry.modes, " "), entry.reason);
   return text;
 }
 

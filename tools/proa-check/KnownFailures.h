@@ -1,34 +1,55 @@
-/// Cases that are known to fail, so that what worked before can be told from what never did.
+/// The list of cases that are known to fail: by case, in which modes, and why.
 #pragma once
 
+#include "lib/check/CheckCase.h"
 #include "tools/proa-check/Report.h"
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace proa::tools {
 
-/// A text file, a case a line: "ops/relu/basic  # reason". Names are ends of the cases' paths; empty lines
-/// and lines of comment are left out.
+/// The mode that options select, as lists of known failures name it: "compiled", "reference", "open-dims",
+/// "sharding", "mutants", or what changes compiled code, joined by '+': "decompose",
+/// "own-gradients+recompute".
+std::string modeOf(const check::CheckOptions &options);
+
+/// A text file with one case per line: "ops/relu/basic [compiled decompose]  # reason". A name is the end of
+/// a case's path. One file serves several modes of proa-check, and a case may fail in some of them only: the
+/// brackets list those. Lines that begin with '#' before the first case are the file's head and are kept.
 class KnownFailures {
 public:
-  /// Errors: the file can't be read; a line with more than one name; a name that stands twice.
+  /// Errors: the file cannot be read; a line without one name, modes and a reason; an unknown mode; a name
+  /// that occurs twice.
   static Result<KnownFailures> read(const std::string &file);
 
-  /// Whether the case in `folder` is known to fail.
-  bool contains(const std::string &folder) const { return match(folder) != reasons.end(); }
+  /// Whether the case in `folder` is known to fail in `mode`.
+  bool contains(const std::string &folder, const std::string &mode) const;
 
-  /// Takes in the outcomes: failed cases are known from now on, passed ones no more; cases that were not
-  /// checked stay.
-  void update(const Report &report);
+  /// What to do about a listed case that passes in `mode`: which line or which mode of it to remove.
+  std::string removal(const std::string &folder, const std::string &mode, const std::string &file) const;
+
+  /// Adds `mode` to the cases that failed and removes it from those that did not. An entry that remains keeps
+  /// its reason, a new one gets the first problem. Cases that were not checked keep their lines.
+  void update(const Report &report, const std::string &mode);
 
   /// The file's text, sorted by names.
   std::string text() const;
 
 private:
-  std::map<std::string, std::string>::const_iterator match(const std::string &folder) const;
+  struct Entry {
+    std::set<std::string> modes;
+    std::string reason;
+  };
+  using Entries = std::map<std::string, Entry>;
 
-  std::map<std::string, std::string> reasons; ///< by name
+  /// Why a line is not an entry, or "" after adding it.
+  std::string add(const std::string &line);
+  Entries::const_iterator match(const std::string &folder) const;
+
+  std::string head; ///< the comment lines before the first case
+  Entries entries;  ///< by name
 };
 
 } // namespace proa::tools

@@ -24,8 +24,8 @@ struct Counts {
   }
 };
 
-const std::vector<std::string> stageColumns{"read",    "import", "compile", "run",
-                                            "compare", "crash",  "time-out"};
+const std::vector<std::string> stageColumns{"read",    "import", "compile",  "run",
+                                            "compare", "crash",  "time-out", "known"};
 
 std::string groupRow(const std::string &name, const Counts &counts) {
   std::string row =

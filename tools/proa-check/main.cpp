@@ -98,11 +98,13 @@ void declareReports(CommandLine &line, Options &options) {
   line.add_option("--reasons", options.reasons, "Rows of the table of reasons")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  line.add_option("--known-failures", options.known,
-                  "Cases that may fail, a line each; they count as skipped then")
+  line.add_option(
+          "--known-failures", options.known,
+          "Cases that fail, by mode: 'case [modes]  # reason'. They count as skipped; a listed case that "
+          "passes is an error")
       ->type_name("FILE");
   line.add_option("--update-known", options.updateKnown,
-                  "Writes which of the checked cases fail into this file")
+                  "Writes which of the checked cases fail in this mode into this file; keeps its reasons")
       ->type_name("FILE")
       ->excludes("--known-failures");
   line.add_option("--json", options.json, "Writes all results to this file")
@@ -135,7 +137,7 @@ int failWithReport(const Problems &problems, const Options &options) {
 class Session {
 public:
   Session(std::vector<FoundCase> cases, const KnownFailures &known, const Options &options)
-      : report{std::move(cases), {}}, known(known), options(options) {
+      : report{std::move(cases), {}}, known(known), options(options), mode(modeOf(options.check)) {
     report.outcomes.resize(report.cases.size());
   }
 
@@ -148,14 +150,13 @@ public:
 private:
   void take(size_t index, Outcome outcome) {
     const FoundCase &found = report.cases[index];
-    bool isKnown = !options.known.empty() && known.contains(found.folder);
-    bool printed = options.verbose || (outcome.status == check::Status::Failed && !isKnown);
+    bool printsReason = options.verbose;
+    if (!options.known.empty() && known.contains(found.folder, mode))
+      expectFailure(found, outcome);
+    else
+      printsReason |= outcome.status == check::Status::Failed;
     bar.clear();
-    if (isKnown && outcome.status == check::Status::Failed)
-      outcome.status = check::Status::Skipped;
-    else if (isKnown)
-      fmt::print("note {}: passes; --update-known takes it out of {}\n", found.folder, options.known);
-    if (printed)
+    if (printsReason || outcome.stage == unexpectedPass)
       fmt::print("{}", caseLine(found, outcome, options.verbose));
     std::fflush(stdout); // before a later case is forked, which would write it once more
     ++done;
@@ -165,9 +166,24 @@ private:
     report.outcomes[index] = std::move(outcome);
   }
 
+  /// A listed case that fails counts as skipped; one that passes fails, so that the list cannot go stale.
+  void expectFailure(const FoundCase &found, Outcome &outcome) {
+    if (outcome.status == check::Status::Failed) {
+      outcome.status = check::Status::Skipped;
+    } else if (outcome.status == check::Status::Passed) {
+      outcome.status = check::Status::Failed;
+      outcome.stage = unexpectedPass;
+      outcome.problems.add("", "unexpectedly passed in mode '" + mode + "'; " +
+                                   known.removal(found.folder, mode, options.known));
+    }
+  }
+
+  static constexpr const char *unexpectedPass = "known";
+
   Report report;
   const KnownFailures &known;
   const Options &options;
+  std::string mode;
   ProgressBar bar{std::chrono::milliseconds(0)};
   size_t done = 0, failed = 0;
 };
@@ -188,7 +204,7 @@ Problems writeReports(const Report &report, const Options &options) {
 int finish(const Report &report, KnownFailures known, const Options &options) {
   Problems problems = writeReports(report, options);
   if (!options.updateKnown.empty()) {
-    known.update(report);
+    known.update(report, modeOf(options.check));
     if (Result<void> written = writeFile(options.updateKnown, known.text()); !written)
       problems.append(written.problems());
   }

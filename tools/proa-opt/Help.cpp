@@ -26,9 +26,9 @@ const std::vector<Group> &groups() {
       {"Sharding", {"pd-annotate-sharding-rules"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
       {"Kernels for the CPU, in their order",
-       {"pd-lower-to-linalg", "store-bools-as-bytes", "widen-half-precision", "fuse-elementwise",
-        "collapse-loops", "mark-fast-math", "choose-rows", "outline-shapes", "tile-rows", "bufferize-kernels",
-        "bound-scratch", "place-scratch", "expand-math", "wrap-kernels"}},
+       {"extract-kernels", "pd-lower-to-linalg", "store-bools-as-bytes", "widen-half-precision",
+        "fuse-elementwise", "collapse-loops", "mark-fast-math", "choose-rows", "outline-shapes", "tile-rows",
+        "bufferize-kernels", "bound-scratch", "place-scratch", "expand-math", "wrap-kernels"}},
       {"Of MLIR, often used with them",
        {"canonicalize", "cse", "inline", "symbol-dce", "sccp", "print-ir", "location-snapshot",
         "strip-debuginfo"}},
@@ -69,7 +69,7 @@ Options:
 constexpr const char *pipelines = R"(
 Pipelines:
     --proa-cpu                                    -   Imported pd to library ops and kernel calls
-    --proa-lower-kernels                          -   Kernels to the LLVM dialect
+    --proa-lower-kernels                          -   Kernels to the LLVM dialect, without the other functions
 )";
 
 } // namespace

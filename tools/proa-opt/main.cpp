@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
   std::vector<char *> arguments = proa::tools::completeArguments(argc, argv);
   cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), title);
   proa::tools::printNoOpsWithErrors();
-  if (proa::Problems problems = proa::tools::checkPassOptions(argc, argv); !problems.empty())
+  if (proa::Problems problems = proa::tools::checkPasses(argc, argv); !problems.empty())
     return proa::tools::fail(problems);
   const std::string &input = options.input, &output = options.output;
   if (options.openDim < 0) {

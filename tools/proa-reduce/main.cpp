@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
   if (proa::Problems problems = checkArguments(argc, argv); !problems.empty())
     return fail(problems);
   cl::ParseCommandLineOptions(argc, argv, "proa's reducer\n");
-  if (proa::Problems problems = checkPassOptions(argc, argv); !problems.empty())
+  if (proa::Problems problems = checkPasses(argc, argv); !problems.empty())
     return fail(problems);
   mlir::MLIRContext context(registry);
   context.printOpOnDiagnostic(false); // it may be the whole module

@@ -1,6 +1,7 @@
 //! pd.vjp of one op as the legacy gradient op that it may come from; any other one as the ops that compute
 //! it.
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/autodiff/PaddleGradient.h"
 #include "dialects/pd/autodiff/VjpOps.h"
 #include "dialects/pd/nn/ConvOps.h"
 #include "dialects/pd/nn/Deformable.h"
@@ -44,7 +45,8 @@ struct ProgramExporter::Forward {
 std::optional<ProgramExporter::Forward> ProgramExporter::forwardOf(pd::VjpOp vjp) {
   Operation *inner = onlyOp(vjp);
   Block &body = vjp.getBody().front();
-  if (!inner || llvm::none_of(inner->getOperands(), [&](Value value) { return isArgumentOf(body, value); }))
+  if (!inner || pd::differsFromPaddleGradient(inner) ||
+      llvm::none_of(inner->getOperands(), [&](Value value) { return isArgumentOf(body, value); }))
     return std::nullopt;
   Forward forward;
   // Which operand is which input: one variable may be several of them.

@@ -4,6 +4,7 @@
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/autodiff/ForwardMode.h"
+#include "dialects/pd/autodiff/PaddleGradient.h"
 #include "dialects/pd/autodiff/VjpOps.h"
 
 using namespace mlir;
@@ -154,6 +155,7 @@ void ProgramImporter::importBlockGradient(const legacy::Operation &op) {
   auto vjp = pd::VjpOp::create(builder, location, values, ValueRange(), cotangents,
                                builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr(numbers));
   vjp.getBody().takeBody(region);
+  pd::usePaddleGradients(vjp);
   if (failed(vjp.verifyRegions()))
     return report(takeDiagnostics());
   for (auto [name, value] : llvm::zip(gradients, vjp.getGradients()))

@@ -7,6 +7,7 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
+#include "dialects/pd/autodiff/PaddleGradient.h"
 #include "dialects/pd/autodiff/VjpOps.h"
 
 using namespace mlir;
@@ -356,6 +357,7 @@ bool ProgramImporter::makeGradient(GradientImport &gradient, Location location, 
                                builder.getDenseI64ArrayAttr(given.savedOf),
                                builder.getDenseI64ArrayAttr(given.cotangentOf));
   vjp.getBody().takeBody(region);
+  pd::usePaddleGradients(vjp);
   if (failed(vjp.verifyRegions())) {
     report(takeDiagnostics());
     return false;

@@ -29,7 +29,8 @@ FailureOr<Operation *> onArrays(Batcher &batcher, Operation *op) {
   return batcher.cloneOn(op, operands);
 }
 
-/// All elements in one tensor, with one of zeros where there is none: no example may ever read one.
+/// All elements in one tensor, with one of zeros where there is none: no example may ever read one, so its
+/// dynamic dims are 0.
 Value stacked(OpBuilder &builder, Location location, Value array, Value length, RankedTensorType element) {
   SmallVector<int64_t> shape{ShapedType::kDynamic};
   llvm::append_range(shape, element.getShape());
@@ -47,7 +48,7 @@ Value stacked(OpBuilder &builder, Location location, Value array, Value length, 
   TensorBuilder e(inElse, branch);
   SmallVector<Extent> one{Extent(1)};
   for (int64_t d = 0; d < element.getRank(); ++d)
-    one.push_back(Extent(element.getDimSize(d)));
+    one.push_back(Extent(element.isDynamicDim(d) ? 0 : element.getDimSize(d)));
   Value none = expandTo(e.constant(0, element.getElementType()), one);
   scf::YieldOp::create(inElse, location, widened(inElse, location, none, type));
   return branch.getResult(0);
@@ -57,8 +58,6 @@ Value stacked(OpBuilder &builder, Location location, Value array, Value length, 
 /// A negative index counts from the end.
 BatchedResults readEach(Batcher &batcher, ArrayReadOp op) {
   auto type = cast<RankedTensorType>(batcher.batchedType(op.getOut().getType()));
-  if (!type.hasStaticShape())
-    return failure();
   Value array = batcher.batched(op.getArray());
   OpBuilder::InsertPoint here = batcher.builder.saveInsertionPoint();
   batcher.builder.setInsertionPointAfterValue(array);

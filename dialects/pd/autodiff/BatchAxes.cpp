@@ -3,6 +3,8 @@
 #include "dialects/pd/linalg/Linalg.h"
 #include "dialects/pd/nn/Nn.h"
 #include "dialects/pd/nn/SoftmaxOps.h"
+#include "dialects/pd/reduce/NormOps.h"
+#include "dialects/pd/reduce/OthersOps.h"
 #include "dialects/pd/reduce/Reduce.h"
 #include "dialects/pd/reduce/ReduceAsOps.h"
 #include "dialects/pd/reduce/ReduceOps.h"
@@ -56,6 +58,42 @@ BatchedResults alongAxis(Batcher &batcher, Operation *op) {
   return batcher.allOf(made);
 }
 
+/// Of no axes, on rank 0, there are no others.
+BatchedResults others(Batcher &batcher, Operation *op) {
+  auto others = cast<ProductOfOthersOp>(op);
+  int64_t rank = tensorType(others.getX()).getRank();
+  SmallVector<int64_t> axes = batchedAxes(reducedAxes(others.getAxis(), rank), rank);
+  if (axes.empty())
+    return failure();
+  auto made = cast<ProductOfOthersOp>(batcher.cloneOn(op, batcher.batched(others.getX())));
+  made.setAxis(axes);
+  return batcher.allOf(made);
+}
+
+/// With `asvector` the elements of an example are a vector.
+BatchedResults pNorm(Batcher &batcher, Operation *op) {
+  auto norm = cast<PNormOp>(op);
+  int64_t rank = tensorType(norm.getX()).getRank();
+  if (rank == 0)
+    return failure();
+  bool isVector = norm.getAsvector();
+  TensorBuilder e(batcher.builder, op);
+  Expression x = e.wrap(batcher.batched(norm.getX()));
+  if (isVector)
+    x = e.reshape(x, {0, -1});
+  auto made = cast<PNormOp>(batcher.cloneOn(op, Value(x)));
+  made.setAsvector(false);
+  made.setAxis(isVector ? 1 : batchedAxis(static_cast<int64_t>(norm.getAxis()), rank));
+  if (!isVector)
+    return batcher.allOf(made);
+  made.setKeepdim(false);
+  SmallVector<Extent> shape(static_cast<size_t>(tensorType(norm.getOut()).getRank()), Extent(1));
+  shape.insert(shape.begin(), batcher.examples(e));
+  made.getOut().setType(cast<RankedTensorType>(
+      batcher.batchedType(RankedTensorType::get({}, tensorType(norm.getOut()).getElementType()))));
+  return one(reshapeTo(e.wrap(made.getOut()), shape));
+}
+
 /// The tensor that may give the axis must have been folded into the attribute.
 template <class Op> BatchedResults alongAxisAttribute(Batcher &batcher, Operation *op) {
   return cast<Op>(op).getAxisTensor() ? BatchedResults(failure()) : alongAxis(batcher, op);
@@ -101,6 +139,8 @@ void addAxisBatching(BatchingRules &rules) {
   rules.add<SumOp, MaxOp, MinOp, AmaxOp, AminOp, ProdOp, AllOp, AnyOp>(reduction);
   rules.add<SoftmaxOp, LogSoftmaxOp, ArgsortOp, TopkOp, CumprodOp, LogcumsumexpOp, CummaxOp, CumminOp>(
       alongAxis);
+  rules.add<ProductOfOthersOp>(others);
+  rules.add<PNormOp>(pNorm);
   rules.add<CumsumOp>(alongAxisAttribute<CumsumOp>);
   rules.add<ArgmaxOp>(alongAxisAttribute<ArgmaxOp>);
   rules.add<ArgminOp>(alongAxisAttribute<ArgminOp>);

@@ -154,9 +154,7 @@ private:
       batcher.map(original, Batched(value, differs(original)));
   }
 
-  LogicalResult refuse(const char *what) {
-    return op->emitError() << "'" << op->getName().getStringRef() << "' can not be batched: " << what;
-  }
+  LogicalResult refuse(const char *what) { return Batcher::refuse(op, what); }
 
   LogicalResult bothArms(scf::IfOp branch) {
     for (Region &arm : op->getRegions())

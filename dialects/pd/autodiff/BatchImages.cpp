@@ -162,6 +162,7 @@ void addImageBatching(BatchingRules &rules) {
   rules.add<RoiAlignOp>(regions<RoiAlignOp, 1>);
   rules.add<RoiPoolOp>(regions<RoiPoolOp, 1>);
   rules.add<PsroiPoolOp>(regions<PsroiPoolOp, 1>);
+  rules.add<DeformablePsroiPoolingOp>(regions<DeformablePsroiPoolingOp, 1>);
   rules.add<RoiAlignGradOp>(regions<RoiAlignGradOp, 0>);
   rules.add<RoiPoolGradOp>(regions<RoiPoolGradOp, 0>);
   rules.add<PsroiPoolGradOp>(regions<PsroiPoolGradOp, 0>);

@@ -67,7 +67,8 @@ BatchedResults scatterNd(Batcher &batcher, Operation *op) {
   TensorBuilder e(batcher.builder, op);
   Expression index = withExample(batcher, e, e.wrap(batcher.batched(scatter.getIndex())));
   return one(e.create<ScatterNdOp>(batcher.batched(scatter.getX()), index,
-                                   batcher.batched(scatter.getUpdates()), scatter.getReduceAttr()));
+                                   batcher.batched(scatter.getUpdates()), scatter.getReduceAttr(),
+                                   scatter.getPaddleGradientAttr()));
 }
 
 /// Both operands with the same dimensions; what is not batched is broadcast.

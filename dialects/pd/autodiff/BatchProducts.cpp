@@ -61,6 +61,12 @@ BatchedResults triangles(Batcher &batcher, Operation *op) {
   return SmallVector<Batched>{Batched(made.getOut()), Batched(made.getPivots()), Batched(infos)};
 }
 
+/// Of the pivots of each matrix; how many rows there are is the same for all.
+BatchedResults permutation(Batcher &batcher, Operation *op) {
+  auto operands = firstBatched(batcher, op);
+  return failed(operands) ? BatchedResults(failure()) : batcher.allOf(batcher.cloneOn(op, *operands));
+}
+
 /// In mode "r" Q is empty, and has no dimension for the matrices.
 BatchedResults orthogonal(Batcher &batcher, Operation *op) {
   auto qr = cast<QrOp>(op);
@@ -95,9 +101,10 @@ BatchedResults system(Batcher &batcher, Operation *op) {
 
 void addProductBatching(BatchingRules &rules) {
   rules.add<MatmulOp>(matmul);
-  rules.add<CholeskyOp, EighOp, EigOp, EigvalsOp, SvdOp, InverseOp, DetOp>(onMatrices);
+  rules.add<CholeskyOp, EighOp, EigOp, EigvalsOp, SvdOp, InverseOp, DetOp, AdjugateOp>(onMatrices);
   rules.add<QrOp>(orthogonal);
   rules.add<LuOp>(triangles);
+  rules.add<LuPermutationOp>(permutation);
   rules.add<SolveOp, TriangularSolveOp, CholeskySolveOp>(system);
   rules.add<SlogdetOp>(signsAndLogarithms);
 }

@@ -4,6 +4,7 @@
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/autodiff/Deferred.h"
 #include "dialects/pd/control/ArrayOps.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/index/GatherOps.h"
@@ -57,6 +58,7 @@ const BatchingRules &BatchingRules::get() {
     addImageBatching(all);
     addArrayBatching(all);
     addSequenceBatching(all);
+    addLayerBatching(all);
     return all;
   }();
   return rules;
@@ -172,8 +174,11 @@ LogicalResult Batcher::write(Block &block) {
       OpBuilder local(op);
       auto values = guarded([&] { return composite.decompose(local); });
       if (failed(values))
-        return op->emitError() << "'" << op->getName().getStringRef()
-                               << "' can not be batched: it has no decomposition here";
+        return refuse(op, hasOpenExtents(op)
+                              ? "its decomposition needs dims that are dynamic; make the types "
+                                "of the function's arguments static before batching"
+                              : "it has neither a batching rule nor a decomposition for these "
+                                "operands");
       op->replaceAllUsesWith(*values);
       Operation *first = before ? before->getNextNode() : &block.front();
       next = first == op ? next : first;
@@ -232,28 +237,84 @@ SmallVector<Value> Batcher::exampleOf(Operation *op, OpBuilder &inside, Value in
   return SmallVector<Value>(copy->getResults());
 }
 
-FailureOr<SmallVector<Batched>> Batcher::oneByOne(Operation *op) {
-  auto refuse = [&](const Twine &why) {
-    return op->emitError() << "'" << op->getName().getStringRef() << "' can not be batched: " << why;
-  };
+namespace {
+
+/// Whether type inference knows the dims of all results once it knows those of the operands: then they are
+/// the same for all examples, which have equal operand dims. Tried on operands whose dynamic dims are some
+/// number; which one fits, as channels or rows, is not known.
+bool dimsFollowFromOperands(Operation *op) {
+  auto inference = dyn_cast<InferTypeOpInterface>(op);
+  if (!inference)
+    return false;
+  SmallVector<int64_t> candidates{64, 1};
+  for (Type type : op->getOperandTypes())
+    for (int64_t dim : cast<RankedTensorType>(type).getShape())
+      if (!ShapedType::isDynamic(dim) && !llvm::is_contained(candidates, dim))
+        candidates.push_back(dim);
+  return llvm::any_of(candidates, [&](int64_t number) {
+    Block operands;
+    for (Type type : op->getOperandTypes()) {
+      SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
+      llvm::replace(shape, ShapedType::kDynamic, number);
+      operands.addArgument(cast<RankedTensorType>(type).clone(shape), op->getLoc());
+    }
+    SmallVector<Type> types;
+    bool isInferred = succeeded(inference.inferReturnTypes(
+        op->getContext(), std::nullopt, operands.getArguments(), op->getRawDictionaryAttrs(),
+        op->getPropertiesStorage(), op->getRegions(), types));
+    return isInferred && llvm::all_of(types, [](Type type) {
+             auto tensor = dyn_cast<RankedTensorType>(type);
+             return tensor && tensor.hasStaticShape();
+           });
+  });
+}
+
+bool allStatic(TypeRange types) {
+  return llvm::all_of(types, [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
+}
+
+} // namespace
+
+LogicalResult Batcher::refuse(Operation *op, const Twine &why) {
+  // Not at the op itself: it may be in a function that is not complete, and would be printed.
+  return emitError(op->getLoc()) << "'" << op->getName().getStringRef() << "' cannot be batched: " << why;
+}
+
+LogicalResult Batcher::checkOneByOne(Operation *op) {
   if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return refuse("it has no rule, and running it for each example would change what it does");
-  for (Type type : llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
-                                            SmallVector<Type>(op->getResultTypes())))
-    if (!isa<RankedTensorType>(type))
-      return refuse("it has no rule, and reads or gives something else than tensors");
-  for (Type type : op->getResultTypes())
-    if (!cast<RankedTensorType>(type).hasStaticShape())
-      return refuse("the extents of its results may differ from example to example");
+    return refuse(op, "it has no batching rule, and running it for each example would repeat its effects");
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (!llvm::all_of(op->getOperandTypes(), isTensor) || !llvm::all_of(op->getResultTypes(), isTensor))
+    return refuse(op,
+                  "an index of a tensor array differs from example to example, and it has no batching rule "
+                  "for that");
+  if (allStatic(op->getResultTypes()) || dimsFollowFromOperands(op))
+    return success();
+  if (allStatic(op->getOperandTypes()))
+    return refuse(op, "the dims of its results depend on data and may differ from example to example");
+  return refuse(op, "the dims of its operands are dynamic, and those of its results may depend on data; make "
+                    "the types of the function's arguments static before batching");
+}
+
+FailureOr<SmallVector<Batched>> Batcher::oneByOne(Operation *op) {
+  if (failed(checkOneByOne(op)))
+    return failure();
   Location location = op->getLoc();
   TensorBuilder e(builder, op);
-  if (!ShapedType::isDynamic(extent) && extent <= mostWrittenOut) {
+  if (!ShapedType::isDynamic(extent) && extent > 0 && extent <= mostWrittenOut) {
     SmallVector<SmallVector<Expression>> parts(op->getNumResults());
     for (int64_t i = 0; i < extent; ++i)
       for (auto [part, value] : llvm::zip(parts, exampleOf(op, builder, oneInt(builder, location, i))))
         part.push_back(insertDim(e.wrap(value), 0));
     return llvm::map_to_vector(parts, [](ArrayRef<Expression> part) { return Batched(concat(part, 0)); });
   }
+  return allStatic(op->getResultTypes()) ? loopOverRows(op) : loopOverArrays(op);
+}
+
+/// Each iteration writes its rows into tensors for all examples.
+SmallVector<Batched> Batcher::loopOverRows(Operation *op) {
+  Location location = op->getLoc();
+  TensorBuilder e(builder, op);
   SmallVector<Value> inits;
   for (Type type : op->getResultTypes()) {
     SmallVector<Extent> shape{examples(e)};
@@ -270,13 +331,42 @@ FailureOr<SmallVector<Batched>> Batcher::oneByOne(Operation *op) {
         builder.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
         Value place = in.reshape(in.wrap(index), {1, 1});
         for (auto [value, whole] : llvm::zip(exampleOf(op, inside, index), carried)) {
-          Value put = ScatterNdOp::create(inside, location, whole, place, insertDim(in.wrap(value), 0),
-                                          inside.getStringAttr("assign"));
+          Value put =
+              ScatterNdOp::create(inside, location, whole, place, insertDim(in.wrap(value), 0), "assign");
           next.push_back(widened(inside, location, put, whole.getType()));
         }
         return next;
       });
   return llvm::map_to_vector(values, [](Value value) { return Batched(value); });
+}
+
+/// Results whose dims only the run knows go to tensor arrays, whose elements are stacked after the loop.
+SmallVector<Batched> Batcher::loopOverArrays(Operation *op) {
+  Location location = op->getLoc();
+  TensorBuilder e(builder, op);
+  SmallVector<Value> inits;
+  for (Type type : op->getResultTypes())
+    inits.push_back(widened(builder, location, ArrayCreateOp::create(builder, location),
+                            ArrayType::get(type.getContext(), cast<RankedTensorType>(type))));
+  Value count = e.reshape(e.wrap(examples(e).getValue(e)), {1});
+  auto arrays =
+      countedLoop(builder, location, count, inits, [&](OpBuilder &inside, Value index, ValueRange carried) {
+        SmallVector<Value> next;
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
+        for (auto [value, array] : llvm::zip(exampleOf(op, inside, index), carried)) {
+          Value longer = ArrayWriteOp::create(inside, location, array, index, value);
+          next.push_back(widened(inside, location, longer, array.getType()));
+        }
+        return next;
+      });
+  Type sizes = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
+  return llvm::map_to_vector(llvm::zip(arrays, op->getResultTypes()), [&](auto entry) {
+    auto [array, type] = entry;
+    auto all = ArrayToTensorOp::create(builder, location, TypeRange{batchedType(type), sizes}, array,
+                                       builder.getI64IntegerAttr(0), builder.getBoolAttr(true));
+    return Batched(all.getOut());
+  });
 }
 
 } // namespace proa::pd

@@ -25,6 +25,12 @@ public:
   Batcher(mlir::OpBuilder &builder, int64_t extent, mlir::Value source)
       : builder(builder), extent(extent), source(source) {}
 
+  /// One for the same examples in a region that reads nothing from outside; `source` is a batched value
+  /// there.
+  Batcher inside(mlir::OpBuilder &region, mlir::Value source) const {
+    return Batcher(region, extent, source);
+  }
+
   /// What stands for a value from here on.
   void map(mlir::Value original, Batched value);
   /// Writes all ops of a block but its terminator. The block is used up: composites in it are taken apart.
@@ -56,8 +62,11 @@ public:
   mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands);
   /// The results of an op as those of `cloneOn`.
   llvm::SmallVector<Batched> allOf(mlir::Operation *made) const;
-  /// The op once for each example; an error where the extents of its results are not known.
+  /// The op once for each example; an error where the dims of its results may differ from example to example.
   mlir::FailureOr<llvm::SmallVector<Batched>> oneByOne(mlir::Operation *op);
+
+  /// The error that an op cannot be batched.
+  static mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
 
   mlir::OpBuilder &builder;
 
@@ -66,6 +75,9 @@ private:
   void mapResults(mlir::Operation *op, llvm::ArrayRef<Batched> values);
   mlir::FailureOr<llvm::SmallVector<Batched>> elementwise(mlir::Operation *op);
   llvm::SmallVector<mlir::Value> exampleOf(mlir::Operation *op, mlir::OpBuilder &inside, mlir::Value index);
+  mlir::LogicalResult checkOneByOne(mlir::Operation *op);
+  llvm::SmallVector<Batched> loopOverRows(mlir::Operation *op);
+  llvm::SmallVector<Batched> loopOverArrays(mlir::Operation *op);
   mlir::Value liftArray(mlir::Value array);
 
   int64_t extent;

@@ -20,7 +20,8 @@ public:
   static const BatchingRules &get();
 
   template <class... Ops> void add(Rule rule) { (rules.try_emplace(Ops::getOperationName(), rule), ...); }
-  Rule find(mlir::Operation *op) const { return rules.lookup(op->getName().getStringRef()); }
+  Rule find(mlir::OperationName op) const { return rules.lookup(op.getStringRef()); }
+  Rule find(mlir::Operation *op) const { return find(op->getName()); }
 
 private:
   llvm::StringMap<Rule> rules;
@@ -33,6 +34,7 @@ void addProductBatching(BatchingRules &rules);
 void addImageBatching(BatchingRules &rules);
 void addArrayBatching(BatchingRules &rules);
 void addSequenceBatching(BatchingRules &rules);
+void addLayerBatching(BatchingRules &rules);
 
 /// The results of an op with one.
 inline BatchedResults one(mlir::Value value, bool isBatched = true) {

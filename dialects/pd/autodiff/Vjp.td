@@ -46,7 +46,8 @@ def Pd_VjpOp : Pd_Op<"vjp", [AttrSizedOperandSegments, SingleBlock]> {
   }];
 }
 
-def Pd_YieldOp : Op<Pd_Dialect, "yield", [Pure, Terminator, ReturnLike, ParentOneOf<["VjpOp", "CheckpointOp"]>]> {
+def Pd_YieldOp : Op<Pd_Dialect, "yield", [Pd_DeclaredAttributesOnly, Pure, Terminator, ReturnLike,
+    ParentOneOf<["VjpOp", "CheckpointOp"]>]> {
   let summary = "The results of a region";
   let arguments = (ins Variadic<Pd_TensorOrArray>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -116,7 +116,7 @@ def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
   let legacy = [Legacy<"tensor_array_to_tensor", ["X"], ["Out", "OutIndex"], ["axis", "use_stack"]>];
 }
 
-def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pure]> {
+def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pd_DeclaredAttributesOnly, Pure]> {
   let summary = "The same array under a type that says less of its elements' dims";
   let arguments = (ins Pd_Array:$array);
   let results = (outs Pd_Array:$out);

@@ -10,7 +10,7 @@ def Pd_AssertOp : Pd_Op<"assert"> {
   let constraints = ["C1. the condition has one element"];
   let arguments = (ins Pd_BoolTensor:$condition, Variadic<Pd_Tensor>:$data, DefaultValuedAttr<I64Attr, "-1">:$summarize);
   let results = (outs);
-  let traits = [InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
   let library = "assert";
   let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize:long"]>];
 }
@@ -25,7 +25,7 @@ def Pd_PrintOp : Pd_Op<"print"> {
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_type, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_shape,
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_layout, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_lod);
   let results = (outs);
-  let traits = [InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
   let library = "print";
   let constraints = ["C1. each level of lod is a vector of i64"];
   let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type", "print_tensor_shape",

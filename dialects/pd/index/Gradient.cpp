@@ -49,8 +49,7 @@ Gradients GatherOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 Gradients GatherNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Value zeros = zerosLike(builder, getLoc(), getX());
-  return llvm::SmallVector<Value>{
-      e.create<ScatterNdOp>(zeros, getIndex(), cotangents[0], builder.getStringAttr("add")), Value()};
+  return llvm::SmallVector<Value>{e.create<ScatterNdOp>(zeros, getIndex(), cotangents[0], "add"), Value()};
 }
 
 Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
@@ -71,6 +70,31 @@ Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
                                   Value()};
 }
 
+/// Whether two updates may have one position.
+static bool mayRepeat(ScatterNdOp op) {
+  llvm::ArrayRef<int64_t> rows = tensorType(op.getIndex()).getShape().drop_back();
+  return llvm::any_of(rows, [](int64_t extent) { return extent != 1; });
+}
+
+/// Of several updates of one position the last one is left: where the number of an update is what is found
+/// there in the end. In the dimensions of `updates`.
+static Expression isLastUpdate(TensorBuilder &e, ScatterNdOp op) {
+  Type integer = e.getBuilder().getI64Type();
+  Expression index = e.wrap(op.getIndex()), x = e.wrap(op.getX());
+  llvm::SmallVector<Extent> rows = extentsOf(index), addressed = extentsOf(x);
+  rows.pop_back();
+  int64_t depth = index.type().getShape().back(), others = x.rank() - depth;
+  addressed.truncate(static_cast<size_t>(depth));
+  Extent count = 1;
+  for (const Extent &extent : rows)
+    count = multiply(e, count, extent);
+  Expression numbers = reshapeTo(iota(e, count, integer), rows);
+  Value last = e.create<ScatterNdOp>(expandTo(e.constant(-1, integer), addressed), index, numbers, "assign");
+  Expression isLast = e.wrap(e.create<EqualOp>(e.create<GatherNdOp>(last, index), numbers));
+  rows.append(static_cast<size_t>(others), Extent(1));
+  return reshapeTo(isLast, rows);
+}
+
 Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   if (getReduce() == "amax" || getReduce() == "amin") {
@@ -86,9 +110,11 @@ Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
   if (getReduce() != "assign" && getReduce() != "add")
     return noGradientOf(getOperation(), getReduce());
   Value updates = e.create<GatherNdOp>(cotangents[0], getIndex()), kept = cotangents[0];
-  if (getReduce() == "assign")
-    kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()),
-                                 builder.getStringAttr("assign"));
+  if (getReduce() == "assign") {
+    kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()), "assign");
+    if (!getPaddleGradient() && mayRepeat(*this))
+      updates = e.select(isLastUpdate(e, *this), e.wrap(updates), 0.0);
+  }
   return llvm::SmallVector<Value>{kept, Value(), updates};
 }
 

@@ -231,7 +231,7 @@ FailureOr<SmallVector<Value>> ScatterOp::decompose(OpBuilder &builder) {
   if (updates.rank() < tensorType(getX()).getRank())
     updates = insertDim(updates, 0);
   if (getOverwrite())
-    return SmallVector<Value>{e.create<ScatterNdOp>(getX(), index, updates, "assign")};
+    return SmallVector<Value>{e.create<ScatterNdOp>(getX(), index, updates, "assign", getPaddleGradient())};
   Expression zeros = expandTo(e.constant(0, updates.type().getElementType()), extentsOf(updates));
   Value cleared = e.create<ScatterNdOp>(getX(), index, zeros, "assign");
   return SmallVector<Value>{e.create<ScatterNdOp>(cleared, index, updates, "add")};
@@ -278,7 +278,7 @@ FailureOr<SmallVector<Value>> IndexPutOp::decompose(OpBuilder &builder) {
     value.push_back(Extent(e.wrap(getX()), d));
   Expression updates = expandTo(e.wrap(getValue()), value);
   return SmallVector<Value>{
-      e.create<ScatterNdOp>(getX(), index, updates, getAccumulate() ? "add" : "assign")};
+      e.create<ScatterNdOp>(getX(), index, updates, getAccumulate() ? "add" : "assign", getPaddleGradient())};
 }
 
 } // namespace proa::pd

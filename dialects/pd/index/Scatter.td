@@ -5,6 +5,11 @@
 include "dialects/pd/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
+defvar PaddleScatterGradient = [{
+    Of several updates of one position the gradient goes to the last, which is the one that is left. With `paddle_gradient`, which the
+    import of gradient ops sets, all of them get it, as in Paddle's gradient kernel.
+}];
+
 defvar ScatterKinds = [{
     `reduce` says what becomes of an element x at an addressed place and the update u: assign (u; of several updates the
     last), add (x + u), multiply (x * u), amin, amax.
@@ -15,7 +20,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let description = [{
     The last dimension of `index`, of known extent k, addresses the first k dimensions of x; `updates` has the other
     dimensions of `index`, then the other dimensions of x.
-  }] # ScatterKinds;
+  }] # ScatterKinds # PaddleScatterGradient;
   let constraints = [
     "C1. index has rank 1 or more, and its last extent is known",
     "C2. that extent is at most the rank of x",
@@ -24,7 +29,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
     "C5. x and updates have one element type"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
-    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
+    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
@@ -97,9 +102,10 @@ def Pd_ScatterOp : Pd_Op<"scatter"> {
   let summary = "x with row index[i] replaced by row i of updates";
   let description = [{
     `index` is a vector (or a matrix of one column), or one row number; `updates` is one row then. Without `overwrite` the addressed rows are first set to zero, then
-    all updates are added.
-  }];
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates, DefaultValuedAttr<BoolAttr, "true">:$overwrite);
+    all updates are added; with it the last update of a row is left.
+  }] # PaddleScatterGradient;
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates, DefaultValuedAttr<BoolAttr, "true">:$overwrite,
+    DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
@@ -132,10 +138,10 @@ def Pd_IndexPutOp : Pd_Op<"index_put"> {
   let summary = "x with `value` put at, or added to, the places whose first coordinates the index tensors hold";
   let description = [{
     The integer index tensors are broadcast together; with n of them `value` is broadcast to their shape, then the
-    dimensions of x from the n-th on.
-  }];
+    dimensions of x from the n-th on. Without `accumulate` the last value of a place is left.
+  }] # PaddleScatterGradient;
   let arguments = (ins Pd_Tensor:$x, Variadic<Pd_IntTensor>:$indices, Pd_Tensor:$value,
-    DefaultValuedAttr<BoolAttr, "false">:$accumulate);
+    DefaultValuedAttr<BoolAttr, "false">:$accumulate, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;

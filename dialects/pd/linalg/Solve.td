@@ -102,10 +102,22 @@ def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
   let sharding = "... * * -> ...";
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferDet";
-  let vjp = ["asMatrixFactor(dout * e.conj(out)) * adjoint(e.wrap(e.create<InverseOp>(x)))"];
+  let vjp = ["asMatrixFactor(dout) * adjoint(e.wrap(e.create<AdjugateOp>(x)))"];
   let library = "det";
   let legacy = [Legacy<"determinant", ["Input"], ["Out"]>];
   let newIrGradients = ["det_grad(x, out)"];
+}
+
+def Pd_AdjugateOp : Pd_SquareMatrixOp<"adjugate", "The transposed cofactors: det(x) times the inverse, and defined where x is singular too"> {
+  let description = [{
+    The derivative of det. Up to 8 rows the cofactors are determinants of minors, above they come from the singular values. The
+    gradient, so second and higher derivatives of det, goes through the minors up to 16 rows; above, through det(x) times the inverse, so that
+    a singular matrix is an error of the run there.
+  }];
+  let arguments = (ins Pd_SystemMatrices:$x);
+  let infer = "inferSquare";
+  let decomposesInCode = 1;
+  let vjpInCode = 1;
 }
 
 def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet", "The signs of the determinants, then the logarithms of their absolute values"> {

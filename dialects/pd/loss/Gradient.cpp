@@ -9,12 +9,14 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The gradient of the input through the loss. As in Paddle soft labels count as adding up to 1.
+/// The gradient of the input through the loss.
 Expression throughLoss(CrossEntropyWithSoftmaxOp op, TensorBuilder &e, Expression softmax, Expression dloss,
                        int64_t axis) {
   if (op.getSoftLabel()) {
     Expression label = e.cast(e.wrap(op.getLabel()), softmax.type().getElementType());
-    return op.getUseSoftmax() ? (softmax - label) * dloss : -(label / softmax) * dloss;
+    if (!op.getUseSoftmax())
+      return -(label / softmax) * dloss;
+    return ((op.getPaddleGradient() ? softmax : softmax * e.sum(label, {axis})) - label) * dloss;
   }
   Expression label = e.wrap(op.getLabel());
   if (label.rank() < softmax.rank())

@@ -179,8 +179,12 @@ FailureOr<SmallVector<Value>> HuberLossOp::decompose(OpBuilder &builder) {
 FailureOr<SmallVector<Value>> KldivLossOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), label = e.computed(getLabel());
-  Expression terms =
-      getLogTarget() ? e.exp(label) * (label - x) : e.select(label > 0.0, label * (e.log(label) - x), 0.0);
+  auto positiveTerms = [&] {
+    // The logarithm of 0, which is not selected, would make the derivatives NaN.
+    Expression isPositive = label > 0.0;
+    return e.select(isPositive, label * (e.log(e.select(isPositive, label, 1.0)) - x), 0.0);
+  };
+  Expression terms = getLogTarget() ? e.exp(label) * (label - x) : positiveTerms();
   if (getReduction() == "none")
     return e.results({terms});
   Expression sum = e.sum(terms, {}, false);

@@ -322,9 +322,11 @@ FailureOr<SmallVector<Value>> ClipByNormOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   double limit = getMaxNorm().convertToDouble();
-  Expression norm = e.sqrt(e.sum(x * x, {}, false));
-  // The factor and not the result is chosen: inside the limit x stays bit for bit, since x * 1 = x.
-  return e.results({x * e.select(norm > limit, limit / norm, 1.0)});
+  Expression squares = e.sum(x * x, {}, false), norm = e.sqrt(squares), isLonger = norm > limit;
+  // The factor and not the result is chosen: inside the limit x stays bit for bit, since x * 1 = x. There no
+  // root is differentiated, which has no derivative at 0.
+  Expression length = e.sqrt(e.select(isLonger, squares, 1.0));
+  return e.results({x * e.select(isLonger, limit / length, 1.0)});
 }
 
 FailureOr<SmallVector<Value>> AffineChannelOp::decompose(OpBuilder &builder) {

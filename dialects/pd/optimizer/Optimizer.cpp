@@ -121,7 +121,7 @@ FailureOr<SmallVector<Value>> SparseMomentumOp::decompose(OpBuilder &builder) {
   auto turned = [&](Expression x) { return getAxis() == 0 ? x : e.transpose(x, {1, 0}); };
   Expression index = e.reshape(e.wrap(getIndex()), {-1, 1});
   Expression zeros = turned(update.param() * 0.0), rows = turned(update.tensor(getGrad()));
-  Value placed = e.create<ScatterNdOp>(zeros, index, rows, builder.getStringAttr("assign"));
+  Value placed = e.create<ScatterNdOp>(zeros, index, rows, "assign");
   Expression gradient = turned(e.wrap(placed)) * getRescaleGrad().convertToDouble();
   VelocityStep step = stepByMomentum(update, *this, gradient);
   return update.finish({step.param, step.velocity});

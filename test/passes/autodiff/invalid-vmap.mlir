@@ -1,7 +1,7 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics --pd-vmap=size=3
 
 func.func @counts(%x: tensor<4xf32>) -> tensor<?x1xi64> {
-  // expected-error @+1 {{'pd.nonzero' can not be batched: the extents of its results may differ from example to example}}
+  // expected-error @+1 {{'pd.nonzero' cannot be batched: the dims of its results depend on data and may differ from example to example}}
   %y = pd.nonzero %x : (tensor<4xf32>) -> tensor<?x1xi64>
   return %y : tensor<?x1xi64>
 }
@@ -12,4 +12,13 @@ func.func @counts(%x: tensor<4xf32>) -> tensor<?x1xi64> {
 func.func @nothing() -> tensor<f32> {
   %c = pd.constant dense<1.0> : tensor<f32>
   return %c : tensor<f32>
+}
+
+// -----
+
+// The dims of the operands are not what is missing, but nothing says so before they are known.
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?x1xi64> {
+  // expected-error @+1 {{'pd.nonzero' cannot be batched: the dims of its operands are dynamic, and those of its results may depend on data; make the types of the function's arguments static before batching}}
+  %y = pd.nonzero %x : (tensor<?xf32>) -> tensor<?x1xi64>
+  return %y : tensor<?x1xi64>
 }

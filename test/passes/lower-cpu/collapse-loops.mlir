@@ -9,7 +9,7 @@
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x72xf32>, tensor<4xf32>)
 // CHECK: tensor.expand_shape
 // CHECK-NEXT: return
-func.func @channel(%x: tensor<4x8x9xf32>, %b: tensor<4xf32>) -> tensor<4x8x9xf32> {
+func.func @channel(%x: tensor<4x8x9xf32>, %b: tensor<4xf32>) -> tensor<4x8x9xf32> attributes {proa.kernel} {
   %e = tensor.empty() : tensor<4x8x9xf32>
   %0 = linalg.generic {indexing_maps = [#id, #channel, #id], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%x, %b : tensor<4x8x9xf32>, tensor<4xf32>) outs(%e : tensor<4x8x9xf32>) {
@@ -29,7 +29,7 @@ func.func @channel(%x: tensor<4x8x9xf32>, %b: tensor<4xf32>) -> tensor<4x8x9xf32
 // CHECK-LABEL: func.func @transposed
 // CHECK-NOT: tensor.collapse_shape
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<8x4x9xf32>)
-func.func @transposed(%x: tensor<8x4x9xf32>) -> tensor<4x8x9xf32> {
+func.func @transposed(%x: tensor<8x4x9xf32>) -> tensor<4x8x9xf32> attributes {proa.kernel} {
   %e = tensor.empty() : tensor<4x8x9xf32>
   %0 = linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%x : tensor<8x4x9xf32>) outs(%e : tensor<4x8x9xf32>) {
@@ -47,7 +47,7 @@ func.func @transposed(%x: tensor<8x4x9xf32>) -> tensor<4x8x9xf32> {
 // Near miss: one of two neighbours is reduced by another operation.
 // CHECK-LABEL: func.func @reduced
 // CHECK-NOT: tensor.collapse_shape
-func.func @reduced(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
+func.func @reduced(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) attributes {proa.kernel} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x8xf32>
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -74,7 +74,7 @@ func.func @reduced(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
 // Near miss: an index of a merged loop would need a division.
 // CHECK-LABEL: func.func @index
 // CHECK-NOT: tensor.collapse_shape
-func.func @index(%x: tensor<4x8xindex>) -> tensor<4x8xindex> {
+func.func @index(%x: tensor<4x8xindex>) -> tensor<4x8xindex> attributes {proa.kernel} {
   %e = tensor.empty() : tensor<4x8xindex>
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<4x8xindex>) outs(%e : tensor<4x8xindex>) {
@@ -96,7 +96,7 @@ func.func @index(%x: tensor<4x8xindex>) -> tensor<4x8xindex> {
 // CHECK-DAG: #[[$OUT:.*]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-LABEL: func.func @order
 // CHECK: linalg.generic {indexing_maps = [#[[$IN]], #[[$OUT]]], iterator_types = ["reduction", "parallel"]}
-func.func @order(%x: tensor<8x4xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
+func.func @order(%x: tensor<8x4xf32>, %i: tensor<4xf32>) -> tensor<4xf32> attributes {proa.kernel} {
   %0 = linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<8x4xf32>) outs(%i : tensor<4xf32>) {
   ^bb0(%a: f32, %o: f32):

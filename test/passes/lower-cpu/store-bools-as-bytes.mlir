@@ -1,10 +1,10 @@
-// RUN: proa-opt %s --store-bools-as-bytes --split-input-file | FileCheck %s
+// RUN: proa-opt %s --store-bools-as-bytes --split-input-file --verify-diagnostics | FileCheck %s
 
 #map = affine_map<(d0) -> (d0)>
 
 // CHECK-LABEL: func.func @select
 // CHECK-SAME: %[[MASK:.*]]: tensor<4xi8>
-func.func @select(%mask: tensor<4xi1>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi1>) {
+func.func @select(%mask: tensor<4xi1>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi1>) attributes {proa.kernel} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4xf32>
   // CHECK: linalg.generic {{.*}} ins(%[[MASK]], %{{.*}} : tensor<4xi8>, tensor<4xf32>)
@@ -33,8 +33,12 @@ func.func @select(%mask: tensor<4xi1>, %x: tensor<4xf32>) -> (tensor<4xf32>, ten
 
 // -----
 
+#map = affine_map<(d0) -> (d0)>
+
 // CHECK-LABEL: func.func @constants
-func.func @constants(%i: index) -> (tensor<2xi1>, tensor<2xi1>, i1) {
+func.func @constants(%x: tensor<2xf32>) -> (tensor<2xi1>, tensor<2xi1>, tensor<2xf32>) attributes {proa.kernel} {
+  %i = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   // CHECK: arith.constant dense<[1, 0]> : tensor<2xi8>
   %c = arith.constant dense<[true, false]> : tensor<2xi1>
   %t = arith.constant true
@@ -43,16 +47,72 @@ func.func @constants(%i: index) -> (tensor<2xi1>, tensor<2xi1>, i1) {
   %f = linalg.fill ins(%t : i1) outs(%e : tensor<2xi1>) -> tensor<2xi1>
   // CHECK: %[[BYTE:.*]] = tensor.extract {{.*}} : tensor<2xi8>
   // CHECK: arith.cmpi ne, %[[BYTE]]
-  %x = tensor.extract %c[%i] : tensor<2xi1>
-  return %c, %f, %x : tensor<2xi1>, tensor<2xi1>, i1
+  %b = tensor.extract %c[%i] : tensor<2xi1>
+  %y = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<2xf32>) outs(%y : tensor<2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.select %b, %a, %zero : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  return %c, %f, %r : tensor<2xi1>, tensor<2xi1>, tensor<2xf32>
 }
 
 // -----
 
-// Other integers and boolean scalars stay.
+// A named op does not print its body, which holds the conversions: it becomes a generic one.
+// CHECK-LABEL: func.func @named
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4xi8>)
+// CHECK: arith.cmpi ne
+// CHECK: linalg.yield %{{.*}} : i8
+func.func @named(%x: tensor<4xi1>) -> tensor<4xi1> attributes {proa.kernel} {
+  %e = tensor.empty() : tensor<4xi1>
+  %0 = linalg.copy ins(%x : tensor<4xi1>) outs(%e : tensor<4xi1>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// -----
+
+// Other integers stay.
 // CHECK-LABEL: func.func @others
-// CHECK-SAME: %{{.*}}: tensor<4xi8>, %{{.*}}: i1
+// CHECK-SAME: %{{.*}}: tensor<4xi8>)
 // CHECK-NOT: arith.cmpi
-func.func @others(%x: tensor<4xi8>, %b: i1) -> (tensor<4xi8>, i1) {
-  return %x, %b : tensor<4xi8>, i1
+func.func @others(%x: tensor<4xi8>) -> tensor<4xi8> attributes {proa.kernel} {
+  return %x : tensor<4xi8>
+}
+
+// -----
+
+// Near miss: not a kernel, and a kernel without booleans at its interface may be called.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: tensor<4xi1>
+func.func @main(%mask: tensor<4xi1>, %x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xf32>) {
+  // CHECK: pd.logical_not {{.*}} -> tensor<4xi1>
+  %0 = pd.logical_not %mask : (tensor<4xi1>) -> tensor<4xi1>
+  %1 = call @kernel(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xi1>, tensor<4xf32>
+}
+func.func private @kernel(%x: tensor<4xf32>) -> tensor<4xf32> attributes {proa.kernel} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xi1>) -> tensor<4xi1> {
+  // expected-note @below {{used here}}
+  %0 = call @called(%x) : (tensor<4xi1>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--extract-kernels)}}
+func.func private @called(%x: tensor<4xi1>) -> tensor<4xi1> attributes {proa.kernel} {
+  return %x : tensor<4xi1>
+}
+
+// -----
+
+func.func private @unknown(%x: tensor<4xi8>) -> tensor<4xi1> attributes {proa.kernel} {
+  %zero = arith.constant dense<0> : tensor<4xi8>
+  // expected-error @below {{'arith.cmpi' has tensors of i1, which are bytes in a kernel, expected a linalg or tensor op or a constant}}
+  %0 = arith.cmpi ne, %x, %zero : tensor<4xi8>
+  return %0 : tensor<4xi1>
 }

@@ -106,3 +106,47 @@ func.func private @wrong(%x: tensor<4xf32>) -> tensor<4xf32>
     attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0>, array<i64: 0>]} {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{'proa.row_tiles' has a size below 1}}
+func.func private @wrong(%x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {proa.kernel, proa.row_tiles = array<i64: 0>, proa.row_dims = [array<i64: 0>]} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{'proa.row_dims' of result 0 names row dimension -2, but there are 1}}
+func.func private @wrong(%x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: -2>]} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{'proa.row_dims' of result 0 names row dimension 0 twice}}
+func.func private @wrong(%x: tensor<4x4xf32>) -> tensor<4x4xf32>
+    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0, 0>]} {
+  return %x : tensor<4x4xf32>
+}
+
+// -----
+
+// expected-error @below {{'proa.row_dims' of result 1 has size 5 in row dimension 0, expected 4 as in another result}}
+func.func private @wrong(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32>, tensor<5xf32>)
+    attributes {proa.kernel, proa.row_tiles = array<i64: 1>, proa.row_dims = [array<i64: 0>, array<i64: 0>]} {
+  return %x, %y : tensor<4xf32>, tensor<5xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-note @below {{used here}}
+  %0 = call @called(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--extract-kernels)}}
+func.func private @called(%x: tensor<4xf32>) -> tensor<4xf32> attributes {proa.kernel} {
+  return %x : tensor<4xf32>
+}

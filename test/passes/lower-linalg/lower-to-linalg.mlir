@@ -80,3 +80,36 @@ func.func private @extreme(%x: tensor<0x3xf32>) -> tensor<3xf32> attributes {pro
   %0 = pd.max %x {axis = array<i64: 0>} : (tensor<0x3xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// -----
+
+// A result whose type says less than the operands: the sizes are those of the operands.
+// CHECK-LABEL: func private @less_known
+// CHECK: tensor.empty() : tensor<4x3xf32>
+// CHECK: %[[SUM:.*]] = linalg.generic
+// CHECK: %[[CAST:.*]] = tensor.cast %[[SUM]] : tensor<4x3xf32> to tensor<?x3xf32>
+// CHECK: return %[[CAST]]
+func.func private @less_known(%x: tensor<4x1xf32>, %y: tensor<?x3xf32>) -> tensor<?x3xf32> attributes {proa.kernel} {
+  %0 = pd.add %x, %y : (tensor<4x1xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+
+// -----
+
+// expected-error @below {{kernel 'without_result' has no result, expected at least one tensor}}
+func.func private @without_result(%x: tensor<4xf32>) attributes {proa.kernel} {
+  return
+}
+
+// -----
+
+func.func @main(%x: tensor<4xui8>) -> tensor<4xui8> {
+  // expected-note @below {{used here}}
+  %0 = call @called(%x) : (tensor<4xui8>) -> tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
+// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--extract-kernels)}}
+func.func private @called(%x: tensor<4xui8>) -> tensor<4xui8> attributes {proa.kernel} {
+  %0 = pd.maximum %x, %x : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
+  return %0 : tensor<4xui8>
+}

@@ -24,6 +24,15 @@ TEST(Suggest, ListsTheNearestFirstAndNoMoreThanAsked) {
   EXPECT_THAT(nearNames("conv2d", names), ElementsAre("conv2d_0.tmp_0")); // a beginning of the name
 }
 
+TEST(Suggest, FindsNamesOfAttributes) {
+  const std::vector<std::string> attributes{"axis", "keepdim", "transpose_x", "transpose_y", "k"};
+  EXPECT_THAT(nearNames("axes", attributes), ElementsAre("axis"));
+  EXPECT_THAT(nearNames("keep_dims", attributes), ElementsAre("keepdim"));
+  EXPECT_THAT(nearNames("tranpose_y", attributes), ElementsAre("transpose_y"));
+  EXPECT_THAT(nearNames("trans_y", attributes), IsEmpty()); // four of seven characters
+  EXPECT_THAT(nearNames("z", attributes), IsEmpty());       // each character of "k" would change
+}
+
 TEST(Suggest, SaysNothingOfNamesThatAreFar) {
   EXPECT_THAT(nearNames("softmax", names), IsEmpty());
   EXPECT_THAT(nearNames("", names), IsEmpty());

@@ -20,36 +20,84 @@ Result<KnownFailures> readText(const std::string &text) {
   return KnownFailures::read(path);
 }
 
+Outcome passed() {
+  Outcome outcome;
+  outcome.status = Status::Passed;
+  return outcome;
+}
+
+Outcome failed() {
+  Outcome outcome;
+  outcome.stage = "import";
+  outcome.problems.add("ops[3]", "op 'x' is not known");
+  return outcome;
+}
+
 TEST(KnownFailures, NamesAreEndsOfPaths) {
-  Result<KnownFailures> known = readText("# a comment\n\nops/relu/basic  # because\nwhole\n");
+  Result<KnownFailures> known =
+      readText("# a comment\n\nops/relu/basic [compiled]  # because\nwhole [compiled] # so\n");
   ASSERT_TRUE(known) << known.problems().text();
-  EXPECT_TRUE(known->contains("ops/relu/basic"));
-  EXPECT_TRUE(known->contains("/somewhere/test/corpus/ops/relu/basic"));
-  EXPECT_TRUE(known->contains("a/whole"));
-  EXPECT_FALSE(known->contains("myops/relu/basic"));
-  EXPECT_FALSE(known->contains("ops/relu/basic/more"));
-  EXPECT_FALSE(known->contains("relu/basic"));
+  EXPECT_TRUE(known->contains("ops/relu/basic", "compiled"));
+  EXPECT_TRUE(known->contains("/somewhere/test/corpus/ops/relu/basic", "compiled"));
+  EXPECT_TRUE(known->contains("a/whole", "compiled"));
+  EXPECT_FALSE(known->contains("myops/relu/basic", "compiled"));
+  EXPECT_FALSE(known->contains("ops/relu/basic/more", "compiled"));
+  EXPECT_FALSE(known->contains("relu/basic", "compiled"));
 }
 
-TEST(KnownFailures, WrongLinesAreTold) {
-  Problems problems = readText("a b\nc\nc\n").problems();
-  EXPECT_EQ(problems.size(), 2u);
-  EXPECT_THAT(problems.text(), HasSubstr(".txt:1: found 'a b', expected one case"));
-  EXPECT_THAT(problems.text(), HasSubstr(".txt:3: 'c' stands here a second time"));
+TEST(KnownFailures, ACaseIsKnownInItsModesOnly) {
+  Result<KnownFailures> known =
+      readText("ops/a [reference decompose+recompute]  # why\nops/b [mutants]  # why\n");
+  ASSERT_TRUE(known) << known.problems().text();
+  EXPECT_TRUE(known->contains("c/ops/a", "reference"));
+  EXPECT_TRUE(known->contains("c/ops/a", "decompose+recompute"));
+  EXPECT_FALSE(known->contains("c/ops/a", "decompose"));
+  EXPECT_FALSE(known->contains("c/ops/a", "compiled"));
+  EXPECT_EQ(known->removal("c/ops/a", "reference", "F"), "remove 'reference' from the modes of 'ops/a' in F");
+  EXPECT_EQ(known->removal("c/ops/b", "mutants", "F"), "remove the line 'ops/b' from F");
 }
 
-TEST(KnownFailures, UpdateTakesOutWhatPassesAndInWhatFails) {
-  Result<KnownFailures> known = readText("ops/a  # old\nops/b\nops/unchecked  # stays\n");
-  ASSERT_TRUE(known);
-  Outcome passed, failed;
-  passed.status = Status::Passed;
-  failed.stage = "import";
-  failed.problems.add("ops[3]", "op 'x' is not known");
-  known->update({{{"c/ops/a", "ops"}, {"c/ops/b", "ops"}, {"c/ops/new", "ops"}}, {passed, failed, failed}});
-  EXPECT_THAT(known->text(), testing::EndsWith("ops/b  # import: op 'x' is not known\n"
-                                               "ops/new  # import: op 'x' is not known\n"
-                                               "ops/unchecked  # stays\n"));
-  EXPECT_FALSE(known->contains("ops/a"));
+TEST(KnownFailures, ModesAreNamedByTheOptions) {
+  check::CheckOptions options;
+  EXPECT_EQ(modeOf(options), "compiled");
+  options.decompose = true;
+  options.memoryBudget = 0;
+  EXPECT_EQ(modeOf(options), "decompose+recompute");
+  options.reference = true;
+  EXPECT_EQ(modeOf(options), "reference");
+  options.openDims = true;
+  EXPECT_EQ(modeOf(options), "open-dims");
+}
+
+TEST(KnownFailures, WrongLinesAreReported) {
+  Problems problems = readText("a b [compiled]  # r\nc [compiled]  # r\nc [reference]  # r\nd  # r\n"
+                               "e [compiled]\nf [compield]  # r\ng []  # r\n")
+                          .problems();
+  EXPECT_EQ(problems.size(), 6u);
+  std::string text = problems.text();
+  EXPECT_THAT(text, HasSubstr(".txt:1: found 'a b [compiled]  # r', expected 'case [modes]  # reason'"));
+  EXPECT_THAT(text, HasSubstr(".txt:3: 'c' occurs a second time"));
+  EXPECT_THAT(text, HasSubstr(".txt:4: found 'd  # r', expected 'case [modes]  # reason'"));
+  EXPECT_THAT(text, HasSubstr(".txt:5: found 'e [compiled]', expected 'case [modes]  # reason'"));
+  EXPECT_THAT(text, HasSubstr(".txt:6: unknown mode 'compield', expected one of compiled, reference"));
+  EXPECT_THAT(text, HasSubstr(".txt:7: 'g' has no modes"));
+}
+
+TEST(KnownFailures, UpdateKeepsReasonsAndOtherModes) {
+  Result<KnownFailures> known = readText("# Head.\n# More.\n"
+                                         "ops/a [compiled]  # old\n"
+                                         "ops/b [reference]  # by hand\n"
+                                         "ops/c [compiled reference]  # by hand, too\n"
+                                         "ops/unchecked [compiled]  # remains\n");
+  ASSERT_TRUE(known) << known.problems().text();
+  known->update({{{"c/ops/a", "ops"}, {"c/ops/b", "ops"}, {"c/ops/c", "ops"}, {"c/ops/new", "ops"}},
+                 {passed(), failed(), passed(), failed()}},
+                "compiled");
+  EXPECT_EQ(known->text(), "# Head.\n# More.\n"
+                           "ops/b [compiled reference]  # by hand\n"
+                           "ops/c [reference]  # by hand, too\n"
+                           "ops/new [compiled]  # import: op 'x' is not known\n"
+                           "ops/unchecked [compiled]  # remains\n");
 }
 
 } // namespace

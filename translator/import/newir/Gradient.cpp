@@ -5,6 +5,7 @@
 
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
+#include "dialects/pd/autodiff/PaddleGradient.h"
 #include "dialects/pd/autodiff/VjpOps.h"
 
 using namespace mlir;
@@ -204,6 +205,7 @@ void ModelImporter::importGradient(const newir::Operation &op, const NewIrGradie
                                builder.getDenseI64ArrayAttr(gradient.savedOf),
                                builder.getDenseI64ArrayAttr(gradient.cotangentOf));
   vjp.getBody().takeBody(region);
+  pd::usePaddleGradients(vjp);
   if (failed(vjp.verifyRegions()))
     return report(std::exchange(diagnostics, {}));
   for (size_t result = 0; result < op.outputs.size(); ++result) {

@@ -18,21 +18,3 @@ func.func @arrays(%x: tensor<2x3xf32>, %i: tensor<1xi64>, %c: tensor<i1>) -> (te
   pd.print %x, %i {message = "here", name = "x"} : (tensor<2x3xf32>, tensor<1xi64>) -> ()
   return %6#0, %3 : tensor<?x2x3xf32>, tensor<1xi64>
 }
-
-// CHECK-LABEL: func @gradients
-func.func @gradients(%x: tensor<5x3xf32>, %sizes: tensor<2xi32>, %i: tensor<1xi64>, %zeros: tensor<2x3xf32>) -> tensor<?x3xf32> {
-  // CHECK: pd.array_split {{.*}} -> !array.of<tensor<?x3xf32>>
-  %0 = pd.array_split %x, %sizes : (tensor<5x3xf32>, tensor<2xi32>) -> !array.of<tensor<?x3xf32>>
-  // CHECK: pd.array_split {{.*}} -> !array.of<tensor<5xf32>>
-  %1 = pd.array_split %x, %sizes {axis = 1, use_stack = true} : (tensor<5x3xf32>, tensor<2xi32>) -> !array.of<tensor<5xf32>>
-  %2 = pd.array_create : () -> !array.of<*>
-  // CHECK: pd.array_add {{.*}} -> !array.of<tensor<?x3xf32>>
-  %3 = pd.array_add %2, %0 : (!array.of<*>, !array.of<tensor<?x3xf32>>) -> !array.of<tensor<?x3xf32>>
-  // CHECK: pd.array_concat {{.*}} -> !array.of<tensor<?x3xf32>>
-  %5 = pd.array_concat %2, %0 : (!array.of<*>, !array.of<tensor<?x3xf32>>) -> !array.of<tensor<?x3xf32>>
-  // CHECK: pd.array_zeros_like {{.*}} -> !array.of<tensor<?x3xf32>>
-  %6 = pd.array_zeros_like %3 : (!array.of<tensor<?x3xf32>>) -> !array.of<tensor<?x3xf32>>
-  // CHECK: pd.array_read_or {{.*}} -> tensor<?x3xf32>
-  %4 = pd.array_read_or %6, %i, %zeros : (!array.of<tensor<?x3xf32>>, tensor<1xi64>, tensor<2x3xf32>) -> tensor<?x3xf32>
-  return %4 : tensor<?x3xf32>
-}

@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --split-input-file --verify-diagnostics | proa-opt --split-input-file | FileCheck %s
+// RUN: proa-opt %s | proa-opt | FileCheck %s
 
 // CHECK-LABEL: @proposals
 func.func @proposals(%b: tensor<9x4xf32>, %s: tensor<9x1xf32>, %n: tensor<2xi32>, %m: tensor<1x2x3x4xf32>, %i: tensor<1x3x24x32xf32>, %x: tensor<2x8x12x14xf32>, %g: tensor<9x8x2x2xf32>, %h: tensor<9x2x2x2xf32>, %p: tensor<9x8x2x2xi64>) {
@@ -23,20 +23,23 @@ func.func @proposals(%b: tensor<9x4xf32>, %s: tensor<9x1xf32>, %n: tensor<2xi32>
   return
 }
 
-// -----
-
-func.func @levels_c2(%b: tensor<9x4xf32>) {
-  // expected-error@+2 {{C2: there must be 1 to 1024 levels from min_level to max_level, found 0}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.distribute_fpn_proposals"(%b) {min_level = 3 : i64, max_level = 2 : i64, refer_level = 4 : i64, refer_scale = 224 : i64} : (tensor<9x4xf32>) -> tensor<9x1xi32>
+// CHECK-LABEL: func @bipartite_match
+func.func @bipartite_match(%dist_mat: tensor<?x5xf32>, %offsets: tensor<?xi64>) {
+  // CHECK: pd.bipartite_match %{{.*}}, %{{.*}} {dist_threshold = 0.40000000596046448 : f64, match_type = "per_prediction"} : (tensor<?x5xf32>, tensor<?xi64>) -> (tensor<?x5xi32>, tensor<?x5xf32>)
+  %0:2 = pd.bipartite_match %dist_mat, %offsets {dist_threshold = 0.40000000596046448 : f64, match_type = "per_prediction"} : (tensor<?x5xf32>, tensor<?xi64>) -> (tensor<?x5xi32>, tensor<?x5xf32>)
   return
 }
 
-// -----
+// CHECK-LABEL: func @generate_proposals
+func.func @generate_proposals(%scores: tensor<1x2x3x3xf32>, %bbox_deltas: tensor<1x8x3x3xf32>, %im_shape: tensor<1x2xf32>, %anchors: tensor<3x3x2x4xf32>, %variances: tensor<3x3x2x4xf32>) {
+  // CHECK: pd.generate_proposals %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {min_size = 0.10000000149011612 : f64, pixel_offset = false, post_nms_top_n = 4 : i64, pre_nms_top_n = 6 : i64} : (tensor<1x2x3x3xf32>, tensor<1x8x3x3xf32>, tensor<1x2xf32>, tensor<3x3x2x4xf32>, tensor<3x3x2x4xf32>) -> (tensor<?x4xf32>, tensor<?x1xf32>, tensor<1xi32>)
+  %0:3 = pd.generate_proposals %scores, %bbox_deltas, %im_shape, %anchors, %variances {min_size = 0.10000000149011612 : f64, pixel_offset = false, post_nms_top_n = 4 : i64, pre_nms_top_n = 6 : i64} : (tensor<1x2x3x3xf32>, tensor<1x8x3x3xf32>, tensor<1x2xf32>, tensor<3x3x2x4xf32>, tensor<3x3x2x4xf32>) -> (tensor<?x4xf32>, tensor<?x1xf32>, tensor<1xi32>)
+  return
+}
 
-func.func @density_c2(%m: tensor<1x2x3x4xf32>, %i: tensor<1x3x24x32xf32>) {
-  // expected-error@+2 {{C2: there must be as many positive densities as fixed_sizes, and fixed_ratios, found 1, 2 and 1 numbers}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.density_prior_box"(%m, %i) {fixed_sizes = array<f64: 8.0, 16.0>, fixed_ratios = array<f64: 1.0>, densities = array<i64: 2>} : (tensor<1x2x3x4xf32>, tensor<1x3x24x32xf32>) -> (tensor<3x4x5x4xf32>, tensor<3x4x5x4xf32>)
+// CHECK-LABEL: func @nms
+func.func @nms(%x: tensor<8x4xf32>) {
+  // CHECK: pd.nms %{{.*}} {threshold = 0.30000001192092896 : f64} : (tensor<8x4xf32>) -> tensor<?xi64>
+  %0 = pd.nms %x {threshold = 0.30000001192092896 : f64} : (tensor<8x4xf32>) -> tensor<?xi64>
   return
 }

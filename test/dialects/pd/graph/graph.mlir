@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --split-input-file --verify-diagnostics | proa-opt --split-input-file | FileCheck %s
+// RUN: proa-opt %s --split-input-file | proa-opt --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @sent
 func.func @sent(%x: tensor<4x2x3xf32>, %y: tensor<5x2x1xf32>, %s: tensor<5xi64>, %i: tensor<4xi64>) -> tensor<7x2x3xf32> {
@@ -11,27 +11,25 @@ func.func @sent(%x: tensor<4x2x3xf32>, %y: tensor<5x2x1xf32>, %s: tensor<5xi64>,
 
 // -----
 
-func.func @segments_c1(%x: tensor<4x2xf32>, %i: tensor<3xi64>) {
-  // expected-error@+2 {{C1: segment_ids must be a vector with an element for each row of x, found tensor<3xi64> for tensor<4x2xf32>}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.segment_pool"(%x, %i) : (tensor<4x2xf32>, tensor<3xi64>) -> (tensor<?x2xf32>, tensor<?x1xf32>)
-  return
-}
-
-// -----
-
-func.func @edges_c2(%x: tensor<4x2xf32>, %i: tensor<3xi64>) {
-  // expected-error@+2 {{C2: expected SUM, MEAN, MAX or MIN, found 'PRODUCT'}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:2 = "pd.send_u_recv"(%x, %i, %i) {reduce_op = "PRODUCT"} : (tensor<4x2xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x2xf32>, tensor<4xi32>)
-  return
-}
-
-// -----
-
 // CHECK-LABEL: @reindexed
 func.func @reindexed(%x: tensor<3xi64>, %n: tensor<6xi64>, %c: tensor<3xi32>) {
   // CHECK: pd.reindex_graph {{.*}} -> (tensor<6xi64>, tensor<6xi64>, tensor<?xi64>)
   %0:3 = pd.reindex_graph %x, %n, %c : (tensor<3xi64>, tensor<6xi64>, tensor<3xi32>) -> (tensor<6xi64>, tensor<6xi64>, tensor<?xi64>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @send_u_recv
+func.func @send_u_recv(%x: tensor<4x2xf32>, %src_index: tensor<4xi64>, %dst_index: tensor<4xi64>) {
+  // CHECK: pd.send_u_recv %{{.*}}, %{{.*}}, %{{.*}} {out_size = array<i64: 5>, reduce_op = "MAX"} : (tensor<4x2xf32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<5x2xf32>, tensor<5xi32>)
+  %0:2 = pd.send_u_recv %x, %src_index, %dst_index {out_size = array<i64: 5>, reduce_op = "MAX"} : (tensor<4x2xf32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<5x2xf32>, tensor<5xi32>)
+  return
+}
+
+// CHECK-LABEL: func @send_uv
+func.func @send_uv(%x: tensor<4x3xf32>, %y: tensor<4x1xf32>, %src_index: tensor<4xi64>, %dst_index: tensor<4xi64>) {
+  // CHECK: pd.send_uv %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {message_op = "MUL"} : (tensor<4x3xf32>, tensor<4x1xf32>, tensor<4xi64>, tensor<4xi64>) -> tensor<4x3xf32>
+  %0 = pd.send_uv %x, %y, %src_index, %dst_index {message_op = "MUL"} : (tensor<4x3xf32>, tensor<4x1xf32>, tensor<4xi64>, tensor<4xi64>) -> tensor<4x3xf32>
   return
 }

@@ -74,3 +74,45 @@ func.func @folded() -> (tensor<f32>, tensor<2xf32>) {
   %1 = pd.matmul %a, %m {transpose_y = true} : (tensor<2xf32>, tensor<2x2xf32>) -> tensor<2xf32>
   return %0, %1 : tensor<f32>, tensor<2xf32>
 }
+
+// SAME-LABEL: func @baddbmm
+func.func @baddbmm(%input: tensor<2x4x4xf32>, %x: tensor<2x4x5xf32>, %y: tensor<2x5x4xf32>) {
+  // SAME: pd.baddbmm %{{.*}}, %{{.*}}, %{{.*}} {alpha = 5.000000e-01 : f64} : (tensor<2x4x4xf32>, tensor<2x4x5xf32>, tensor<2x5x4xf32>) -> tensor<2x4x4xf32>
+  %0 = pd.baddbmm %input, %x, %y {alpha = 0.5 : f64} : (tensor<2x4x4xf32>, tensor<2x4x5xf32>, tensor<2x5x4xf32>) -> tensor<2x4x4xf32>
+  return
+}
+
+// SAME-LABEL: func @bilinear
+func.func @bilinear(%x: tensor<1x2xf64>, %y: tensor<1x2xf64>, %weight: tensor<1x2x2xf64>, %bias: tensor<1xf64>) {
+  // SAME: pd.bilinear %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (tensor<1x2xf64>, tensor<1x2xf64>, tensor<1x2x2xf64>, tensor<1xf64>) -> tensor<1x1xf64>
+  %0 = pd.bilinear %x, %y, %weight, %bias : (tensor<1x2xf64>, tensor<1x2xf64>, tensor<1x2x2xf64>, tensor<1xf64>) -> tensor<1x1xf64>
+  return
+}
+
+// SAME-LABEL: func @einsum
+func.func @einsum(%x: tensor<3x4xf32>) {
+  // SAME: pd.einsum %{{.*}} {equation = "ba"} : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  %0 = pd.einsum %x {equation = "ba"} : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// SAME-LABEL: func @fusion_squared_mat_sub
+func.func @fusion_squared_mat_sub(%x: tensor<1x2xf64>, %y: tensor<2x1xf64>) {
+  // SAME: pd.fusion_squared_mat_sub %{{.*}}, %{{.*}} {scalar = 5.000000e-01 : f64} : (tensor<1x2xf64>, tensor<2x1xf64>) -> (tensor<1x2xf64>, tensor<2x1xf64>, tensor<1x1xf64>, tensor<1x1xf64>)
+  %0:4 = pd.fusion_squared_mat_sub %x, %y {scalar = 0.5} : (tensor<1x2xf64>, tensor<2x1xf64>) -> (tensor<1x2xf64>, tensor<2x1xf64>, tensor<1x1xf64>, tensor<1x1xf64>)
+  return
+}
+
+// SAME-LABEL: func @multi_dot
+func.func @multi_dot(%x: tensor<10x10xf32>, %b: tensor<10x10xf32>, %c: tensor<10xf32>) {
+  // SAME: pd.multi_dot %{{.*}}, %{{.*}}, %{{.*}} : (tensor<10x10xf32>, tensor<10x10xf32>, tensor<10xf32>) -> tensor<10xf32>
+  %0 = pd.multi_dot %x, %b, %c : (tensor<10x10xf32>, tensor<10x10xf32>, tensor<10xf32>) -> tensor<10xf32>
+  return
+}
+
+// SAME-LABEL: func @nn_uses
+func.func @nn_uses(%b: tensor<2x4x5xf32>, %m: tensor<2x5x4xf32>, %a: tensor<2x4x4xf32>) {
+  // SAME: pd.baddbmm %{{.*}} {alpha = 5.000000e-01 : f64}
+  %1 = pd.baddbmm %a, %b, %m {alpha = 0.5 : f64} : (tensor<2x4x4xf32>, tensor<2x4x5xf32>, tensor<2x5x4xf32>) -> tensor<2x4x4xf32>
+  return
+}

@@ -25,30 +25,3 @@ func.func @factors(%x: tensor<2x3x5xf32>, %s: tensor<4x4xcomplex<f64>>, %r: tens
   %7 = pd.eigvals %r : (tensor<4x4xf32>) -> tensor<4xcomplex<f32>>
   return
 }
-
-// CHECK-LABEL: func @systems
-func.func @systems(%a: tensor<2x1x4x4xf32>, %b: tensor<3x4x2xf32>, %v: tensor<4xf32>, %m: tensor<4x4xf32>, %t: tensor<2xf32>) {
-  // CHECK: pd.solve
-  %0 = pd.solve %a, %b : (tensor<2x1x4x4xf32>, tensor<3x4x2xf32>) -> tensor<2x3x4x2xf32>
-  // CHECK: pd.solve %{{.*}} -> tensor<4xf32>
-  %1 = pd.solve %m, %v : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  // CHECK: pd.cholesky_solve
-  %2 = pd.cholesky_solve %b, %a : (tensor<3x4x2xf32>, tensor<2x1x4x4xf32>) -> tensor<2x3x4x2xf32>
-  // CHECK: pd.triangular_solve %{{.*}} {transpose = true, upper = false}
-  %3 = pd.triangular_solve %a, %b {transpose = true, upper = false} : (tensor<2x1x4x4xf32>, tensor<3x4x2xf32>) -> tensor<2x3x4x2xf32>
-  // CHECK: pd.inverse
-  %4 = pd.inverse %a : (tensor<2x1x4x4xf32>) -> tensor<2x1x4x4xf32>
-  // CHECK: pd.det
-  %5 = pd.det %a : (tensor<2x1x4x4xf32>) -> tensor<2x1xf32>
-  // CHECK: pd.slogdet
-  %6 = pd.slogdet %a : (tensor<2x1x4x4xf32>) -> tensor<2x2x1xf32>
-  // CHECK: pd.matrix_power %{{.*}} {n = -3 : i64}
-  %7 = pd.matrix_power %a {n = -3 : i64} : (tensor<2x1x4x4xf32>) -> tensor<2x1x4x4xf32>
-  // CHECK: pd.matrix_rank
-  %8 = pd.matrix_rank %a, %t : (tensor<2x1x4x4xf32>, tensor<2xf32>) -> tensor<2x2xi32>
-  // CHECK: pd.lstsq %{{.*}} {driver = "gelsd"}
-  %9:4 = pd.lstsq %b, %b {driver = "gelsd"} : (tensor<3x4x2xf32>, tensor<3x4x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3x2xf32>)
-  // CHECK: pd.kron
-  %10 = pd.kron %m, %v : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x16xf32>
-  return
-}

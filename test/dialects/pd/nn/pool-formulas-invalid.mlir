@@ -60,3 +60,66 @@ func.func @c4(%x: tensor<2x3x9x9xf32>) {
   %0:2 = pd.fractional_max_pool2d %x {output_size = array<i64: 4, 4>, random_u = 0.0 : f64} : (tensor<2x3x9x9xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi32>)
   return
 }
+
+// -----
+
+func.func @lp_pool2d_c3(%x: tensor<2x3x9x9xf32>) {
+  // expected-error@+2 {{C3: strides must be 2 positive numbers, found [0, 0]}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lp_pool2d %x {kernel_size = array<i64: 3, 3>, strides = array<i64: 0, 0>, paddings = array<i64: 1, 1>, ceil_mode = true, norm_type = 2.0 : f64} : (tensor<2x3x9x9xf32>) -> tensor<2x3x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @lp_pool2d_c4(%x: tensor<2x3x9x9xf32>) {
+  // expected-error@+2 {{C4: the data format must be NCHW, NHWC or the like, found 'CNHW'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lp_pool2d %x {kernel_size = array<i64: 3, 3>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>, ceil_mode = true, norm_type = 2.0 : f64, data_format = "CNHW"} : (tensor<2x3x9x9xf32>) -> tensor<2x3x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @lp_pool2d_c5(%x: tensor<2x3x9x9xf32>) {
+  // expected-error@+2 {{C5: the window must fit into the padded input, found a window of 99 and an input of 9 with paddings 1 and 1 in spatial dimension 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.lp_pool2d %x {kernel_size = array<i64: 99, 99>, strides = array<i64: 2, 2>, paddings = array<i64: 1, 1>, ceil_mode = true, norm_type = 2.0 : f64} : (tensor<2x3x9x9xf32>) -> tensor<2x3x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @fractional_max_pool3d_c1(%y: tensor<2x6x6x6xf32>) {
+  // expected-error@+2 {{C1: x must have rank 5, found rank 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1:2 = pd.fractional_max_pool3d %y {output_size = array<i64: 3, 3, 3>, kernel_size = array<i64: 2, 2, 2>, random_u = 0.6 : f64} : (tensor<2x6x6x6xf32>) -> (tensor<1x2x3x3x3xf32>, tensor<1x2x3x3x3xi32>)
+  return
+}
+
+// -----
+
+func.func @fractional_max_pool3d_c2(%y: tensor<1x2x6x6x6xf32>) {
+  // expected-error@+2 {{C2: output_size must be 3 positive numbers, at most the extents of x}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1:2 = pd.fractional_max_pool3d %y {output_size = array<i64: 7, 3, 3>, kernel_size = array<i64: 2, 2, 2>, random_u = 0.6 : f64} : (tensor<1x2x6x6x6xf32>) -> (tensor<1x2x3x3x3xf32>, tensor<1x2x3x3x3xi32>)
+  return
+}
+
+// -----
+
+func.func @fractional_max_pool3d_c3(%y: tensor<1x2x6x6x6xf32>) {
+  // expected-error@+2 {{C3: kernel_size must be 3 numbers, at most the extents of x}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1:2 = pd.fractional_max_pool3d %y {output_size = array<i64: 3, 3, 3>, kernel_size = array<i64: 7, 2, 2>, random_u = 0.6 : f64} : (tensor<1x2x6x6x6xf32>) -> (tensor<1x2x3x3x3xf32>, tensor<1x2x3x3x3xi32>)
+  return
+}
+
+// -----
+
+func.func @fractional_max_pool3d_c4(%y: tensor<1x2x6x6x6xf32>) {
+  // expected-error@+2 {{C4: random_u must be above 0 and below 1, found 1.000000}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1:2 = pd.fractional_max_pool3d %y {output_size = array<i64: 3, 3, 3>, kernel_size = array<i64: 2, 2, 2>, random_u = 1.0 : f64} : (tensor<1x2x6x6x6xf32>) -> (tensor<1x2x3x3x3xf32>, tensor<1x2x3x3x3xi32>)
+  return
+}

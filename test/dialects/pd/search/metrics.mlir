@@ -1,4 +1,4 @@
-// RUN: proa-opt %s --split-input-file --verify-diagnostics | proa-opt --split-input-file | FileCheck %s
+// RUN: proa-opt %s | proa-opt | FileCheck %s
 
 // CHECK-LABEL: @measured
 func.func @measured(%x: tensor<8x1xi64>, %o: tensor<3xi64>, %p: tensor<8x1xf32>, %s: tensor<3x4xf32>) -> (tensor<1xf32>, tensor<6xf64>) {
@@ -9,20 +9,18 @@ func.func @measured(%x: tensor<8x1xi64>, %o: tensor<3xi64>, %p: tensor<8x1xf32>,
   return %0#0, %1#0 : tensor<1xf32>, tensor<6xf64>
 }
 
-// -----
-
-func.func @chunks_c1(%x: tensor<8x1xi64>) {
-  // expected-error@+2 {{C1: num_chunk_types must be positive, found 0}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:6 = "pd.chunk_eval"(%x, %x) {num_chunk_types = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<8x1xi64>, tensor<8x1xi64>) -> (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>)
+// CHECK-LABEL: func @detection_map
+func.func @detection_map(%a: tensor<8x6xf32>, %b: tensor<4x6xf32>, %c: tensor<3xi64>) {
+  // CHECK: pd.detection_map %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {class_num = 4 : i64} : (tensor<8x6xf32>, tensor<4x6xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
+  %0:6 = pd.detection_map %a, %b, %c, %c {class_num = 4 : i64} : (tensor<8x6xf32>, tensor<4x6xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
   return
 }
 
-// -----
-
-func.func @classes_c1(%p: tensor<8x1xf32>, %x: tensor<8x1xi64>) {
-  // expected-error@+2 {{C1: class_number must be positive, found -1}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0:3 = "pd.precision_recall"(%p, %x, %x) {class_number = -1 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (tensor<8x1xf32>, tensor<8x1xi64>, tensor<8x1xi64>) -> (tensor<6xf64>, tensor<6xf64>, tensor<3x4xf32>)
-  return
+// CHECK-LABEL: @precisions
+func.func @precisions(%d: tensor<8x6xf32>, %l: tensor<4x6xf32>, %o: tensor<3xi64>, %h: tensor<1xi32>, %c: tensor<4x1xi32>, %t: tensor<?x2xf32>, %e: tensor<5xi64>) -> (tensor<1xf32>, tensor<4x1xi32>) {
+  // CHECK: pd.detection_map %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} {class_num
+  %0:6 = pd.detection_map %d, %l, %o, %o {class_num = 4 : i64} : (tensor<8x6xf32>, tensor<4x6xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
+  // CHECK: pd.detection_map {{.*}} state {{.*}} counts {{.*}} -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
+  %1:6 = pd.detection_map %d, %l, %o, %o state %h counts %c %t, %t, %e, %e {class_num = 4 : i64, ap_type = "11point"} : (tensor<8x6xf32>, tensor<4x6xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1xi32>, tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<5xi64>, tensor<5xi64>) -> (tensor<4x1xi32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<1xf32>, tensor<5xi64>, tensor<5xi64>)
+  return %0#3, %1#0 : tensor<1xf32>, tensor<4x1xi32>
 }

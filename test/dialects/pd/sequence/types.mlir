@@ -16,12 +16,3 @@ func.func @rows(%x: tensor<6x2xf32>, %o: tensor<4xi64>, %p: tensor<1xf32>, %n: t
   %5:2 = pd.sequence_reshape %x, %o {new_dim = 4} : (tensor<6x2xf32>, tensor<4xi64>) -> (tensor<3x4xf32>, tensor<4xi64>)
   return %0#0 : tensor<6xi64>
 }
-
-// CHECK-LABEL: @labels
-func.func @labels(%e: tensor<6x3xf32>, %b: tensor<2x4x3xf32>, %t: tensor<5x3xf32>, %l: tensor<6x1xi64>, %m: tensor<2x4xi64>, %n: tensor<2x1xi64>, %o: tensor<4xi64>) -> tensor<3x1xf32> {
-  // CHECK: pd.linear_chain_crf %{{.*}} offsets = %{{.*}} -> (tensor<6x3xf32>, tensor<6x3xf32>, tensor<5x3xf32>, tensor<3x1xf32>)
-  %0:4 = pd.linear_chain_crf %e, %t, %l offsets = %o : (tensor<6x3xf32>, tensor<5x3xf32>, tensor<6x1xi64>, tensor<4xi64>) -> (tensor<6x3xf32>, tensor<6x3xf32>, tensor<5x3xf32>, tensor<3x1xf32>)
-  // CHECK: pd.crf_decoding %{{.*}} label = %{{.*}} length = %{{.*}} -> tensor<2x4xi64>
-  %1 = pd.crf_decoding %b, %t label = %m length = %n : (tensor<2x4x3xf32>, tensor<5x3xf32>, tensor<2x4xi64>, tensor<2x1xi64>) -> tensor<2x4xi64>
-  return %0#3 : tensor<3x1xf32>
-}

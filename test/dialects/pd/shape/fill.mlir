@@ -1,5 +1,5 @@
-// RUN: proa-opt %s --split-input-file --verify-diagnostics | proa-opt --split-input-file | FileCheck %s
-// RUN: proa-opt %s --split-input-file --verify-diagnostics --pd-decompose | FileCheck %s --check-prefix=DECOMPOSED
+// RUN: proa-opt %s | proa-opt | FileCheck %s
+// RUN: proa-opt %s --pd-decompose | FileCheck %s --check-prefix=DECOMPOSED
 
 // CHECK-LABEL: @filled
 // DECOMPOSED-LABEL: @filled
@@ -12,31 +12,4 @@ func.func @filled(%x: tensor<2x4x3xf32>, %y: tensor<2x3xf32>, %m: tensor<7x3xf32
   // CHECK: pd.fill_diagonal %
   %1 = pd.fill_diagonal %m {value = 2.0, wrap = true} : (tensor<7x3xf32>) -> tensor<7x3xf32>
   return %0, %1 : tensor<2x4x3xf32>, tensor<7x3xf32>
-}
-
-// -----
-
-func.func @cube_c1(%x: tensor<3x3x4xf32>) {
-  // expected-error@+2 {{C1: x must be a matrix, or have more dimensions all of one extent, found tensor<3x3x4xf32>}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fill_diagonal"(%x) : (tensor<3x3x4xf32>) -> tensor<3x3x4xf32>
-  return
-}
-
-// -----
-
-func.func @dims_c1(%x: tensor<3x4xf32>, %y: tensor<3xf32>) {
-  // expected-error@+2 {{C1: dim1 and dim2 must be two dimensions of x, found 1 and -1 of tensor<3x4xf32>}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fill_diagonal_tensor"(%x, %y) {dim1 = 1 : i64, dim2 = -1 : i64} : (tensor<3x4xf32>, tensor<3xf32>) -> tensor<3x4xf32>
-  return
-}
-
-// -----
-
-func.func @extents_c2(%x: tensor<3x4xf32>, %y: tensor<4xf32>) {
-  // expected-error@+2 {{C2: y must be tensor<3xf32>, found tensor<4xf32>}}
-  // expected-error@+1 {{failed to infer returned types}}
-  %0 = "pd.fill_diagonal_tensor"(%x, %y) : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
-  return
 }

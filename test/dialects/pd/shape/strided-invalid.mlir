@@ -78,3 +78,12 @@ func.func @view_dtype_c2(%x: tensor<4xf32>) {
   %0 = pd.view_dtype %x {dtype = i32} : (tensor<4xf32>) -> tensor<4xi64>
   return
 }
+
+// -----
+
+func.func @as_strided_c1_negative(%x: tensor<4x6xf32>) {
+  // expected-error@+2 {{C1: dims and stride must have one entry for each dimension of the result, and extents not below 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.as_strided %x {dims = array<i64: -3>, stride = array<i64: 1>, offset = 4 : i64} : (tensor<4x6xf32>) -> tensor<3x4xf32>
+  return
+}

@@ -1,0 +1,13 @@
+// The attributes that an op may have.
+#ifndef PROA_DIALECTS_PD_ATTRIBUTE_NAMES
+#define PROA_DIALECTS_PD_ATTRIBUTE_NAMES
+
+include "mlir/IR/OpBase.td"
+
+// The op has no attribute that its record does not declare, except those whose name begins with a dialect's name
+// ("proa.label"): a misspelt attribute is an error.
+def Pd_DeclaredAttributesOnly : NativeOpTrait<"DeclaredAttributesOnly"> {
+  let cppNamespace = "::proa::pd";
+}
+
+#endif

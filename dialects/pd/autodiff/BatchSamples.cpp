@@ -1,0 +1,106 @@
+#include "dialects/pd/autodiff/BatchSamples.h"
+#include "dialects/pd/math/BinaryOps.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+int64_t axisOf(Role role, int64_t rank) {
+  return role == Role::Last ? rank - 1 : role == Role::Second ? 1 : 0;
+}
+
+/// [examples, ...] with the examples joined to a dimension of what is behind them.
+Expression joinedAt(TensorBuilder &e, Expression x, int64_t axis) {
+  SmallVector<int64_t> order;
+  for (int64_t d = 1; d <= axis; ++d)
+    order.push_back(d);
+  order.push_back(0);
+  for (int64_t d = axis + 1; d < x.rank(); ++d)
+    order.push_back(d);
+  Expression moved = axis == 0 ? x : e.transpose(x, order);
+  SmallVector<Extent> shape = extentsOf(moved);
+  shape[axis] = multiply(e, shape[axis], shape[axis + 1]);
+  shape.erase(shape.begin() + axis + 1);
+  return reshapeTo(moved, shape);
+}
+
+/// The reverse; `own` is the extent for one example.
+Expression separatedAt(TensorBuilder &e, Expression x, int64_t axis, const Extent &examples,
+                       const Extent &own) {
+  SmallVector<Extent> shape = extentsOf(x);
+  shape[axis] = own;
+  shape.insert(shape.begin() + axis, examples);
+  Expression parts = reshapeTo(x, shape);
+  if (axis == 0)
+    return parts;
+  SmallVector<int64_t> order{axis};
+  for (int64_t d = 0; d < parts.rank(); ++d)
+    if (d != axis)
+      order.push_back(d);
+  return e.transpose(parts, order);
+}
+
+/// The part of one example; of no examples any part.
+Extent partOf(TensorBuilder &e, const Extent &whole, const Extent &examples) {
+  if (examples.isKnown())
+    return divide(e, whole, std::max<int64_t>(examples.getNumber(), 1));
+  Expression count = e.maximum(e.wrap(examples.getValue(e)), 1.0);
+  Expression part = e.wrap(e.create<FloorDivideOp>(whole.getValue(e), count));
+  return Extent::element(e.reshape(part, {1}), 0);
+}
+
+/// The offsets of the sequences of all examples, each of which has `rows` rows.
+Expression joinedOffsets(TensorBuilder &e, Expression offsets, const Extent &examples, const Extent &rows) {
+  Expression count = e.wrap(rows.getValue(e));
+  Expression numbers = insertDim(iota(e, examples, e.getBuilder().getI64Type()), 1);
+  Expression each = slice(offsets, offsets.rank() - 1, 0, -1) + numbers * count;
+  Expression end = e.reshape(e.wrap(multiply(e, examples, rows).getValue(e)), {1});
+  return concat({e.reshape(each, {-1}), end}, 0);
+}
+
+} // namespace
+
+BatchedResults SampleJoiner::join(ArrayRef<Role> operands, ArrayRef<Role> results) {
+  for (auto [operand, role] : llvm::zip(op->getOperands(), operands))
+    if (role == Role::Shared && batcher.isBatched(operand))
+      return failure();
+  SmallVector<Value> given;
+  for (auto [operand, role] : llvm::zip(op->getOperands(), operands))
+    given.push_back(joined(operand, role));
+  Operation *made = batcher.builder.clone(*op);
+  made->setOperands(given);
+  SmallVector<Batched> all;
+  for (auto [result, role] : llvm::zip(made->getResults(), results))
+    all.push_back(separated(result, role));
+  return all;
+}
+
+Value SampleJoiner::joined(Value operand, Role role) {
+  if (role == Role::Shared)
+    return batcher.plain(operand);
+  if (role != Role::Offsets)
+    return joinedAt(e, e.wrap(batcher.batched(operand)), axisOf(role, tensorType(operand).getRank()));
+  Extent rows(e.wrap(batcher.batched(op->getOperand(0))), 1);
+  return joinedOffsets(e, e.wrap(batcher.either(operand)), examples, rows);
+}
+
+Batched SampleJoiner::separated(Value result, Role role) {
+  if (role == Role::Shared)
+    return Batched(result, false);
+  if (role == Role::Count) {
+    Extent own(e.wrap(batcher.batched(op->getOperand(0))), 1);
+    return Batched(e.reshape(e.wrap(own.getValue(e)), {1}), false);
+  }
+  auto type = cast<RankedTensorType>(result.getType());
+  int64_t axis = axisOf(role, type.getRank()), one = type.getDimSize(static_cast<unsigned>(axis));
+  SmallVector<int64_t> shape(type.getShape());
+  bool isKnown = examples.isKnown() && !ShapedType::isDynamic(one);
+  shape[static_cast<size_t>(axis)] = isKnown ? one * examples.getNumber() : ShapedType::kDynamic;
+  result.setType(type.clone(shape));
+  Expression whole = e.wrap(result);
+  Extent own = ShapedType::isDynamic(one) ? partOf(e, Extent(whole, axis), examples) : Extent(one);
+  return Batched(separatedAt(e, whole, axis, examples, own));
+}
+
+} // namespace proa::pd

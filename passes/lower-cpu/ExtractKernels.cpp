@@ -1,0 +1,53 @@
+// A module of kernels only: see Passes.td.
+#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/lower-cpu/KernelForm.h"
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+namespace proa {
+#define GEN_PASS_DEF_EXTRACTKERNELS
+#include "passes/lower-cpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
+  using ExtractKernelsBase::ExtractKernelsBase;
+
+  /// What a kernel refers to would be removed.
+  static LogicalResult verifyIsAlone(func::FuncOp kernel) {
+    std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(kernel);
+    bool isAlone = uses.has_value();
+    for (SymbolTable::SymbolUse use : uses ? *uses : SymbolTable::UseRange({})) {
+      isAlone = false;
+      use.getUser()->emitError() << "kernel '" << kernel.getName() << "' refers to " << use.getSymbolRef()
+                                 << ", expected no symbols (--inline)";
+    }
+    return success(isAlone);
+  }
+
+  void runOnOperation() override {
+    bool isCorrect = true;
+    SmallVector<func::FuncOp> kernels = proa::kernelsOf(getOperation());
+    for (func::FuncOp kernel : kernels)
+      isCorrect &= succeeded(verifyIsAlone(kernel));
+    if (!isCorrect)
+      return signalPassFailure();
+    if (kernels.empty())
+      getOperation().emitWarning() << "no function has the attribute '" << proa::kernelAttribute
+                                   << "' (--pd-form-kernels sets it): the result is empty";
+    llvm::SmallPtrSet<Operation *, 16> kept(kernels.begin(), kernels.end());
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody())) {
+      if (kept.contains(&op))
+        continue;
+      op.dropAllUses();
+      op.erase();
+      ++numErased;
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,96 @@
+#include "passes/lower-cpu/KernelForm.h"
+
+#include "passes/lower-cpu/KernelAttributes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Threading.h"
+
+using namespace mlir;
+
+namespace proa {
+
+SmallVector<func::FuncOp> kernelsOf(ModuleOp module) {
+  SmallVector<func::FuncOp> kernels;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(kernelAttribute) && !function.isDeclaration())
+      kernels.push_back(function);
+  return kernels;
+}
+
+static bool canBeInKernel(Operation &op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.hasPureTensorSemantics();
+  return op.getNumRegions() == 0 &&
+         isa_and_present<affine::AffineDialect, arith::ArithDialect, complex::ComplexDialect,
+                         math::MathDialect, tensor::TensorDialect, ub::UBDialect>(op.getDialect());
+}
+
+LogicalResult verifyKernelSignature(func::FuncOp function) {
+  bool isCorrect = true;
+  auto refuse = [&] {
+    isCorrect = false;
+    return function.emitError();
+  };
+  auto checkTypes = [&](ArrayRef<Type> types, StringRef what) {
+    for (auto [i, type] : llvm::enumerate(types))
+      if (!isa<RankedTensorType>(type))
+        refuse() << what << " " << i << " of kernel '" << function.getName() << "' has type " << type
+                 << ", expected a ranked tensor";
+  };
+  checkTypes(function.getArgumentTypes(), "argument");
+  checkTypes(function.getResultTypes(), "result");
+  if (function.getNumResults() == 0)
+    refuse() << "kernel '" << function.getName() << "' has no result, expected at least one tensor";
+  if (!function.getBody().hasOneBlock())
+    refuse() << "kernel '" << function.getName() << "' has several blocks, expected one";
+  else if (!isa<func::ReturnOp>(function.getBody().front().getTerminator()))
+    refuse() << "kernel '" << function.getName() << "' does not end with func.return";
+  return success(isCorrect);
+}
+
+LogicalResult verifyTensorKernel(func::FuncOp function) {
+  if (failed(verifyKernelSignature(function)))
+    return failure();
+  bool isCorrect = true;
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (!canBeInKernel(op)) {
+      isCorrect = false;
+      op.emitError() << "'" << op.getName() << "' cannot be in kernel '" << function.getName()
+                     << "', expected linalg, tensor, arith, math, complex and affine ops on tensors";
+    }
+  return success(isCorrect);
+}
+
+LogicalResult verifyNotReferenced(func::FuncOp kernel, ModuleOp module) {
+  std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(kernel.getNameAttr(), module);
+  if (uses && uses->empty())
+    return success();
+  InFlightDiagnostic error =
+      kernel.emitError() << "kernel '" << kernel.getName()
+                         << "' is called, but its signature must change, expected a module of kernels only "
+                            "(--extract-kernels)";
+  if (uses)
+    error.attachNote((*uses->begin()).getUser()->getLoc()) << "used here";
+  return error;
+}
+
+LogicalResult changeKernels(ModuleOp module, function_ref<bool(func::FuncOp)> changesSignature,
+                            function_ref<LogicalResult(func::FuncOp)> pass) {
+  SmallVector<func::FuncOp> kernels = kernelsOf(module);
+  bool isCorrect = true;
+  for (func::FuncOp kernel : kernels)
+    isCorrect &= succeeded(verifyTensorKernel(kernel)) &&
+                 (!changesSignature(kernel) || succeeded(verifyNotReferenced(kernel, module)));
+  if (!isCorrect)
+    return failure();
+  return failableParallelForEach(module.getContext(), kernels, pass);
+}
+
+} // namespace proa

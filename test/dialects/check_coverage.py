@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Checks that the tests of the pd dialect cover its op records (docs/testing.md, "Coverage of the op records").
+
+usage: check_coverage.py --source DIR --records FILE --tblgen PROGRAM --mlir-include DIR [--update]
+
+For each record group dialects/pd/<family>/<Group>.td
+- each op occurs in test/dialects/pd/<family>/<group>.mlir, and
+- each numbered constraint of each op has a negative test in test/dialects/pd/<family>/<group>-invalid.mlir.
+missing.txt lists what has no test yet. What is missing and not listed is an error, and so is an entry that has a test
+or names nothing: the list can only shrink. --update removes such entries, and adds none.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+FOLDER = pathlib.Path("test/dialects/pd")
+MISSING = pathlib.Path("test/dialects/missing.txt")
+EXPECTED_ERROR = re.compile(r"expected-error(?:-re)?\s*(?:@([-+]?\w+))?\s*(?:\d+\s*)?\{\{(.*)\}\}")
+HEAD = ("# Ops without a test in the file of their group, and numbered constraints without a negative test.\n"
+        "# test/dialects/check_coverage.py --update removes lines; add none: write the test.\n")
+
+
+def file_stem(group):
+    """ReduceAs -> reduce-as"""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", group).lower()
+
+
+def ops_of_group(options, group):
+    """Maps the mnemonics of a group's ops to the numbers of their constraints."""
+    record = options.source / "dialects/pd" / f"{group}.td"
+    done = subprocess.run([options.tblgen, "--dump-json", "-I", options.source, "-I", options.mlir_include, record],
+                          capture_output=True, text=True, check=True)
+    records = json.loads(done.stdout)
+    ops = {}
+    for name in records["!instanceof"].get("Op", []):
+        op = records[name]
+        # Records of included files are those of other groups.
+        if op["opDialect"]["def"] != "Pd_Dialect" or op["!locs"][0].split(":")[0] != record.name:
+            continue
+        ops[op["opName"]] = [re.match(r"C\d+", text).group() for text in op.get("constraints", [])]
+    return ops
+
+
+def code_of(line):
+    return line.split("//")[0]
+
+
+def mentions(line, op):
+    return re.search(rf"\bpd\.{re.escape(op)}(?![\w.])", code_of(line)) is not None
+
+
+def lines_of_test(path, checker):
+    """The lines of a lit test whose output or diagnostics `checker` checks; none where it does not."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return lines if any("RUN:" in line and checker in line for line in lines) else []
+
+
+def is_used(path, op):
+    return any(mentions(line, op) for line in lines_of_test(path, "FileCheck"))
+
+
+def target_line(number, place):
+    """The line that a diagnostic expected on line `number` is reported at; none for an unknown location."""
+    if place is None:
+        return number
+    if place == "unknown":
+        return None
+    if place in ("above", "below"):
+        return number + (1 if place == "below" else -1)
+    return number + int(place)
+
+
+def negative_tests(path):
+    """Yields for each expected error of a file the name of its function, its message and the line it is reported at."""
+    lines = lines_of_test(path, "--verify-diagnostics")
+    function = ""
+    for number, line in enumerate(lines):
+        if "func.func" in code_of(line):
+            function = re.search(r"@([\w.]+)", line).group(1)
+        for place, message in EXPECTED_ERROR.findall(line):
+            target = target_line(number, place or None)
+            if target is not None and 0 <= target < len(lines):
+                yield function, message, lines[target]
+
+
+def is_cited(tests, op, number):
+    """Whether a test of the op cites a constraint.
+
+    Its message cites it, "C1: ...", or, where the message has no number, the name of its function: <op>_c1[_<what>].
+    """
+    name = re.compile(rf"{re.escape(op.replace('.', '_'))}_{number.lower()}(?!\d)")
+    for function, message, line in tests:
+        cited = re.findall(r"(?<!\w)(C\d+): ", message)
+        if mentions(line, op) and (number in cited or (not cited and name.match(function))):
+            return True
+    return False
+
+
+def missing_of_group(options, group):
+    """What the tests of a group lack, and how many ops and constraints it has."""
+    family, name = group.split("/")
+    stem = options.source / FOLDER / family / file_stem(name)
+    ops = ops_of_group(options, group)
+    tests = list(negative_tests(stem.with_name(stem.name + "-invalid.mlir")))
+    missing = []
+    for op, constraints in ops.items():
+        if not is_used(stem.with_suffix(".mlir"), op):
+            missing.append(f"{group} pd.{op}")
+        missing += [f"{group} pd.{op} {number}" for number in constraints if not is_cited(tests, op, number)]
+    return missing, len(ops), sum(map(len, ops.values()))
+
+
+def read_missing(path):
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def explain(entry):
+    group, op, *number = entry.split()
+    family, name = group.split("/")
+    file = FOLDER / family / file_stem(name)
+    if number:
+        return f"{op} has no negative test of {number[0]} in {file}-invalid.mlir"
+    return f"{op} does not occur in {file}.mlir"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--records", type=pathlib.Path, required=True, help="the build's dialects/pd/Records.txt")
+    parser.add_argument("--tblgen", required=True, help="llvm-tblgen")
+    parser.add_argument("--mlir-include", required=True)
+    parser.add_argument("--update", action="store_true")
+    options = parser.parse_args()
+    groups = options.records.read_text().split()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda group: missing_of_group(options, group), groups))
+    missing = {entry for entries, _, _ in found for entry in entries}
+    path = options.source / MISSING
+    listed = read_missing(path)
+    if options.update:
+        kept = sorted(missing if not path.exists() else missing.intersection(listed))
+        path.write_text(HEAD + "".join(entry + "\n" for entry in kept))
+        listed = kept
+    problems = [f"error: {explain(entry)}" for entry in sorted(missing.difference(listed))]
+    problems += [f"error: {MISSING}: '{entry}' has a test or does not exist: remove the line (or run --update)"
+                 for entry in listed if entry not in missing]
+    for problem in problems:
+        print(problem)
+    ops, constraints = (sum(column) for column in list(zip(*found))[1:])
+    ops_missing = sum(len(entry.split()) == 2 for entry in missing)
+    cited = constraints - len(missing) + ops_missing
+    print(f"{ops - ops_missing} of {ops} ops and {cited} of {constraints} constraints have tests; "
+          f"{len(listed)} entries in {MISSING}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @scatter_nd_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x?xi64>, %a2: tensor<2xf32>) {
+  // expected-error@+2 {{the last dimension of the index tensor must be known}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.scatter_nd"(%a0, %a1, %a2) : (tensor<2x3xf32>, tensor<2x?xi64>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_nd_c2(%a0: tensor<2x3xf32>, %a1: tensor<2x3xi64>, %a2: tensor<2xf32>) {
+  // expected-error@+2 {{the index tensor addresses 3 dimensions, the operand has 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.scatter_nd"(%a0, %a1, %a2) : (tensor<2x3xf32>, tensor<2x3xi64>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_nd_c3(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x4xf32>) {
+  // expected-error@+2 {{the updates don't have the dimensions of the index tensor and of the rest of x}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.scatter_nd"(%a0, %a1, %a2) : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x4xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_nd_c4(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x3xf32>) {
+  // expected-error@+2 {{reduce is 'mean', expected assign, add, multiply, amin or amax}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.scatter_nd"(%a0, %a1, %a2) <{reduce = "mean"}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_nd_c5(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x3xf64>) {
+  // expected-error@+2 {{C5: x and updates must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.scatter_nd"(%a0, %a1, %a2) : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x3xf64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @put_along_axis_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x1xf32>) {
+  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 2 : i64}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @put_along_axis_c2(%a0: tensor<2x3xf32>, %a1: tensor<2xi64>, %a2: tensor<2xf32>) {
+  // expected-error@+2 {{the operands have ranks 2 and 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 1 : i64}> : (tensor<2x3xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @put_along_axis_c3(%a0: tensor<2x3xf32>, %a1: tensor<4x1xi64>, %a2: tensor<4x1xf32>) {
+  // expected-error@+2 {{C3: dimension 0 of the indices is 4, that of the operand 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 1 : i64}> : (tensor<2x3xf32>, tensor<4x1xi64>, tensor<4x1xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @put_along_axis_c4(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x1xf32>) {
+  // expected-error@+2 {{reduce is 'mean', expected assign, add, multiply, amin or amax}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 1 : i64, reduce = "mean"}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x1xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @put_along_axis_c5(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x1xf64>) {
+  // expected-error@+2 {{C5: x and values must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 1 : i64}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x1xf64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @put_along_axis_c6(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x2xf32>) {
+  // expected-error@+2 {{C6: values must broadcast to the dimensions of the indices (2, 1), found tensor<2x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.put_along_axis"(%a0, %a1, %a2) <{axis = 1 : i64}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @set_value_c1(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
+  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 2>, starts = array<i64: 0>, ends = array<i64: 1>, steps = array<i64: 1>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @set_value_c1_twice(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
+  // expected-error@+2 {{axis 1 is named twice}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 1, -1>, starts = array<i64: 0, 0>, ends = array<i64: 1, 1>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @set_value_c2(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
+  // expected-error@+2 {{ends has 0 entries, axes 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @set_value_c3(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
+  // expected-error@+2 {{a stride is 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64: 2>, steps = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @set_value_c4(%a0: tensor<2x3xf32>, %a1: tensor<f64>) {
+  // expected-error@+2 {{C4: x and values must have one element type, found f32 and f64}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64: 2>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<f64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @set_value_c5(%a0: tensor<2x3xf32>, %a1: tensor<3xf32>) {
+  // expected-error@+2 {{C5: values must broadcast to the dimensions of the slice (2, 2), found tensor<3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.set_value"(%a0, %a1) <{axes = array<i64: 1>, starts = array<i64: 0>, ends = array<i64: 2>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return
+}

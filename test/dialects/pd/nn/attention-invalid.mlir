@@ -1,0 +1,44 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @flash_attn_c1(%q: tensor<2x5x4x8xf32>, %k: tensor<2x5x4x6xf32>) {
+  // expected-error@+2 {{C1: q is tensor<2x5x4x8xf32>, k tensor<2x5x4x6xf32>, v tensor<2x5x4x6xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.flash_attn"(%q, %k, %k) : (tensor<2x5x4x8xf32>, tensor<2x5x4x6xf32>, tensor<2x5x4x6xf32>) -> tensor<2x5x4x6xf32>
+  return
+}
+
+// -----
+
+func.func @flash_attn_c2(%q: tensor<2x5x4x8xf32>, %k: tensor<2x5x3x8xf32>) {
+  // expected-error@+2 {{C2: q has 4 heads, k 3, v 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.flash_attn"(%q, %k, %k) : (tensor<2x5x4x8xf32>, tensor<2x5x3x8xf32>, tensor<2x5x3x8xf32>) -> tensor<2x5x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @flash_attn_c3(%q: tensor<2x5x4x8xf32>) {
+  // expected-error@+2 {{C3: there is dropout, and this is no test}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.flash_attn"(%q, %q, %q) {dropout = 0.1} : (tensor<2x5x4x8xf32>, tensor<2x5x4x8xf32>, tensor<2x5x4x8xf32>) -> tensor<2x5x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c1(%x: tensor<6xf32>) {
+  // expected-error@+2 {{C1: normalized_shape has 2 numbers, x rank 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "pd.rms_norm"(%x) {normalized_shape = array<i64: 1, 6>} : (tensor<6xf32>) -> (tensor<6xf32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @flash_attn_c1_d(%q: tensor<2x5x4x8xf32>, %k: tensor<2x?x2x8xf32>, %v1: tensor<2x4x4x9xf32>) {
+  // expected-error@+2 {{C1: q is tensor<2x5x4x8xf32>, k tensor<2x4x4x9xf32>, v tensor<2x?x2x8xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.flash_attn %q, %v1, %k {causal = true} : (tensor<2x5x4x8xf32>, tensor<2x4x4x9xf32>, tensor<2x?x2x8xf32>) -> tensor<2x5x4x8xf32>
+  return
+}

@@ -1,0 +1,17 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @embedding_c1(%a: tensor<2xi64>, %b: tensor<2xf32>) {
+  // expected-error@+2 {{C1: weight must have rank 2, found rank 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.embedding"(%a, %b) {} : (tensor<2xi64>, tensor<2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_c2(%a: tensor<2xi64>, %b: tensor<4x2xf32>) {
+  // expected-error@+2 {{C2: padding_idx must be -1 or one of the 4 rows, found 9}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.embedding"(%a, %b) {padding_idx = 9 : i64} : (tensor<2xi64>, tensor<4x2xf32>) -> tensor<2x2xf32>
+  return
+}

@@ -1,0 +1,89 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @grid_c1(%a: tensor<1x1x2xf32>, %b: tensor<1x1x2xf32>) {
+  // expected-error@+2 {{C1: x must have rank 4 or 5 and grid the same, found ranks 3 and 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.grid_sample"(%a, %b) {} : (tensor<1x1x2xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  return
+}
+
+// -----
+
+func.func @grid_c2(%a: tensor<1x1x2x2xf32>, %b: tensor<1x3x3x3xf32>) {
+  // expected-error@+2 {{C2: grid must have the batch of x and 2 numbers at the end, found tensor<1x1x2x2xf32> and tensor<1x3x3x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.grid_sample"(%a, %b) {} : (tensor<1x1x2x2xf32>, tensor<1x3x3x3xf32>) -> tensor<1x1x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @grid_c3(%a: tensor<1x1x2x2xf32>, %b: tensor<1x3x3x2xf64>) {
+  // expected-error@+2 {{C3: x and grid must have one element type}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.grid_sample"(%a, %b) {} : (tensor<1x1x2x2xf32>, tensor<1x3x3x2xf64>) -> tensor<1x1x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @grid_c4(%a: tensor<1x1x2x2xf32>, %b: tensor<1x3x3x2xf32>) {
+  // expected-error@+2 {{C4: mode must be bilinear or nearest and padding_mode zeros, border or reflection, found 'cubic' and 'zeros'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.grid_sample"(%a, %b) {mode = "cubic"} : (tensor<1x1x2x2xf32>, tensor<1x3x3x2xf32>) -> tensor<1x1x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @affine_c1(%a: tensor<1x2x2xf32>) {
+  // expected-error@+2 {{C1: input must be [N, 2, 3] or [N, 3, 4], found tensor<1x2x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.affine_grid"(%a) {output_shape = array<i64: 1, 1, 2, 2>} : (tensor<1x2x2xf32>) -> tensor<1x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @affine_c2(%a: tensor<1x2x3xf32>) {
+  // expected-error@+2 {{C2: output_shape must have 4 numbers, found 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.affine_grid"(%a) {output_shape = array<i64: 1, 1, 2>} : (tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @affine_grid_c1(%v0: tensor<2x3x3xf32>) {
+  // expected-error@+2 {{C1: input must be [N, 2, 3] or [N, 3, 4], found tensor<2x3x3xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.affine_grid %v0 {output_shape = array<i64: 1, 3, 2, 2>} : (tensor<2x3x3xf32>) -> tensor<1x2x2x2xf64>
+  return
+}
+
+// -----
+
+func.func @grid_sample_c1_grid(%x: tensor<1x1x2x2xf64>, %v1: tensor<2x2x3x4x3xf64>) {
+  // expected-error@+2 {{C1: x must have rank 4 or 5 and grid the same, found ranks 4 and 5}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.grid_sample %x, %v1 {align_corners = false} : (tensor<1x1x2x2xf64>, tensor<2x2x3x4x3xf64>) -> tensor<1x1x1x3xf64>
+  return
+}
+
+// -----
+
+func.func @grid_sample_c2_batch(%x: tensor<1x1x2x2xf64>, %v1: tensor<9x2x3x2xf64>) {
+  // expected-error@+2 {{C2: grid must have the batch of x and 2 numbers at the end, found tensor<1x1x2x2xf64> and tensor<9x2x3x2xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.grid_sample %x, %v1 {align_corners = false} : (tensor<1x1x2x2xf64>, tensor<9x2x3x2xf64>) -> tensor<1x1x1x3xf64>
+  return
+}
+
+// -----
+
+func.func @grid_sample_c4_padding(%x: tensor<1x1x2x2xf64>, %grid: tensor<1x1x3x2xf64>) {
+  // expected-error@+2 {{C4: mode must be bilinear or nearest and padding_mode zeros, border or reflection, found 'bilinear' and 'wrap'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.grid_sample %x, %grid {align_corners = false, padding_mode = "wrap"} : (tensor<1x1x2x2xf64>, tensor<1x1x3x2xf64>) -> tensor<1x1x1x3xf64>
+  return
+}

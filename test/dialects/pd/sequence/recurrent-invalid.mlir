@@ -1,0 +1,26 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @gru_c1(%x: tensor<5x6xf64>, %weight: tensor<2x7xf64>, %offsets: tensor<3xi64>) {
+  // expected-error@+2 {{C1: x must be [rows, 3 D] and weight [D, 3 D], found tensor<5x6xf64>, tensor<2x7xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gru %x, %weight, %offsets {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x7xf64>, tensor<3xi64>) -> tensor<5x2xf64>
+  return
+}
+
+// -----
+
+func.func @gru_unit_c2(%input: tensor<4x9xf32>, %hidden_prev: tensor<4x3xf32>, %weight: tensor<3x9xf32>, %bias: tensor<1x9xf32>) {
+  // expected-error@+2 {{C2: activation and gate_activation must be 0 to 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.gru_unit %input, %hidden_prev, %weight, %bias {activation = 4 : i64, origin_mode = true} : (tensor<4x9xf32>, tensor<4x3xf32>, tensor<3x9xf32>, tensor<1x9xf32>) -> (tensor<4x9xf32>, tensor<4x3xf32>, tensor<4x3xf32>)
+  return
+}
+
+// -----
+
+func.func @lstm_c1(%x: tensor<5x8xf64>, %weight: tensor<2x7xf64>, %bias: tensor<1x8xf64>, %offsets: tensor<4xi64>) {
+  // expected-error@+2 {{C1: x must be [rows, 4 D] and weight [D, 4 D], found tensor<5x8xf64>, tensor<2x7xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.lstm %x, %weight, %bias, %offsets {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x7xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  return
+}

@@ -1,0 +1,143 @@
+// RUN: proa-opt %s --split-input-file --verify-diagnostics
+
+func.func @reshape_c1(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{only one dimension of the shape may be -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.reshape"(%a0) <{shape = array<i64: -1, -1>}> : (tensor<2x3xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_c1_negative(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{dimension 0 of the shape is -2, expected an extent, 0 or -1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.reshape"(%a0) <{shape = array<i64: -2>}> : (tensor<2x3xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_c2(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{dimension 2 of the shape is 0 (copied), but the operand has rank 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.reshape"(%a0) <{shape = array<i64: 2, 3, 0>}> : (tensor<2x3xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_c3(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{can't reshape 6 elements into 5}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.reshape"(%a0) <{shape = array<i64: 5>}> : (tensor<2x3xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_c4(%a0: tensor<2x3xf32>, %a1: tensor<?xi64>) {
+  // expected-error@+2 {{the number of dimensions is not known: the shape tensor has a dynamic extent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.reshape"(%a0, %a1) : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c1(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{the permutation has 1 entries, the operand rank 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.transpose"(%a0) <{perm = array<i64: 0>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c2(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.transpose"(%a0) <{perm = array<i64: 0, 2>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c2_twice(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{the permutation names dimension 0 twice}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.transpose"(%a0) <{perm = array<i64: 0, 0>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c3(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<3x2xf32>' are incompatible with return type(s) of operation 'tensor<3x2xf64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.transpose"(%a0) <{perm = array<i64: 1, 0>}> : (tensor<2x3xf32>) -> tensor<3x2xf64>
+  return
+}
+
+// -----
+
+func.func @expand_c1(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{the shape has rank 1, less than the operand's 2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.expand"(%a0) <{shape = array<i64: 3>}> : (tensor<2x3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @expand_c2(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{can't expand dimension 0 from 2 to 4}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.expand"(%a0) <{shape = array<i64: 4, 3>}> : (tensor<2x3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @expand_c3(%a0: tensor<2x3xf32>, %a1: tensor<?xi64>) {
+  // expected-error@+2 {{the number of dimensions is not known: the shape tensor has a dynamic extent}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.expand"(%a0, %a1) : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @expand_c4(%a0: tensor<3xf32>) {
+  // expected-error@+2 {{C4: the shape holds the extent -2}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.expand"(%a0) <{shape = array<i64: -2, 3>}> : (tensor<3xf32>) -> tensor<?x3xf32>
+  return
+}
+
+// -----
+
+func.func @dim_c1(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{axis 2 is outside [-2, 2)}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.dim"(%a0) <{index = 2 : i64}> : (tensor<2x3xf32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @dim_c2(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<i64>' are incompatible with return type(s) of operation 'tensor<1xi64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.dim"(%a0) <{index = 1 : i64}> : (tensor<2x3xf32>) -> tensor<1xi64>
+  return
+}
+
+// -----
+
+func.func @shape_c1(%a0: tensor<2x3xf32>) {
+  // expected-error@+2 {{inferred type(s) 'tensor<2xi32>' are incompatible with return type(s) of operation 'tensor<2xi64>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = "pd.shape"(%a0) : (tensor<2x3xf32>) -> tensor<2xi64>
+  return
+}

@@ -1,0 +1,11 @@
+// Library ops of the rt dialect, parsed and printed.
+// RUN: proa-opt %s | proa-opt | FileCheck %s
+
+// CHECK-LABEL: func @library
+func.func @library(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>, %b: tensor<4xf32>, %i: tensor<1x3x8x8xf32>, %f: tensor<4x3x3x3xf32>) {
+  // CHECK: rt.matmul {{.*}} {post_ops = [{kind = "bias"}]}
+  %0 = rt.matmul %x, %y, %b {post_ops = [{kind = "bias"}]} : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  // CHECK: rt.conv2d {{.*}} {paddings = array<i64: 1, 1, 1, 1>}
+  %1 = rt.conv2d %i, %f {paddings = array<i64: 1, 1, 1, 1>} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
+  return
+}
