@@ -1,6 +1,7 @@
 """lit configuration of proa: one test is one .mlir, .test or .json file with RUN lines."""
 
 import os
+import shutil
 
 import lit.formats
 
@@ -21,3 +22,6 @@ config.substitutions.append(("%source", source))
 config.substitutions.append(("%mlir_include", config.mlir_include))
 for folder in ("corpus", "cases"):
     config.substitutions.append(("%" + folder, os.path.join(config.test_source_root, folder)))
+# util-linux: runs a command on a terminal.
+if shutil.which("script"):
+    config.available_features.add("script")

@@ -1,6 +1,6 @@
 #include "dialects/pd/AttributeNames.h"
 
-#include "lib/support/NearestName.h"
+#include "lib/support/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -26,8 +26,9 @@ LogicalResult verifyAttributeNames(Operation *op) {
     isCorrect = false;
     std::vector<std::string> names = declaredNames(op);
     InFlightDiagnostic error = op->emitOpError("has no attribute '") << attribute.getName().getValue() << "'";
-    if (std::optional<std::string> nearest = nearestName(attribute.getName().getValue(), names))
-      error << ", did you mean '" << *nearest << "'?";
+    std::string suggestion = didYouMean(attribute.getName().getValue(), names);
+    if (!suggestion.empty())
+      error << suggestion;
     else
       error << (names.empty() ? ", expected none" : ", expected one of: ") << llvm::join(names, ", ");
     error.attachNote() << "an attribute that is not part of the op has a dialect's name before it, as in 'pd."

@@ -9,6 +9,7 @@
 
 #include "proa/Amp.h"
 #include "proa/Diagnostic.h"
+#include "proa/Profile.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
 
@@ -67,6 +68,9 @@ struct ModelOptions {
   /// A training program computes its gradients for so many parts of the batch, one after the other, and takes
   /// their mean.
   int64_t microBatches = 1;
+  /// A run ends with an error at the first op that makes a NaN from inputs without NaN, or an Inf from finite
+  /// inputs. The error names the op, the user's line, the output and the first index. Runs take longer.
+  bool checkFinite = false;
   /// Computes what is safe in 16 bits. Dynamic loss scaling adds its state to the parameters.
   std::optional<AmpOptions> amp;
   /// Called from time to time during work that takes long: what is being done, and the part done in [0, 1].
@@ -124,6 +128,10 @@ public:
   /// carries its LoD, and so do the results that have one.
   Result<std::vector<NamedTensor>> run(const std::map<std::string, Tensor> &feeds);
 
+  /// Runs the program once and returns the milliseconds that the run alone took. State, outputs and random
+  /// numbers stay as they were, and the op print shows nothing.
+  Result<double> measure(const std::map<std::string, Tensor> &feeds);
+
   const ModelTimes &times() const;
   /// How many threads a run uses.
   int threads() const;
@@ -136,6 +144,8 @@ public:
   /// A table by step, the longest first; and the Chrome trace of the last profiled run.
   std::string profileTable() const;
   std::string profileTrace() const;
+  /// The same by step, in the order of the program.
+  std::vector<StepTime> profileSteps() const;
 
 private:
   struct Implementation;

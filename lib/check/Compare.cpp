@@ -231,6 +231,31 @@ Statistics statisticsOf(const Tensor &tensor) {
   return result;
 }
 
+FiniteStatistics finiteStatisticsOf(const Tensor &tensor) {
+  FiniteStatistics result;
+  double sum = 0;
+  visitElements(tensor, [&](auto *elements) {
+    using T = std::remove_cvref_t<decltype(*elements)>;
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      double value = realOf(elements[i]), second = 0;
+      if constexpr (isComplex<T>)
+        second = static_cast<double>(elements[i].imag());
+      if (std::isnan(value) || std::isnan(second)) {
+        ++result.nans;
+      } else if (std::isinf(value) || std::isinf(second)) {
+        ++result.infinities;
+      } else {
+        result.minimum = result.finite == 0 ? value : std::min(result.minimum, value);
+        result.maximum = result.finite == 0 ? value : std::max(result.maximum, value);
+        sum += value;
+        ++result.finite;
+      }
+    }
+  });
+  result.mean = result.finite == 0 ? 0 : sum / static_cast<double>(result.finite);
+  return result;
+}
+
 Comparison compare(const Tensor &got, const Tensor &expected, const CompareRule &rule) {
   Comparison result;
   if (got.dtype() != expected.dtype() || got.dims() != expected.dims()) {

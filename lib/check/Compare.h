@@ -72,4 +72,12 @@ std::string elementText(const Tensor &tensor, int64_t element);
 /// Mean, deviation and range of the elements (real parts of complex ones).
 Statistics statisticsOf(const Tensor &tensor);
 
+/// The range and the mean of the finite elements, and how many elements are finite, NaN and infinite. The
+/// real part of a complex element counts, which is NaN or infinite where one of its parts is.
+struct FiniteStatistics {
+  double mean = 0, minimum = 0, maximum = 0;
+  int64_t finite = 0, nans = 0, infinities = 0;
+};
+FiniteStatistics finiteStatisticsOf(const Tensor &tensor);
+
 } // namespace proa::check

@@ -124,6 +124,13 @@ TensorInfo describe(std::string name, mlir::RankedTensorType type) {
   return info;
 }
 
+std::vector<std::string> namesOf(const std::vector<TensorInfo> &infos) {
+  std::vector<std::string> names;
+  for (const TensorInfo &info : infos)
+    names.push_back(info.name);
+  return names;
+}
+
 std::string pack(const std::vector<uint8_t> &plan, const std::string &archive) {
   uint64_t size = plan.size();
   std::string bytes(sizeof size, '\0');
@@ -219,6 +226,9 @@ struct Model::Implementation {
   Result<Variant> load(CompiledProgram program);
   Result<void> transform(mlir::ModuleOp module);
   Result<void> checkFeeds(const std::map<std::string, Tensor> &feeds) const;
+  /// What run() and measure() do before the session runs: the variant for these feeds, and all feeds of its
+  /// plan, with state and LoDs.
+  Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
   /// Keeps the state among the results of a run and returns the fetches, with their LoDs.
   std::vector<NamedTensor> take(const Variant &variant, const std::vector<Tensor> &results);
 };
@@ -494,7 +504,7 @@ Result<void> Model::Implementation::checkFeeds(const std::map<std::string, Tenso
       problems.add(source, "feed '" + name + "': " + wrong);
   for (const auto &[name, tensor] : given)
     if (!known.contains(name))
-      problems.add(source, "the program has no feed '" + name + "'");
+      problems.add(source, "the program has no feed '" + name + "'" + didYouMean(name, namesOf(feeds)));
   return problems.empty() ? Result<void>() : Result<void>(problems);
 }
 
@@ -568,6 +578,9 @@ Result<Variant> Model::Implementation::load(CompiledProgram program) {
     return executable.problems();
   if (auto bound = (*executable)->bindParameters(values); !bound)
     return bound.problems();
+  if (options.checkFinite)
+    if (auto checked = (*executable)->checkFinite(); !checked)
+      return checked.problems();
   auto session = runtime::Session::create(*executable);
   if (!session)
     return session.problems();
@@ -703,35 +716,56 @@ Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {
   return variant ? Result<void>() : Result<void>(variant.problems());
 }
 
-Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> &feeds) {
-  Implementation &self = *implementation;
-  auto variant = self.variantFor(feeds);
+Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<std::string, Tensor> &feeds) {
+  auto variant = variantFor(feeds);
   if (!variant)
     return variant.problems();
-  self.current = *variant;
-  if (std::exchange(self.parametersChanged, false))
-    for (auto &[key, other] : self.variants)
-      if (auto bound = other.executable->bindParameters(self.values); !bound)
+  current = *variant;
+  if (std::exchange(parametersChanged, false))
+    for (auto &[key, other] : variants)
+      if (auto bound = other.executable->bindParameters(values); !bound)
         return bound.problems();
-  Variant &current = *self.current;
-  if (self.profiling && !current.profile)
-    current.profile = std::make_unique<runtime::Profile>(current.executable->plan());
-  current.session->setProfile(self.profiling ? current.profile.get() : nullptr);
+  const runtime::Plan &plan = current->executable->plan();
+  if (profiling && !current->profile)
+    current->profile = std::make_unique<runtime::Profile>(plan);
+  current->session->setProfile(profiling ? current->profile.get() : nullptr);
   std::map<std::string, Tensor> all = import::withLods(feeds);
   runtime::NamedTensors given(all.begin(), all.end());
-  for (const std::string &name : self.states)
-    if (auto found = self.values.find(name); found != self.values.end())
-      for (runtime::ValueId id : current.executable->plan().feeds)
-        if (current.executable->plan().values[id].name == name)
+  for (const std::string &name : states)
+    if (auto found = values.find(name); found != values.end())
+      for (runtime::ValueId id : plan.feeds)
+        if (plan.values[id].name == name)
           given[name] = found->second;
-  self.times.lastRun = 0;
+  times.lastRun = 0;
+  return given;
+}
+
+Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> &feeds) {
+  Implementation &self = *implementation;
+  auto given = self.beforeRun(feeds);
+  if (!given)
+    return given.problems();
   Result<std::vector<Tensor>> results = [&] {
     Stopwatch watch(self.times.lastRun);
-    return current.session->run(given);
+    return self.current->session->run(*given);
   }();
   if (!results)
     return results.problems();
-  return self.take(current, *results);
+  return self.take(*self.current, *results);
+}
+
+Result<double> Model::measure(const std::map<std::string, Tensor> &feeds) {
+  Implementation &self = *implementation;
+  auto given = self.beforeRun(feeds);
+  if (!given)
+    return given.problems();
+  Result<void> done = [&] {
+    Stopwatch watch(self.times.lastRun);
+    return self.current->session->runSilently(*given);
+  }();
+  if (!done)
+    return done.problems();
+  return self.times.lastRun;
 }
 
 int Model::threads() const { return threadsOf(implementation->options); }
@@ -750,6 +784,11 @@ std::string Model::profileTable() const {
 std::string Model::profileTrace() const {
   Variant *variant = implementation->current;
   return variant && variant->profile ? variant->profile->chromeTrace() : "[]";
+}
+
+std::vector<StepTime> Model::profileSteps() const {
+  Variant *variant = implementation->current;
+  return variant && variant->profile ? variant->profile->steps() : std::vector<StepTime>();
 }
 
 } // namespace proa

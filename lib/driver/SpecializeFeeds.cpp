@@ -1,12 +1,24 @@
 #include "lib/driver/SpecializeFeeds.h"
 
 #include "dialects/pd/Pd.h"
+#include "lib/support/Suggest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
 namespace proa {
+namespace {
+
+std::vector<std::string> feedsOf(func::FuncOp main) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (auto feed = main.getArgAttrOfType<StringAttr>(i, "pd.feed"))
+      names.push_back(feed.str());
+  return names;
+}
+
+} // namespace
 
 Result<void> specializeFeeds(ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -38,7 +50,7 @@ Result<void> specializeFeeds(ModuleOp module, const std::map<std::string, std::v
       argument.setType(types[argument.getArgNumber()]);
     }
     if (!found)
-      problems.add("feed '" + name + "'", "the program has no such feed");
+      problems.add("feed '" + name + "'", "the program has no such feed" + didYouMean(name, feedsOf(main)));
   }
   main.setType(FunctionType::get(main.getContext(), types, main.getResultTypes()));
   return problems.empty() ? Result<void>() : Result<void>(problems);

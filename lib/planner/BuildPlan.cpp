@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -29,18 +30,35 @@ using runtime::Step;
 using runtime::Storage;
 using runtime::ValueId;
 
+std::string lineOf(Location location);
+
+/// The lines of a kernel's ops in their order, each once and at most `maximalLines`: "net.py:42, net.py:44".
+std::string linesOf(FusedLoc fused) {
+  constexpr size_t maximalLines = 3;
+  SmallVector<std::string> lines;
+  for (Location part : fused.getLocations())
+    if (std::string line = lineOf(part); !line.empty() && !llvm::is_contained(lines, line))
+      lines.push_back(line);
+  std::string text = llvm::join(ArrayRef(lines).take_front(maximalLines), ", ");
+  return lines.size() > maximalLines ? text + ", ..." : text;
+}
+
 /// "net.py:42" of a location made by the translator, or nothing.
 std::string lineOf(Location location) {
   if (auto name = dyn_cast<NameLoc>(location))
     return lineOf(name.getChildLoc());
   if (auto fused = dyn_cast<FusedLoc>(location))
-    return fused.getLocations().empty() ? "" : lineOf(fused.getLocations().front());
+    return linesOf(fused);
   if (auto line = dyn_cast<FileLineColLoc>(location))
     return (line.getFilename().getValue() + ":" + llvm::Twine(line.getLine())).str();
   return "";
 }
 
-std::string nameOf(Location location) {
+/// The name of an op's result; passes/fuse/FormKernels.cpp gives those of a kernel as metadata.
+std::string nameOf(Location location, size_t result = 0) {
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    if (auto names = dyn_cast_or_null<ArrayAttr>(fused.getMetadata()); names && result < names.size())
+      return cast<StringAttr>(names[result]).str();
   auto name = dyn_cast<NameLoc>(location);
   return name ? name.getName().str() : "";
 }
@@ -263,7 +281,8 @@ private:
       bool inArena =
           type && type.hasStaticShape() && !escapes(result) && !isa<pd::ArrayReadOp, pd::ArrayReadOrOp>(op);
       Storage storage = once ? Storage::Prepared : inArena ? Storage::Arena : Storage::Dynamic;
-      step.outputs.push_back(addValue(result, storage, nameOf(op->getLoc())));
+      size_t number = cast<OpResult>(result).getResultNumber();
+      step.outputs.push_back(addValue(result, storage, nameOf(op->getLoc(), number)));
     }
     (once ? plan.prepare : *steps).push_back(std::move(step));
   }

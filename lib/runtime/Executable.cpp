@@ -214,6 +214,15 @@ Result<void> Executable::bindParameters(const NamedTensors &parameters) {
   return {};
 }
 
+Result<void> Executable::checkFinite() {
+  checksFinite = true;
+  if (!ready)
+    return {};
+  Result<void> done = runPrepare();
+  ready = static_cast<bool>(done);
+  return done ? done : Result<void>(inProgram(done.problems()));
+}
+
 void Executable::placeConstants(Frame &frame) const {
   for (size_t i = 0; i < program.values.size(); ++i) {
     const Value &value = program.values[i];
@@ -256,6 +265,7 @@ Result<void> Executable::runPrepare() {
     if (program.values[i].storage == Storage::Prepared)
       constantTensors[i] = Tensor(program.values[i].dtype, program.values[i].dims);
   Frame frame(layout);
+  frame.setFiniteCheck(checksFinite);
   if (!prepare.empty())
     if (Result<void> done = frame.allocate(); !done)
       return done;

@@ -36,6 +36,10 @@ public:
   /// dims.
   Result<void> bindParameters(const NamedTensors &parameters);
 
+  /// Lets preparations and runs end at the first step that makes a NaN or an Inf. Error: a step of
+  /// Plan::prepare does, with the parameters that are bound.
+  Result<void> checkFinite();
+
   const Plan &plan() const { return program; }
   const std::string &name() const { return title; }
   /// "float32[-1, 3, 224, 224]" of a value.
@@ -71,6 +75,7 @@ private:
   AlignedMemory constants;             ///< Plan::constants at an aligned address
   std::vector<Tensor> constantTensors; ///< by value: of Parameter and Prepared values
   bool ready = false;
+  bool checksFinite = false;
 };
 
 /// The memory of one caller. Run it from one thread at a time; several sessions may run at once.
@@ -86,6 +91,10 @@ public:
 
   /// Collects times until it is called with null.
   void setProfile(Profile *collector) { profile = collector; }
+
+  /// Runs the program once to measure it: the results are dropped, the op print shows nothing, and the next
+  /// run draws the random numbers that it would have drawn.
+  Result<void> runSilently(const NamedTensors &feeds);
 
   /// Lets several sessions draw from one sequence of random numbers; they must not run at once.
   void setGenerator(std::shared_ptr<RandomGenerator> generator) { frame.setGenerator(std::move(generator)); }

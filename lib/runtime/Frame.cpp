@@ -318,7 +318,8 @@ Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *prof
 Result<void> Frame::execute(std::span<const BoundStep> steps, States states, Profile *profile) {
   for (const BoundStep &bound : steps) {
     int64_t start = profile ? Profile::now() : 0;
-    if (Result<void> done = runStep(bound, states, profile); !done) {
+    Result<void> done = checksFinite ? runChecked(bound, states, profile) : runStep(bound, states, profile);
+    if (!done) {
       Problems problems;
       for (const Problem &p : done.problems()) // a step of a body has said already where it is
         problems.add(p.where.empty() ? placeOf(*bound.step) : p.where, p.message);

@@ -13,6 +13,7 @@
 namespace proa::runtime {
 
 class Profile;
+struct NonFinite;
 
 using KernelFunction = void (*)(void *const *buffers, const int64_t *dims, int64_t begin, int64_t end);
 using ShapeFunction = void (*)(const int64_t *inputDims, int64_t *result);
@@ -72,8 +73,11 @@ public:
   /// user's line and the op.
   Result<void> execute(std::span<const BoundStep> steps, std::span<std::unique_ptr<KernelState>> states,
                        Profile *profile);
+  /// Whether execute() ends at the first step that makes a NaN or an Inf (FiniteCheck.h).
+  void setFiniteCheck(bool on) { checksFinite = on; }
   /// Where random numbers come from; a new frame has a generator of its own.
   void setGenerator(std::shared_ptr<RandomGenerator> shared) { generator = std::move(shared); }
+  const std::shared_ptr<RandomGenerator> &sharedGenerator() const { return generator; }
   /// Takes the memory of a Dynamic value out of the frame; null where its bytes are those of a feed or a
   /// constant.
   std::shared_ptr<void> takeBuffer(ValueId id);
@@ -90,6 +94,9 @@ private:
   using States = std::span<std::unique_ptr<KernelState>>;
 
   Result<void> runStep(const BoundStep &bound, States states, Profile *profile);
+  // The check of finite values (FiniteCheck.cpp).
+  NonFinite nonFiniteIn(std::span<const ValueId> ids) const;
+  Result<void> runChecked(const BoundStep &bound, States states, Profile *profile);
   // Control flow (ControlFlow.cpp).
   Result<void> runIf(const BoundStep &bound, States states, Profile *profile);
   Result<void> runWhile(const BoundStep &bound, States states, Profile *profile);
@@ -123,6 +130,7 @@ private:
   std::vector<void *> pointers;    ///< arguments of the kernel being called
   std::vector<int64_t> kernelDims; ///< likewise
   std::vector<int64_t> shapeResult;
+  bool checksFinite = false;
   std::shared_ptr<RandomGenerator> generator = std::make_shared<RandomGenerator>();
 };
 

@@ -64,6 +64,27 @@ std::string Profile::table() const {
   return out;
 }
 
+std::vector<StepTime> Profile::steps() const {
+  std::vector<StepTime> times(names.size());
+  for (const Span &span : spans) {
+    times[span.step].milliseconds += 1e-6 * static_cast<double>(span.end - span.begin);
+    ++times[span.step].calls;
+  }
+  std::vector<StepTime> ran;
+  int64_t divisor = std::max<int64_t>(1, runs);
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (times[i].calls == 0)
+      continue;
+    const Name &name = names[i];
+    ran.push_back({.kernel = name.library ? name.symbol : "(compiled)",
+                   .ops = name.label.empty() ? name.symbol : name.label,
+                   .location = name.location,
+                   .calls = std::max<int64_t>(1, times[i].calls / divisor),
+                   .milliseconds = times[i].milliseconds / static_cast<double>(divisor)});
+  }
+  return ran;
+}
+
 std::string Profile::chromeTrace() const {
   nlohmann::json events = nlohmann::json::array();
   int64_t origin = spans.empty() ? 0 : spans.front().begin;

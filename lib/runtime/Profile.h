@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/runtime/Plan.h"
+#include "proa/Profile.h"
 
 #include <cstdint>
 #include <span>
@@ -28,6 +29,9 @@ public:
   /// A table, the most expensive first: microseconds of a run, share, calls, kernel, label, location. Steps
   /// of the same kernel and label are one row.
   std::string table() const;
+  /// Calls and milliseconds of each step of a run, in the order of the program, without steps that did not
+  /// run.
+  std::vector<StepTime> steps() const;
   /// The Trace Event format that Chrome and Perfetto read: one complete event a step.
   std::string chromeTrace() const;
 

@@ -1,4 +1,5 @@
 #include "lib/runtime/Executable.h"
+#include "lib/runtime/Silence.h"
 #include "lib/runtime/ThreadPool.h"
 
 #include <algorithm>
@@ -141,12 +142,22 @@ Result<std::vector<Tensor>> Session::run(const NamedTensors &feeds) {
   return results;
 }
 
+Result<void> Session::runSilently(const NamedTensors &feeds) {
+  Silence silence;
+  std::shared_ptr<RandomGenerator> generator = frame.sharedGenerator();
+  frame.setGenerator(std::make_shared<RandomGenerator>(*generator));
+  Result<std::vector<Tensor>> results = run(feeds);
+  frame.setGenerator(std::move(generator));
+  return results ? Result<void>() : Result<void>(results.problems());
+}
+
 Result<std::vector<Tensor>> Session::runSteps(const NamedTensors &feeds) {
   if (Result<void> done = bindFeeds(feeds); !done)
     return done.problems();
   // Parameters may have been replaced since the last run.
   executable->placeConstants(frame);
   placeFetched();
+  frame.setFiniteCheck(executable->checksFinite);
   if (profile)
     profile->beginRun();
   if (Result<void> done = frame.execute(executable->steps, states, profile); !done)

@@ -62,7 +62,7 @@ private:
     func::FuncOp kernel = kernelFor(group, interface);
     OpBuilder builder(group.members.back());
     auto call =
-        func::CallOp::create(builder, group.members.back()->getLoc(), kernel, interface.inputs.getArrayRef());
+        func::CallOp::create(builder, locationOf(group, interface), kernel, interface.inputs.getArrayRef());
     call->setAttr("proa.label", builder.getStringAttr(labelOf(group)));
     for (auto [output, result] : llvm::zip(interface.outputs, call.getResults()))
       output.replaceAllUsesWith(result);
@@ -72,6 +72,22 @@ private:
       if (constant.use_empty())
         constant.getDefiningOp()->erase();
     ++numGroups;
+  }
+
+  /// The locations of all ops of the group, fused; the metadata are the names of its outputs, in order.
+  static Location locationOf(const KernelGroup &group, const Interface &interface) {
+    SmallVector<Location> locations;
+    for (Operation *member : group.members)
+      locations.push_back(member->getLoc());
+    if (llvm::all_equal(locations))
+      return locations.front();
+    Builder builder(group.members.front()->getContext());
+    SmallVector<Attribute> names;
+    for (Value output : interface.outputs) {
+      auto name = dyn_cast<NameLoc>(output.getLoc());
+      names.push_back(name ? name.getName() : builder.getStringAttr(""));
+    }
+    return FusedLoc::get(builder.getContext(), locations, builder.getArrayAttr(names));
   }
 
   static std::string labelOf(const KernelGroup &group) {

@@ -1,8 +1,14 @@
 #include "tools/common/CommandLine.h"
 
 #include "lib/support/Files.h"
+#include "lib/support/Suggest.h"
 #include "proa/Model.h"
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -20,45 +26,216 @@ CommandLine::CommandLine(const std::string &name, const std::string &description
   get_formatter()->column_width(36);
 }
 
+void CommandLine::takeNextValue(const std::string &flag, IsValue isValue) {
+  nextValues[flag] = std::move(isValue);
+}
+
+void CommandLine::takeMoreValues(const std::string &option, IsValue isValue) {
+  moreValues[option] = std::move(isValue);
+}
+
+/// The arguments with each value that takeNextValue and takeMoreValues promise written as --option=VALUE.
+std::vector<std::string> CommandLine::completed(std::vector<std::string> arguments) const {
+  std::vector<std::string> result;
+  const IsValue *isMore = nullptr;
+  std::string repeated;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    if (argument == "--") {
+      result.insert(result.end(), arguments.begin() + static_cast<ptrdiff_t>(i), arguments.end());
+      break;
+    }
+    bool hasNext = i + 1 < arguments.size() && !arguments[i + 1].starts_with("-");
+    std::string option = argument.substr(0, argument.find('='));
+    if (auto more = moreValues.find(option); more != moreValues.end()) {
+      isMore = &more->second;
+      repeated = option;
+      result.push_back(argument);
+      if (option == argument && hasNext)
+        result.push_back(arguments[++i]);
+    } else if (auto next = nextValues.find(argument);
+               next != nextValues.end() && hasNext && next->second(arguments[i + 1])) {
+      isMore = nullptr;
+      result.push_back(argument + "=" + arguments[++i]);
+    } else if (isMore && !argument.starts_with("-") && (*isMore)(argument)) {
+      result.push_back(repeated);
+      result.push_back(argument);
+    } else {
+      isMore = nullptr;
+      result.push_back(argument);
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> CommandLine::optionNames() const {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back(name);
+  return names;
+}
+
+/// How a value that no option takes may have been meant: the option before it takes its values in another
+/// way.
+std::string CommandLine::hintFor(const std::string &argument,
+                                 const std::vector<std::string> &arguments) const {
+  auto at = std::find(arguments.begin(), arguments.end(), argument);
+  while (at != arguments.begin() && !(--at)->starts_with("-"))
+    continue;
+  if (at == arguments.end() || !at->starts_with("-"))
+    return "";
+  const CLI::Option *option = get_option_no_throw(at->substr(0, at->find('=')));
+  if (!option)
+    return "";
+  if (nextValues.contains(*at))
+    return "; the value of " + *at + " follows an equals sign: " + *at + "=" + argument;
+  if (option->get_delimiter() != '\0')
+    return "; several values of " + *at + " are separated by commas";
+  return "";
+}
+
+/// What to say of arguments that nothing takes.
+std::string CommandLine::unexpected(const std::vector<std::string> &arguments) const {
+  std::string text;
+  for (const std::string &argument : remaining()) {
+    std::string name = argument.substr(0, argument.find('='));
+    text += text.empty() ? "" : "; ";
+    text += argument.starts_with("-")
+                ? "there is no option '" + name + "'" +
+                      didYouMean(name.substr(std::min(name.size(), name.find_first_not_of('-'))),
+                                 optionNames(), "--")
+                : "the argument '" + argument + "' was not expected" + hintFor(argument, arguments);
+  }
+  return text;
+}
+
+/// What to say of "-inputs", which would be read as "-i nputs".
+std::string CommandLine::singleDashes(const std::vector<std::string> &arguments) const {
+  std::vector<std::string> names = optionNames();
+  for (const std::string &argument : arguments) {
+    if (argument.starts_with("--") || !argument.starts_with("-") || argument.size() < 3)
+      continue;
+    std::string name = argument.substr(1, argument.find('=') - 1);
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      return "there is no option '-" + name + "'; did you mean '--" + name + "'?";
+  }
+  return "";
+}
+
+namespace {
+
+/// CLI11 says "--jobs: 1 required INT missing" and "Could not convert: --seed = x".
+std::string inWords(const CLI::ParseError &error) {
+  std::string text = error.what();
+  const std::string missing = ": 1 required ", end = " missing", conversion = "Could not convert: ";
+  if (size_t at = text.find(missing); at != std::string::npos && text.ends_with(end)) {
+    std::string expected = text.substr(at + missing.size(), text.size() - end.size() - at - missing.size());
+    size_t colon = expected.find(':'); // "INT:INT in [1 - 10]", "TEXT:{a,b}"
+    return text.substr(0, at) + ": the value is missing; expected " +
+           (colon == std::string::npos ? expected : expected.substr(colon + 1));
+  }
+  if (size_t equals = text.find(" = "); text.starts_with(conversion) && equals != std::string::npos)
+    return text.substr(conversion.size(), equals - conversion.size()) + ": found '" +
+           text.substr(equals + 3) + "', expected a number";
+  return text;
+}
+
+} // namespace
+
 std::optional<int> CommandLine::read(int argc, char **argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const CLI::Option *json = get_option_no_throw("--json");
+  if (json && json->get_items_expected_max() == 0 &&
+      std::find(arguments.begin(), arguments.end(), "--json") != arguments.end())
+    printErrorsAsJson();
+  if (std::string wrong = singleDashes(arguments); !wrong.empty())
+    return failCommandLine(*this, wrong);
   try {
-    parse(argc, argv);
+    std::vector<std::string> reversed = completed(arguments); // CLI11 takes them from the end
+    std::reverse(reversed.begin(), reversed.end());
+    parse(std::move(reversed));
     return std::nullopt;
   } catch (const CLI::Success &request) { // --help, --version
     exit(request, std::cout, std::cerr);
     return finishOutput(ExitCode::success);
+  } catch (const CLI::ExtrasError &) {
+    return failCommandLine(*this, unexpected(arguments));
   } catch (const CLI::RequiredError &error) { // the reason may be a misspelled option
-    std::vector<std::string> unknown = remaining();
-    return failCommandLine(*this, unknown.empty() ? error.what() : CLI::ExtrasError(unknown).what());
+    return failCommandLine(*this, remaining().empty() ? error.what() : unexpected(arguments));
   } catch (const CLI::ParseError &error) {
-    return failCommandLine(*this, error.what());
+    return failCommandLine(*this, inWords(error));
   }
 }
 
 namespace {
+
+bool errorsAreJson = false;
 
 Problems outputProblem() {
   return problem("stdout", std::string("can not write the output") +
                                (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
 }
 
+void print(const Problems &problems, const std::string &hint = "") {
+  if (errorsAreJson)
+    std::cout << errorsJson(problems) << std::flush;
+  else
+    std::cerr << problems.text() << hint;
+}
+
 } // namespace
 
+void printErrorsAsJson() { errorsAreJson = true; }
+
+std::string errorsJson(const Problems &problems) {
+  nlohmann::json errors = nlohmann::json::array();
+  for (const Problem &problem : problems)
+    errors.push_back({{"where", problem.where}, {"message", problem.message}});
+  return nlohmann::json{{"errors", errors}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
 int fail(const Problems &problems) {
-  std::cerr << problems.text();
+  print(problems);
   return ExitCode::failure;
 }
 
 int failCommandLine(const CLI::App &app, const std::string &message) {
-  std::cerr << "error: " << app.get_name() << ": " << message << "\nTry " << app.get_name() << " --help.\n";
+  print(problem(app.get_name(), message), "Try " + app.get_name() + " --help.\n");
   return ExitCode::wrongCommandLine;
+}
+
+int failCommandLine(const Problems &problems) {
+  print(problems);
+  return ExitCode::wrongCommandLine;
+}
+
+std::string checkBinaryOutput(const std::string &path, bool force) {
+  bool isTerminal = path == "-" && !force && ::isatty(STDOUT_FILENO);
+  return isTerminal
+             ? "the output is binary and stdout is a terminal; give a file (-o FILE), or -f to write it "
+               "there all the same"
+             : "";
+}
+
+std::string sizeText(int64_t bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < units.size(); ++unit)
+    value /= 1024;
+  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, units[unit]);
 }
 
 int finishOutput(int code) {
   std::cout.flush();
   errno = 0;
   bool isWritten = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
-  return isWritten ? code : fail(outputProblem());
+  if (isWritten)
+    return code;
+  std::cerr << outputProblem().text(); // also where errors are JSON, which would not arrive on stdout
+  return ExitCode::failure;
 }
 
 Output::Output(const std::string &path) {
@@ -145,9 +322,43 @@ std::optional<std::vector<int64_t>> parseDims(std::string_view text) {
 
 } // namespace
 
+std::string checkSeed(const std::string &text) {
+  uint64_t seed = 0;
+  auto [next, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  bool isSeed = error == std::errc() && next == text.data() + text.size();
+  return isSeed ? "" : "found '" + text + "', expected a number from 0 to 18446744073709551615";
+}
+
+bool isFeedDims(const std::string &text) {
+  size_t equals = text.find('=');
+  return equals != std::string::npos && equals > 0 &&
+         text.find_first_not_of("0123456789x", text.rfind('=') + 1) == std::string::npos;
+}
+
+namespace {
+
+/// "a=1x2,b=3" as "a=1x2" and "b=3"; a comma that no name and sign follow does not separate.
+std::vector<std::string> separated(const std::vector<std::string> &texts) {
+  std::vector<std::string> entries;
+  for (const std::string &text : texts) {
+    size_t begin = 0;
+    for (size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1)) {
+      size_t sign = text.find('=', comma);
+      if (sign == std::string::npos || text.find(',', comma + 1) < sign)
+        continue;
+      entries.push_back(text.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+    entries.push_back(text.substr(begin));
+  }
+  return entries;
+}
+
+} // namespace
+
 FeedDims parseFeedDims(const std::vector<std::string> &texts, Problems &problems) {
   FeedDims all;
-  for (const std::string &text : texts) {
+  for (const std::string &text : separated(texts)) {
     size_t equals = text.rfind('=');
     auto dims =
         equals == std::string::npos ? std::nullopt : parseDims(std::string_view(text).substr(equals + 1));

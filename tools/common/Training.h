@@ -24,4 +24,12 @@ inline std::string checkMemoryBudget(const std::string &text) {
   return isNumber || text == cheapRecomputation ? "" : "expected a number of bytes, found " + text;
 }
 
+/// Whether the argument after `--recompute` is its value, right or wrong: a number, with a unit or an
+/// exponent perhaps. A model with such a name is written ./100.
+inline bool isMemoryBudget(const std::string &text) {
+  return text == cheapRecomputation ||
+         (text.find_first_of("0123456789") == 0 &&
+          text.find_first_not_of("0123456789.eEkKmMgGiIbB") == std::string::npos);
+}
+
 } // namespace proa::tools

@@ -24,8 +24,12 @@ struct FoundCase {
 };
 
 /// The folders with a meta.json below each directory (or the directory itself), in order of their names.
-/// Problems: a directory that does not exist or holds no case, a filter that is no regular expression.
+/// Problems: a directory that does not exist or holds no case, a filter that is no regular expression, and a
+/// selection of no case at all.
 Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directories,
                                          const Selection &selection);
+
+/// What is wrong with a regular expression, or nothing.
+std::string checkExpression(const std::string &expression);
 
 } // namespace proa::tools

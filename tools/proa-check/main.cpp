@@ -77,7 +77,9 @@ void declareModes(CommandLine &line, Options &options) {
                   "what comes out")
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT");
-  line.add_option("--seed", options.check.seed, "What the changes are drawn from")->capture_default_str();
+  line.add_option("--seed", options.check.seed, "What the changes are drawn from")
+      ->check(checkSeed)
+      ->capture_default_str();
   line.add_flag("--decompose", options.check.decompose,
                 "Runs every op that has a decomposition through it, also where there is a kernel");
   line.add_flag(
@@ -93,7 +95,9 @@ void declareModes(CommandLine &line, Options &options) {
 }
 
 void declareReports(CommandLine &line, Options &options) {
-  line.add_option("--reasons", options.reasons, "Rows of the table of reasons")->capture_default_str();
+  line.add_option("--reasons", options.reasons, "Rows of the table of reasons")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
   line.add_option(
           "--known-failures", options.known,
           "Cases that fail, by mode: 'case [modes]  # reason'. They count as skipped; a listed case that "
@@ -119,6 +123,14 @@ Result<KnownFailures> readKnownFailures(const Options &options) {
   if (!options.updateKnown.empty() && std::filesystem::exists(options.updateKnown))
     return KnownFailures::read(options.updateKnown);
   return KnownFailures();
+}
+
+/// Ends with these errors, which the report of --json holds too.
+int failWithReport(const Problems &problems, const Options &options) {
+  if (!options.json.empty())
+    if (Result<void> written = writeFile(options.json, errorsJson(problems)); !written)
+      fail(written.problems());
+  return fail(problems);
 }
 
 /// Checks the cases and prints those that fail as they do.
@@ -205,6 +217,23 @@ int finish(const Report &report, KnownFailures known, const Options &options) {
   return anyFailed ? ExitCode::failure : ExitCode::success;
 }
 
+int work(const Options &options) {
+  Result<std::vector<FoundCase>> cases = findCases(options.directories, options.selection);
+  if (!cases) {
+    int code = failWithReport(cases.problems(), options);
+    return checkExpression(options.selection.filter).empty() ? code : ExitCode::wrongCommandLine;
+  }
+  if (options.list) {
+    for (const FoundCase &found : *cases)
+      fmt::print("{}\n", found.folder);
+    return ExitCode::success;
+  }
+  Result<KnownFailures> known = readKnownFailures(options);
+  if (!known)
+    return failWithReport(known.problems(), options);
+  return finish(Session(std::move(*cases), *known, options).check(), *known, options);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -221,6 +250,7 @@ int main(int argc, char **argv) {
   declareSelection(line, options);
   declareModes(line, options);
   declareReports(line, options);
+  line.takeNextValue("--recompute", isMemoryBudget);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
   options.check.memoryBudget = memoryBudgetOf(options.recompute);
@@ -237,19 +267,5 @@ int main(int argc, char **argv) {
     checkOutputFile(file, unwritable);
   if (!unwritable.empty())
     return fail(unwritable);
-  Result<std::vector<FoundCase>> cases = findCases(options.directories, options.selection);
-  if (!cases)
-    return fail(cases.problems());
-  if (cases->empty()) // a misspelled filter must not look like success
-    return fail(problem("proa-check", "no case is selected"));
-  if (options.list) {
-    for (const FoundCase &found : *cases)
-      fmt::print("{}\n", found.folder);
-    return finishOutput(ExitCode::success);
-  }
-  Result<KnownFailures> known = readKnownFailures(options);
-  if (!known)
-    return fail(known.problems());
-  return runTool(
-      line, [&] { return finish(Session(std::move(*cases), *known, options).check(), *known, options); });
+  return runTool(line, [&] { return work(options); });
 }

@@ -50,9 +50,10 @@ void declare(CommandLine &line, Options &options) {
                   "What the C functions are named after: NAME_create ...; default: the output file's name")
       ->type_name("NAME");
   line.add_option("--dims", options.dims,
-                  "Dims of a feed that the program leaves open; dims still open are known in each run")
+                  "Dims of feeds that the program leaves open; dims still open are known in each run")
       ->allow_extra_args(false)
-      ->type_name("NAME=1x3x224x224");
+      ->type_name("NAME=1x3x224x224,...");
+  line.takeMoreValues("--dims", isFeedDims);
   line.add_flag("--embed-weights", request.embedWeights, "Puts the weights into the library");
   line.add_option("--function", request.function,
                   "Of an IR file, the function to compile; default: main, else the only public one")
@@ -132,6 +133,21 @@ Result<void> write(const Options &options, const aot::CompiledLibrary &compiled)
              : writeFile(options.header, aot::headerText(compiled.description, options.link.prefix));
 }
 
+/// Says which files were written, and how large they are.
+void report(const Options &options) {
+  const std::string what = options.emit == Options::library   ? "shared library"
+                           : options.emit == Options::archive ? "archive of kernels"
+                                                              : "plan";
+  auto line = [](const std::string &file, const std::string &kind) {
+    std::error_code error;
+    uintmax_t bytes = fs::file_size(file, error); // a device has none
+    fmt::print("wrote {}: {}{}\n", file, kind, error ? "" : ", " + sizeText(static_cast<int64_t>(bytes)));
+  };
+  line(options.link.output, what);
+  if (!options.header.empty())
+    line(options.header, "C header");
+}
+
 Result<void> work(Options options) {
   Problems problems;
   checkOutputFile(options.link.output, problems);
@@ -155,7 +171,11 @@ Result<void> work(Options options) {
   if (!compiled)
     return compiled.problems();
   bar.show("linking", 1);
-  return write(options, *compiled);
+  Result<void> done = write(options, *compiled);
+  bar.clear();
+  if (done)
+    report(options);
+  return done;
 }
 
 } // namespace
@@ -172,10 +192,8 @@ int main(int argc, char **argv) {
   declare(line, options);
   if (std::optional<int> code = line.read(argc, argv))
     return *code;
-  if (Problems problems = checkOptions(options); !problems.empty()) {
-    fail(problems);
-    return ExitCode::wrongCommandLine;
-  }
+  if (Problems problems = checkOptions(options); !problems.empty())
+    return failCommandLine(problems);
   options.request.model = inputPath(options.request.model);
   options.link.installation = installation(argv[0]);
   return runTool(line, [&] {

@@ -51,10 +51,12 @@ Options:
   --pass-pipeline=<pipeline>      Passes with their nesting, as text
   --verify-diagnostics            Compares the errors with the expected-error comments of the input
   --split-input-file              Each part between lines of '// -----' by itself
-  --emit-bytecode                 Writes bytecode
+  --emit-bytecode                 Writes bytecode; to a terminal only with -f
   --check-numerics                Runs the program before and after each pass and names the first that changes its results
                                   (--check-numerics-seed=, -open-dim=, -tolerance=)
-  --mlir-print-ir-after-all       Shows the IR after each pass (also -before-all, -after-change)
+  --mlir-print-ir-after-all       Shows the IR after each pass (also -before-all)
+  --mlir-print-ir-after-change    Shows the IR after each pass that changes it
+  --mlir-print-op-on-diagnostic   Shows the op, which may be the whole module, with each error
   --mlir-print-ir-tree-dir=<dir>  The same, into files
   --mlir-timing                   Shows how long each pass took
   --mlir-pass-statistics          Shows what the passes counted

@@ -2,6 +2,7 @@
 #include "lib/check/NumericsCheck.h"
 #include "lib/driver/Registration.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/MlirArguments.h"
 #include "tools/common/MlirTool.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/proa-opt/Help.h"
@@ -21,6 +22,9 @@ namespace cl = llvm::cl;
 namespace {
 
 struct Options {
+  cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-")};
+  cl::opt<std::string> output{"o", cl::desc("Output filename"), cl::value_desc("filename"), cl::init("-")};
+  cl::opt<bool> force{"f", cl::desc("Writes bytecode to a terminal too")};
   cl::opt<bool> checkNumerics{
       "check-numerics",
       cl::desc("Runs the program before and after each pass and names the first that changes its results")};
@@ -61,6 +65,9 @@ int run(const std::string &input, const std::string &output, mlir::DialectRegist
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &error);
   if (!file)
     problems.add("", error);
+  else if (llvm::StringRef text = file->getBuffer().ltrim();
+           text.starts_with("{") && !text.starts_with("{-#"))
+    problems.add(input, "this is JSON, expected MLIR; proa-translate turns a program of Paddle into MLIR");
   if (!problems.empty())
     return proa::tools::fail(problems);
   std::string text;
@@ -88,13 +95,24 @@ int main(int argc, char **argv) {
     }
   Options options;
   llvm::InitLLVM init(argc, argv);
-  auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "proa's pass driver", registry);
+  std::string title = mlir::registerCLIOptions("proa's pass driver", registry);
+  if (proa::Problems problems = proa::tools::checkArguments(argc, argv); !problems.empty())
+    return proa::tools::fail(problems);
+  std::vector<char *> arguments = proa::tools::completeArguments(argc, argv);
+  cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), title);
+  proa::tools::printNoOpsWithErrors();
+  if (proa::Problems problems = proa::tools::checkPasses(argc, argv); !problems.empty())
+    return proa::tools::fail(problems);
+  const std::string &input = options.input, &output = options.output;
   if (options.openDim < 0) {
     llvm::errs() << "error: --check-numerics-open-dim is " << options.openDim
                  << ", expected no negative number\n";
     return EXIT_FAILURE;
   }
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldEmitBytecode())
+    if (std::string wrong = proa::tools::checkBinaryOutput(output, options.force); !wrong.empty())
+      return proa::tools::fail(proa::problem("--emit-bytecode", wrong));
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
   if (input == "-" && llvm::sys::Process::StandardInIsUserInput())

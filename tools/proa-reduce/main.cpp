@@ -1,6 +1,7 @@
 // proa-reduce: makes MLIR text smaller while a test script still finds it interesting.
 #include "lib/driver/Registration.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/MlirArguments.h"
 #include "tools/common/MlirTool.h"
 #include "tools/proa-reduce/ReducePass.h"
 
@@ -54,6 +55,8 @@ int run(const std::string &input, const std::string &output, const mlir::PassPip
   if (std::string wrong = checkName(output); !wrong.empty())
     problems.add("-o", wrong);
   checkOutputFile(output, problems);
+  if (!pipeline.hasAnyOccurrences())
+    problems.add("proa-reduce", "no pass is given, expected one that reduces: --reduce='test=SCRIPT'");
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &error);
   if (!file)
@@ -96,7 +99,12 @@ int main(int argc, char **argv) {
   cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("<input file>"));
   cl::opt<std::string> output("o", cl::desc("Where the result is written"), cl::init("-"));
   mlir::PassPipelineCLParser pipeline("", "Passes that reduce");
+  if (proa::Problems problems = checkArguments(argc, argv); !problems.empty())
+    return fail(problems);
   cl::ParseCommandLineOptions(argc, argv, "proa's reducer\n");
+  if (proa::Problems problems = checkPasses(argc, argv); !problems.empty())
+    return fail(problems);
   mlir::MLIRContext context(registry);
+  context.printOpOnDiagnostic(false); // it may be the whole module
   return run(input, output, pipeline, context);
 }

@@ -1,6 +1,8 @@
 #include "tools/proa-run/Feeds.h"
 
 #include "lib/check/RandomTensor.h"
+#include "lib/support/LodEntries.h"
+#include "lib/support/Suggest.h"
 #include "tools/common/CommandLine.h"
 #include "translator/params/Npy.h"
 #include "translator/params/Safetensors.h"
@@ -45,6 +47,7 @@ public:
                         "random:SEED",
                         name, describe(fed->second.dtype(), given), fed->second.describe(),
                         fmt::join(sources, ", ")));
+    giveLods();
     if (problems.empty())
       for (const TensorInfo &feed : feeds)
         if (!result.count(feed.name))
@@ -64,17 +67,39 @@ private:
   void add(const std::string &source, const std::string &name, Tensor tensor) {
     if (find(name))
       result.insert_or_assign(name, std::move(tensor));
+    else if (auto entry = lodEntryOf(name); entry && find(entry->variable))
+      lods.add(*entry, tensor, source, problems);
     else
-      problems.add(source,
-                   fmt::format("'{}' is no feed of the program, which has: {}", name, namesOf(feeds)));
+      addUnknown(source, name);
+  }
+
+  /// Adds a problem where no feed has this name.
+  void checkFed(const std::string &source, const std::string &name) {
+    auto entry = lodEntryOf(name);
+    if (!find(name) && !(entry && find(entry->variable)))
+      addUnknown(source, name);
+  }
+
+  void addUnknown(const std::string &source, const std::string &name) {
+    std::vector<std::string> names;
+    for (const TensorInfo &feed : feeds)
+      names.push_back(feed.name);
+    problems.add(source, fmt::format("'{}' is no feed of the program, which has: {}{}", name, namesOf(feeds),
+                                     didYouMean(name, names)));
+  }
+
+  void giveLods() {
+    for (auto &[name, lod] : lods.finish(fmt::format("{}", fmt::join(options.sources, ", ")), problems))
+      if (auto fed = result.find(name); fed != result.end())
+        fed->second.setLod(lod);
   }
 
   void readDims() {
     dims = parseFeedDims(options.dims, problems);
+    dimsAreWrong = !problems.empty();
     for (const auto &[name, given] : dims)
       if (!find(name))
-        problems.add("--dims",
-                     fmt::format("'{}' is no feed of the program, which has: {}", name, namesOf(feeds)));
+        addUnknown("--dims", name);
   }
 
   void addSource(const std::string &source) {
@@ -101,7 +126,7 @@ private:
       const std::vector<int64_t> &shape = given == dims.end() ? feed.dims : given->second;
       if (elementCount(shape))
         emplaceRandom(feed, shape, seed);
-      else
+      else if (!dimsAreWrong)
         problems.add(feed.name, fmt::format("the program leaves dims open: {}; give --dims {}=...",
                                             describe(feed.dtype, feed.dims), feed.name));
     }
@@ -119,6 +144,9 @@ private:
     size_t equals = source.find('=');
     bool isNamed = equals != std::string::npos;
     std::string file = isNamed ? source.substr(equals + 1) : source;
+    std::error_code ignored;
+    if (isNamed && !std::filesystem::exists(file, ignored))
+      checkFed(source, source.substr(0, equals)); // both the name and the file may be wrong
     auto isUnnamed = [](const std::string &other) {
       return other.ends_with(".npy") && other.find('=') == std::string::npos;
     };
@@ -136,6 +164,12 @@ private:
   }
 
   void addSafetensors(const std::string &source) {
+    std::error_code ignored;
+    if (!source.ends_with(".safetensors") && !std::filesystem::exists(source, ignored)) {
+      problems.add("--inputs", "found '" + source +
+                                   "', expected FILE.safetensors, FILE.npy, NAME=FILE.npy or random:SEED");
+      return;
+    }
     Result<Tensors> tensors = params::readSafetensors(source);
     if (!tensors) {
       problems.append(tensors.problems());
@@ -152,7 +186,9 @@ private:
   const std::vector<TensorInfo> &feeds;
   const FeedOptions &options;
   std::map<std::string, std::vector<int64_t>> dims;
+  bool dimsAreWrong = false;
   Tensors result;
+  LodCollector lods;
   Problems problems;
   size_t unnamed = 0; ///< .npy files without a name so far
 };
@@ -162,6 +198,18 @@ private:
 Tensors tensorsOfRun(const Tensors &all, const std::string &prefix) {
   Tensors ofRun = check::withPrefix(all, prefix);
   return ofRun.empty() ? check::withPrefix(all, "") : ofRun;
+}
+
+bool isFeedSource(const std::string &argument) {
+  return argument.starts_with("random:") || argument.ends_with(".npy") || argument.ends_with(".safetensors");
+}
+
+void giveDeclaredLods(Tensors &feeds, const check::CaseMeta &meta) {
+  check::CaseMeta missing;
+  for (const auto &[name, lod] : meta.lod)
+    if (auto fed = feeds.find(name); fed != feeds.end() && fed->second.lod().empty())
+      missing.lod.emplace(name, lod);
+  check::giveLods(feeds, missing);
 }
 
 Result<Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options) {

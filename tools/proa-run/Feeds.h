@@ -28,8 +28,15 @@ struct FeedOptions {
 /// The tensors of a run in a file: those with its prefix, or, where there are none, those without any.
 check::Tensors tensorsOfRun(const check::Tensors &all, const std::string &prefix);
 
-/// Makes a tensor for each feed. Problems, all at once: sources that can't be read, feeds that got nothing,
-/// tensors that are no feed, dims that are missing or no dims.
+/// Whether an argument is one of these sources, and not a model.
+bool isFeedSource(const std::string &argument);
+
+/// Gives the feeds the LoDs of a case, where they have none of their own.
+void giveDeclaredLods(check::Tensors &feeds, const check::CaseMeta &meta);
+
+/// Makes a tensor for each feed. Entries NAME@LOD0, NAME@LOD1, ... are the LoD of the feed NAME. Problems,
+/// all at once: sources that can't be read, feeds that got nothing, tensors that are no feed, dims that are
+/// missing or no dims.
 Result<check::Tensors> makeFeeds(const std::vector<TensorInfo> &feeds, const FeedOptions &options);
 
 } // namespace proa::tools

@@ -1,6 +1,7 @@
 #include "tools/proa-run/Show.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -38,12 +39,16 @@ RunTimes summarize(std::vector<double> milliseconds) {
 }
 
 std::string outputText(const NamedTensor &output) {
-  std::string text = fmt::format("{}  {}", output.name, output.tensor.describe());
-  if (output.tensor.size() > 0) {
-    check::Statistics facts = check::statisticsOf(output.tensor);
+  const Tensor &tensor = output.tensor;
+  std::string text = fmt::format("{}  {}", output.name, tensor.describe());
+  check::FiniteStatistics facts = check::finiteStatisticsOf(tensor);
+  if (facts.finite > 0)
     text += fmt::format("  min {:.6g}, mean {:.6g}, max {:.6g}", facts.minimum, facts.mean, facts.maximum);
-  }
-  return text + "\n  got     " + firstElements(output.tensor) + "\n";
+  if (facts.finite < tensor.size())
+    text += fmt::format("  {} NaN, {} Inf", facts.nans, facts.infinities);
+  if (!tensor.lod().empty())
+    text += fmt::format("\n  LoD      {}", tensor.lod());
+  return text + "\n  got     " + firstElements(tensor) + "\n";
 }
 
 std::string comparisonText(const NamedTensor &output, const Tensor &expected,
@@ -62,34 +67,59 @@ std::string timesText(const ModelTimes &times, const RunTimes &runs, int64_t are
       fmt::format("read {:.1f} ms, import {:.1f} ms, compile {:.1f} ms{}, load {:.1f} ms\n", times.read,
                   times.import, times.compile, times.fromCache ? " (from cache)" : "", times.load);
   text += fmt::format("arena {} bytes\n", arenaBytes);
+  if (runs.onlyFirst)
+    return text +
+           fmt::format("first run {:.3f} ms, with making kernels and packing weights; --repeat measures "
+                       "the steady time\n",
+                       runs.first);
   if (runs.runs == 1)
-    return text + fmt::format("run {:.3f} ms\n", runs.median);
+    return text + fmt::format("first run {:.3f} ms, steady {:.3f} ms\n", runs.first, runs.median);
   return text +
-         fmt::format("run median {:.3f} ms, p10 {:.3f} ms, p90 {:.3f} ms ({} runs), the first {:.3f} ms\n",
+         fmt::format("run median {:.3f} ms, p10 {:.3f} ms, p90 {:.3f} ms ({} runs), first run {:.3f} ms\n",
                      runs.median, runs.p10, runs.p90, runs.runs, runs.first);
 }
 
-std::string timesJson(const std::string &model, int threads, const ModelTimes &times, const RunTimes &runs,
-                      int64_t arenaBytes, const std::vector<check::ComparedOutput> &compared) {
-  nlohmann::json value{{"model", model},
-                       {"threads", threads},
-                       {"read_ms", times.read},
-                       {"import_ms", times.import},
-                       {"compile_ms", times.compile},
-                       {"from_cache", times.fromCache},
-                       {"load_ms", times.load},
-                       {"arena_bytes", arenaBytes},
-                       {"first_ms", runs.first},
-                       {"runs", runs.runs},
-                       {"median_ms", runs.median},
-                       {"p10_ms", runs.p10},
-                       {"p90_ms", runs.p90}};
-  for (const check::ComparedOutput &output : compared)
+std::string nonFiniteText(const std::string &kind, const std::string &name, const Tensor &tensor) {
+  check::FiniteStatistics facts = check::finiteStatisticsOf(tensor);
+  return facts.finite == tensor.size() ? ""
+                                       : fmt::format("note: {} '{}' holds {} NaN and {} Inf\n", kind, name,
+                                                     facts.nans, facts.infinities);
+}
+
+std::string budgetText(std::optional<int64_t> budget, int64_t arenaBytes) {
+  if (!budget || *budget < 0 || arenaBytes <= *budget)
+    return "";
+  return fmt::format("warning: --recompute={}: the budget cannot be met: the values of a run take {} bytes "
+                     "with everything recomputed that lowers the peak\n",
+                     *budget, arenaBytes);
+}
+
+std::string reportJson(const RunReport &report) {
+  const ModelTimes &times = report.times;
+  const RunTimes &runs = report.runs;
+  nlohmann::json value{{"model", report.model},       {"threads", report.threads},
+                       {"read_ms", times.read},       {"import_ms", times.import},
+                       {"compile_ms", times.compile}, {"from_cache", times.fromCache},
+                       {"load_ms", times.load},       {"arena_bytes", report.arenaBytes},
+                       {"first_ms", runs.first},      {"only_first_run", runs.onlyFirst},
+                       {"runs", runs.runs},           {"median_ms", runs.median},
+                       {"p10_ms", runs.p10},          {"p90_ms", runs.p90}};
+  if (report.memoryBudget && *report.memoryBudget >= 0) {
+    value["memory_budget"] = *report.memoryBudget;
+    value["within_memory_budget"] = report.arenaBytes <= *report.memoryBudget;
+  }
+  for (const check::ComparedOutput &output : report.compared)
     value["outputs"].push_back({{"name", output.name},
                                 {"passed", output.comparison.passed()},
                                 {"reason", output.comparison.reason},
                                 {"max_abs_error", output.comparison.maxAbsolute},
                                 {"max_rel_error", output.comparison.maxRelative}});
+  for (const StepTime &step : report.steps)
+    value["steps"].push_back({{"kernel", step.kernel},
+                              {"ops", step.ops},
+                              {"location", step.location},
+                              {"calls", step.calls},
+                              {"ms", step.milliseconds}});
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

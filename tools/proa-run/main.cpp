@@ -1,5 +1,6 @@
 // proa-run: runs a program once or many times, shows or checks its outputs, measures it.
 #include "lib/support/Files.h"
+#include "lib/support/LodEntries.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Training.h"
@@ -68,9 +69,12 @@ void declare(CommandLine &line, Options &options) {
                   "model, else random:0")
       ->allow_extra_args(false)
       ->type_name("SOURCE");
-  line.add_option("--dims", options.feeds.dims, "Dims of a random feed that the program leaves open")
+  line.takeMoreValues("--inputs", isFeedSource);
+  line.takeMoreValues("-i", isFeedSource);
+  line.add_option("--dims", options.feeds.dims, "Dims of random feeds that the program leaves open")
       ->allow_extra_args(false)
-      ->type_name("NAME=1x3x224x224");
+      ->type_name("NAME=1x3x224x224,...");
+  line.takeMoreValues("--dims", isFeedDims);
   line.add_option("--feeds", options.model.feeds,
                   "Fed variables, also others than the program's own; what no fetch needs is left out")
       ->delimiter(',')
@@ -86,12 +90,17 @@ void declare(CommandLine &line, Options &options) {
   line.add_flag(std::string("--expect{") + Options::beside + "}", options.expect,
                 "Compares the outputs of the first run with expected.safetensors beside the model, or with "
                 "--expect=FILE");
+  line.takeNextValue("--expect", [](const std::string &text) { return text.ends_with(".safetensors"); });
   line.add_option("--threads", options.model.threads, "Threads of a run; 0: as many as there are cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   line.add_option("--seed", options.model.seed, "What random ops without a seed of their own draw from")
+      ->check(checkSeed)
       ->capture_default_str();
-  line.add_option("--repeat", options.repeat, "Measured runs")
+  line.add_flag("--check-finite", options.model.checkFinite,
+                "Ends with an error at the first op that makes a NaN or Inf, and names it");
+  line.add_option("--repeat", options.repeat,
+                  "Measured runs; with 1, a run after the first one, of which nothing but the time is kept")
       ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();
   line.add_option(
@@ -99,16 +108,21 @@ void declare(CommandLine &line, Options &options) {
           "Runs before the measured ones; default: one where --repeat is above 1, since the first run "
           "makes kernels and packs weights")
       ->check(CLI::Range(0, 1000000000));
-  line.add_flag(std::string("--profile{") + Options::table + "}", options.profile,
-                "Prints the time of each step; --profile=FILE.json writes a Chrome trace");
+  line.add_flag(
+      std::string("--profile{") + Options::table + "}", options.profile,
+      "Prints the time of each step (with --json as \"steps\"); --profile=FILE.json writes a Chrome "
+      "trace");
   line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
-                "Computes values once more instead of keeping them: what costs next to no time, or with "
-                "--recompute=BYTES until the values of a run take no more")
+                "Computes values again instead of keeping them: those that cost next to no time, or with "
+                "--recompute=BYTES until the values of a run take at most that many bytes")
       ->check(checkMemoryBudget);
+  // A file for --profile needs the equals sign: program.json may be the model.
+  line.takeNextValue("--profile", [](const std::string &) { return false; });
+  line.takeNextValue("--recompute", isMemoryBudget);
   CLI::Option *amp =
       line.add_option("--amp", options.amp,
                       "Computes in 16 bits what is safe in them: O1 the products, O2 nearly all")
-          ->check(CLI::IsMember({"O1", "O2"}));
+          ->check(CLI::IsMember({"O1", "O2"}, CLI::ignore_case));
   line.add_flag("--bf16", options.bfloat16, "The 16 bits are bfloat16, not float16")->needs(amp);
   line.add_option("--micro-batches", options.model.microBatches,
                   "Computes gradients for so many parts of the batch")
@@ -121,7 +135,8 @@ void declare(CommandLine &line, Options &options) {
       ->check(checkName)
       ->type_name("DIR");
   line.add_flag("-q,--quiet", options.quiet, "No warnings");
-  line.add_flag("--json", options.json, "Prints times and comparisons as one line of JSON, and nothing else");
+  line.add_flag("--json", options.json,
+                "Prints times and comparisons, or the errors, as one line of JSON, and nothing else");
 }
 
 /// Runs the program and says what came out.
@@ -172,7 +187,10 @@ private:
     if (!read)
       return read.problems();
     expected = tensorsOfRun(*read, prefix);
-    return {};
+    Problems problems;
+    for (auto &[name, lod] : takeLods(expected, options.expect, problems))
+      meta.expectedLod[name] = lod;
+    return problems;
   }
 
   Result<void> work() {
@@ -206,12 +224,14 @@ private:
     Result<check::Tensors> feeds = makeFeeds(model->feeds(), options.feeds);
     if (!feeds)
       return feeds.problems();
-    check::giveLods(*feeds, meta);
+    giveDeclaredLods(*feeds, meta);
     if (Result<void> set = states.apply(*model, 0); !set)
       return set;
     if (Result<void> prepared = model->prepare(*feeds); !prepared)
       return prepared;
     bar.clear();
+    if (options.model.checkFinite && !options.json)
+      noteNonFinite(*model, *feeds);
     if (Result<void> done = measure(*model, *feeds); !done)
       return done;
     return report(*model);
@@ -263,6 +283,15 @@ private:
     return {};
   }
 
+  /// No op is to blame for what the program is given.
+  static void noteNonFinite(const Model &model, const check::Tensors &feeds) {
+    for (const auto &[name, tensor] : feeds)
+      fmt::print(stderr, "{}", nonFiniteText("feed", name, tensor));
+    for (const TensorInfo &info : model.parameters())
+      if (Result<Tensor> value = model.parameter(info.name))
+        fmt::print(stderr, "{}", nonFiniteText("parameter", info.name, *value));
+  }
+
   /// The first run is compared; state of a training program moves on with the others.
   Result<void> measure(Model &model, const check::Tensors &feeds) {
     std::vector<double> times;
@@ -270,7 +299,8 @@ private:
     int warmup = options.warmup.value_or(options.repeat > 1 ? 1 : 0);
     for (int i = 0; i < warmup + options.repeat; ++i) {
       // A profile is of the last run alone, so that the others are measured without its cost.
-      model.enableProfile(!options.profile.empty() && i + 1 == warmup + options.repeat);
+      bool isLast = i + 1 == warmup + options.repeat && (options.repeat > 1 || options.warmup);
+      model.enableProfile(!options.profile.empty() && isLast);
       if (Result<void> set = i == 0 ? Result<void>() : states.apply(model, i); !set)
         return set;
       auto start = std::chrono::steady_clock::now();
@@ -288,6 +318,24 @@ private:
     }
     runTimes = summarize(std::move(times));
     runTimes.first = first;
+    runTimes.onlyFirst = options.repeat == 1 && options.warmup == 0;
+    return options.repeat == 1 && !options.warmup ? measureAgain(model, feeds) : Result<void>();
+  }
+
+  /// The first run makes kernels and packs weights: one more run tells what a run takes. It is left out where
+  /// the first one took so long that nobody would wait for another.
+  Result<void> measureAgain(Model &model, const check::Tensors &feeds) {
+    constexpr double longestFirst = 10000;
+    runTimes.onlyFirst = runTimes.first > longestFirst && options.profile.empty();
+    if (runTimes.onlyFirst)
+      return {};
+    model.enableProfile(!options.profile.empty());
+    Result<double> time = model.measure(feeds);
+    if (!time)
+      return time.problems();
+    double first = runTimes.first;
+    runTimes = summarize({*time});
+    runTimes.first = first;
     return {};
   }
 
@@ -303,6 +351,12 @@ private:
       else
         fmt::print("{}", comparisonText(*got, expected.at(output.name), output.comparison));
     }
+    for (const Problem &problem : check::compareLods(outputs, meta)) {
+      allPassed = false;
+      if (!options.json)
+        fmt::print("{}  {}: FAIL\n", problem.where, problem.message);
+      compared.push_back({problem.where, {.reason = problem.message, .first = {}}});
+    }
   }
 
   Result<void> report(const Model &model) {
@@ -313,18 +367,28 @@ private:
       check::Tensors tensors;
       for (const NamedTensor &output : outputs)
         tensors.insert_or_assign(output.name, output.tensor);
-      if (Result<void> written = params::writeSafetensors(options.outputs, tensors); !written)
+      if (Result<void> written = params::writeSafetensors(options.outputs, withLods(tensors)); !written)
         return written;
     }
     if (options.json) {
-      fmt::print("{}", timesJson(options.path, model.threads(), model.times(), runTimes, model.arenaBytes(),
-                                 compared));
-      return writeProfile(model);
+      if (Result<void> written = writeProfile(model); !written)
+        return written;
+      fmt::print("{}", reportJson({.model = options.path,
+                                   .threads = model.threads(),
+                                   .times = model.times(),
+                                   .runs = runTimes,
+                                   .arenaBytes = model.arenaBytes(),
+                                   .memoryBudget = options.model.memoryBudget,
+                                   .compared = compared,
+                                   .steps = model.profileSteps()}));
+      return {};
     }
     if (options.expect.empty())
       for (const NamedTensor &output : outputs)
         fmt::print("{}", outputText(output));
     fmt::print("{}", timesText(model.times(), runTimes, model.arenaBytes()));
+    std::fflush(stdout);
+    fmt::print(stderr, "{}", budgetText(options.model.memoryBudget, model.arenaBytes()));
     if (options.profile == Options::table)
       fmt::print("{}", model.profileTable());
     if (!options.expect.empty())

@@ -18,12 +18,17 @@ bool isInterface(const legacy::Operation &op) {
   return op.type == "feed" || op.type == "fetch" || op.type == "fetch_v2";
 }
 
-/// The ops of a program in the new IR; "1.matmul" is `matmul` of the dialect pd_op.
+/// "1.matmul" is `matmul` of the dialect pd_op.
+std::string typeOf(const newir::Operation &op) {
+  constexpr std::string_view dialect = "1.";
+  return op.name.starts_with(dialect) ? op.name.substr(dialect.size()) : op.name;
+}
+
+/// The ops of a program in the new IR.
 void countNewIr(const std::vector<newir::Operation> &operations, ProgramSummary &summary,
                 std::map<std::string, int64_t> &counts) {
-  constexpr std::string_view dialect = "1.";
   for (const newir::Operation &op : operations) {
-    std::string type = op.name.starts_with(dialect) ? op.name.substr(dialect.size()) : op.name;
+    std::string type = typeOf(op);
     if (type != "data" && type != "fetch") {
       ++summary.operations;
       ++counts[type];
@@ -111,19 +116,39 @@ ProgramSummary summarize(const legacy::Program &program) {
   return summary;
 }
 
+namespace {
+
+using OpCounts = std::map<std::string, int64_t>;
+
+void addTo(OpCounts &sums, const std::string &type, const OpCounts &byName, const std::string &name) {
+  if (auto found = byName.find(name); found != byName.end())
+    sums[type] += found->second;
+}
+
+/// The imported ops have the path of the op that they came from as their name.
+void addNewIrFlops(const std::vector<newir::Operation> &operations, const FlopCount &count, OpCounts &byType,
+                   OpCounts &uncountedByType) {
+  for (const newir::Operation &op : operations) {
+    addTo(byType, typeOf(op), count.byOutput, op.path);
+    addTo(uncountedByType, typeOf(op), count.unknownByOutput, op.path);
+    for (const std::vector<newir::Block> &region : op.regions)
+      for (const newir::Block &block : region)
+        addNewIrFlops(block.operations, count, byType, uncountedByType);
+  }
+}
+
+} // namespace
+
 void addFlops(ProgramSummary &summary, const legacy::Program &program, const FlopCount &count) {
-  std::map<std::string, int64_t> byType, uncountedByType;
-  auto add = [](std::map<std::string, int64_t> &sums, const std::string &type,
-                const std::map<std::string, int64_t> &byOutput, const std::string &output) {
-    if (auto found = byOutput.find(output); found != byOutput.end())
-      sums[type] += found->second;
-  };
+  OpCounts byType, uncountedByType;
+  if (program.newIr)
+    addNewIrFlops(program.newIr->operations, count, byType, uncountedByType);
   for (const legacy::Block &block : program.blocks) {
     for (const legacy::Operation &op : block.operations)
       for (const legacy::Slot &slot : op.outputs)
         if (!slot.arguments.empty()) {
-          add(byType, op.type, count.byOutput, slot.arguments.front());
-          add(uncountedByType, op.type, count.unknownByOutput, slot.arguments.front());
+          addTo(byType, op.type, count.byOutput, slot.arguments.front());
+          addTo(uncountedByType, op.type, count.unknownByOutput, slot.arguments.front());
           break;
         }
     for (const legacy::Variable &variable : block.variables)
@@ -155,7 +180,7 @@ static std::string flopsText(const OpSummary &op, const ProgramSummary &summary)
 std::string summaryText(const ProgramSummary &summary) {
   std::string text = fmt::format("{:<32} {:>8} {:>12} {:>7}\n", "op", "count", "flops", "share");
   int64_t unsupported = 0;
-  // An op that is not counted has a part that nobody knows; in the new IR, ops have no names to count by.
+  // An op that is not counted has a part that nobody knows.
   bool isShared = std::any_of(summary.types.begin(), summary.types.end(),
                               [](const OpSummary &op) { return op.flops > 0; });
   for (const OpSummary &op : summary.types) {

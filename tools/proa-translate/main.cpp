@@ -45,6 +45,7 @@ struct Options {
   import::ImportOptions import;
   std::vector<std::string> dims;
   bool bytecode = false;
+  bool force = false;
   bool summary = false;
   bool json = false;
   bool locations = false;
@@ -102,13 +103,15 @@ void declare(CommandLine &line, Options &options) {
                   "With --to=folder: weights file, where it is not beside the program")
       ->type_name("FILE");
   line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text")->excludes(to);
+  line.add_flag("-f,--force", options.force, "Writes binary output to a terminal too");
   line.add_flag("--locations", options.locations, "Writes where the user's Python code made each op");
   CLI::Option *summary = line.add_flag("--summary", options.summary,
                                        "Counts ops by type, operations, parameters and bytes instead");
-  line.add_option("--dims", options.dims, "In the summary: dims of a feed that the program leaves open")
+  line.add_option("--dims", options.dims, "In the summary: dims of feeds that the program leaves open")
       ->allow_extra_args(false)
-      ->type_name("NAME=1x3x224x224")
+      ->type_name("NAME=1x3x224x224,...")
       ->needs(summary);
+  line.takeMoreValues("--dims", isFeedDims);
   line.add_flag("--json", options.json, "The summary as JSON")->needs(summary);
   CLI::Option *coverage =
       line.add_flag("--coverage", options.coverage,
@@ -414,8 +417,12 @@ int main(int argc, char **argv) {
     return *code;
   options.path = inputPath(options.path);
   options.import.locations = needsLocations(options);
-  if (options.path.empty() && !options.coverage)
-    return failCommandLine(line, "model is required");
+  if (options.path.empty() != options.coverage)
+    return failCommandLine(line, options.coverage ? "--coverage is of all legacy ops, and takes no model"
+                                                  : "model is required");
+  if (options.to != "folder" && (options.bytecode || options.to == "pdmodel"))
+    if (std::string wrong = checkBinaryOutput(options.output, options.force); !wrong.empty())
+      return failCommandLine(line, wrong);
   if (Problems problems; options.to != "folder")
     if (checkOutputFile(options.output, problems); !problems.empty())
       return fail(problems);

@@ -9,6 +9,7 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/shape/KnownElements.h"
+#include "lib/support/Suggest.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -23,6 +24,14 @@ using namespace mlir;
 
 namespace proa::import {
 namespace {
+
+/// The variables of block 0 that a user may have meant.
+std::string suggestion(const legacy::Program &program, const std::string &name) {
+  std::vector<std::string> names;
+  for (const legacy::Variable &variable : program.blocks[0].variables)
+    names.push_back(variable.name);
+  return didYouMean(name, names);
+}
 
 int64_t columnOf(const legacy::Operation &op) {
   const legacy::Attribute *column = op.attribute("col");
@@ -168,7 +177,7 @@ void ProgramImporter::findInterface() {
 RankedTensorType ProgramImporter::typeOf(const std::string &name, const std::string &where) {
   if (const legacy::Variable *variable = variables.find(0, name))
     return typeOf(*variable, where);
-  problems.add(where, "variable '" + name + "' is not declared in block 0");
+  problems.add(where, "variable '" + name + "' is not declared in block 0" + suggestion(program, name));
   return {};
 }
 
@@ -373,7 +382,8 @@ void ProgramImporter::finishFunction() {
     Value value = lookup(name);
     if (!value) {
       if (!poisoned.contains(name))
-        problems.add(options.source, "fetched variable '" + name + "' is not defined by the program");
+        problems.add(options.source, "fetched variable '" + name + "' is not defined by the program" +
+                                         suggestion(program, name));
       return;
     }
     if (!isa<RankedTensorType>(value.getType()))

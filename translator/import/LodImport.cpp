@@ -3,6 +3,7 @@
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/Types.h"
+#include "lib/support/LodEntries.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -16,20 +17,10 @@ std::string emptyMark(llvm::StringRef variable) { return (variable + "@LOD*").st
 
 } // namespace
 
-std::string lodName(llvm::StringRef variable, size_t level) {
-  return (variable + "@LOD" + llvm::Twine(level)).str();
-}
+std::string lodName(llvm::StringRef variable, size_t level) { return proa::lodName(variable, level); }
 
 std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors) {
-  std::map<std::string, Tensor> out = tensors;
-  for (const auto &[name, tensor] : tensors)
-    for (size_t level = 0; level < tensor.lod().size(); ++level) {
-      const std::vector<int64_t> &offsets = tensor.lod()[level];
-      Tensor copy(DType::Int64, {static_cast<int64_t>(offsets.size())});
-      std::copy(offsets.begin(), offsets.end(), copy.as<int64_t>());
-      out.insert_or_assign(lodName(name, level), copy);
-    }
-  return out;
+  return proa::withLods(tensors);
 }
 
 llvm::SmallVector<Value> ProgramImporter::lodOf(llvm::StringRef name) const {

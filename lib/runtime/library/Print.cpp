@@ -1,4 +1,5 @@
 /// The library kernel "print" (x, LoD levels...): shows a tensor on stderr in Paddle's words.
+#include "lib/runtime/Silence.h"
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Convert.h"
 #include "lib/runtime/library/Selection.h"
@@ -58,6 +59,8 @@ Result<void> print(Call &call, const PrintAttributes &attributes) {
   if (!call.state())
     call.state() = std::make_unique<RunCount>();
   auto &runs = static_cast<RunCount &>(*call.state());
+  if (Silence::isOn())
+    return {};
   if (attributes.first > 0 && runs.count >= attributes.first)
     return {};
   ++runs.count;

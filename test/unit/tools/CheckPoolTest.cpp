@@ -104,7 +104,7 @@ TEST(CheckDiscover, TellsAllProblems) {
   EXPECT_EQ(found.problems().size(), 3u);
   EXPECT_THAT(found.problems().text(), HasSubstr("'(' is no regular expression"));
   EXPECT_THAT(found.problems().text(),
-              HasSubstr("no-such-directory: expected a directory with case folders"));
+              HasSubstr("no-such-directory: found no such directory, expected a directory"));
 }
 
 } // namespace

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 using namespace proa;
 using namespace proa::tools;
 using testing::HasSubstr;
@@ -29,6 +32,25 @@ TEST(Show, ComparisonsGiveBothTensorsAndTheVerdict) {
   EXPECT_THAT(text, HasSubstr("  got                  7             8\n"));
   EXPECT_THAT(text, HasSubstr("  expected             7             9\n"));
   EXPECT_THAT(text, HasSubstr("FAIL\n  1 of 2 elements differ; at [1] got 8, expected 9"));
+}
+
+TEST(Show, StatisticsAreOfFiniteElements) {
+  float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  Tensor tensor(DType::Float32, {6});
+  std::ranges::copy(std::vector<float>{nan, 1, -inf, 4, inf, nan}, tensor.as<float>());
+  tensor.setLod({{0, 2, 6}});
+  std::string text = outputText({"out", tensor});
+  EXPECT_THAT(text, HasSubstr("out  float32[6]  min 1, mean 2.5, max 4  2 NaN, 2 Inf\n"));
+  EXPECT_THAT(text, HasSubstr("  LoD      [[0, 2, 6]]\n"));
+  tensor.as<float>()[1] = tensor.as<float>()[3] = nan;
+  EXPECT_THAT(outputText({"out", tensor}), HasSubstr("out  float32[6]  4 NaN, 2 Inf\n"));
+}
+
+TEST(Show, ABudgetThatIsNotMetIsAWarning) {
+  EXPECT_EQ(budgetText(std::nullopt, 10), "");
+  EXPECT_EQ(budgetText(-1, 10), "");
+  EXPECT_EQ(budgetText(10, 10), "");
+  EXPECT_THAT(budgetText(9, 10), HasSubstr("warning: --recompute=9: the budget cannot be met"));
 }
 
 } // namespace

@@ -1,0 +1,236 @@
+#include "tools/common/MlirArguments.h"
+
+#include "lib/support/Suggest.h"
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+
+#include <algorithm>
+
+namespace cl = llvm::cl;
+
+namespace {
+
+/// Where MLIR keeps the options of a registered pass or pipeline. It shows them on stdout alone, so that
+/// their names are read from the private member: access is not checked in an explicit instantiation.
+using OptionHandler = std::function<void(llvm::function_ref<void(const mlir::detail::PassOptions &)>)>;
+template <OptionHandler mlir::PassRegistryEntry::*member> struct Reveal {
+  friend const OptionHandler &handlerOf(const mlir::PassRegistryEntry &entry) { return entry.*member; }
+};
+const OptionHandler &handlerOf(const mlir::PassRegistryEntry &entry);
+template struct Reveal<&mlir::PassRegistryEntry::optHandler>;
+
+} // namespace
+
+namespace proa::tools {
+namespace {
+
+std::vector<std::string> optionsOf(const mlir::PassRegistryEntry &entry) {
+  std::vector<std::string> names;
+  handlerOf(entry)([&](const mlir::detail::PassOptions &options) {
+    // A C-style cast is the one that reaches a protected base.
+    for (const auto &option : ((const cl::SubCommand &)options).OptionsMap) // NOLINT
+      names.push_back(option.first.str());
+  });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const mlir::PassRegistryEntry *findPass(llvm::StringRef name) {
+  if (const mlir::PassPipelineInfo *pipeline = mlir::PassPipelineInfo::lookup(name))
+    return pipeline;
+  return mlir::PassInfo::lookup(name);
+}
+
+/// The names of all options, those of passes and pipelines included, or of passes and pipelines alone.
+std::vector<std::string> registeredNames(bool onlyPasses) {
+  std::vector<std::string> names;
+  for (const auto &option : cl::getRegisteredOptions())
+    if (!onlyPasses || findPass(option.first))
+      names.push_back(option.first.str());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void addUnknownPass(const std::string &where, llvm::StringRef name, Problems &problems) {
+  problems.add(where, "there is no pass or pipeline '" + name.str() + "'" +
+                          didYouMean(name.str(), registeredNames(true)));
+}
+
+/// The position after the bracket that closes the one at `begin`, or npos.
+size_t closing(llvm::StringRef text, size_t begin) {
+  int depth = 0;
+  for (size_t i = begin; i < text.size(); ++i) {
+    depth += text[i] == '{' ? 1 : text[i] == '}' ? -1 : 0;
+    if (depth == 0)
+      return i + 1;
+  }
+  return llvm::StringRef::npos;
+}
+
+/// Checks values of options whose names are right. LLVM prints what is wrong with a value.
+void checkValues(const mlir::PassRegistryEntry &entry, llvm::StringRef text, const std::string &where,
+                 Problems &problems) {
+  if (text.empty())
+    return;
+  mlir::OpPassManager passes("builtin.module", mlir::OpPassManager::Nesting::Implicit);
+  std::string message;
+  auto onError = [&](const llvm::Twine &error) {
+    message = error.str();
+    return llvm::failure();
+  };
+  if (failed(entry.addToPipeline(passes, text, onError)))
+    problems.add(where, "'" + entry.getPassArgument().str() + "' does not take the options '" + text.str() +
+                            "'" + (message.empty() ? "" : ": " + llvm::StringRef(message).trim().str()));
+}
+
+/// Checks names and values in "a=1 b={x=2 y} c='z w'".
+void checkOptions(const mlir::PassRegistryEntry &entry, llvm::StringRef text, const std::string &where,
+                  Problems &problems) {
+  std::vector<std::string> names = optionsOf(entry);
+  llvm::StringRef whole = text;
+  size_t problemsBefore = problems.size();
+  for (text = text.ltrim(); !text.empty(); text = text.ltrim()) {
+    size_t end = text.find_first_of(" =");
+    std::string name = text.substr(0, end).str();
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      problems.add(where, "'" + entry.getPassArgument().str() + "' has no option '" + name + "'" +
+                              (names.empty() ? "; it has none" : didYouMean(name, names)));
+    text = end == llvm::StringRef::npos ? "" : text.substr(end);
+    if (!text.consume_front("="))
+      continue;
+    size_t at = 0;
+    while (at < text.size() && text[at] != ' ') {
+      size_t next = text[at] == '{'                       ? closing(text, at)
+                    : text[at] == '\'' || text[at] == '"' ? text.find(text[at], at + 1)
+                                                          : at;
+      if (next == llvm::StringRef::npos)
+        return; // MLIR says what is not closed
+      at = text[at] == '{' ? next : next + 1;
+    }
+    text = text.substr(at);
+  }
+  if (problems.size() == problemsBefore)
+    checkValues(entry, whole, where, problems);
+}
+
+/// Passes run on modules.
+void checkAnchor(llvm::StringRef text, const std::string &where, Problems &problems) {
+  llvm::StringRef anchor = text.trim().split('(').first.trim();
+  if (text.contains('(') && anchor != "builtin.module" && anchor != "any")
+    problems.add(where, "the pipeline begins with '" + anchor.str() +
+                            "', expected 'builtin.module(...)'; passes of functions are written as in "
+                            "builtin.module(func.func(pd-refine-shapes))");
+}
+
+/// Checks the names in "builtin.module(func.func(pd-decompose{only=x},cse),canonicalize)".
+void checkPipeline(llvm::StringRef text, const std::string &where, Problems &problems) {
+  while (!text.empty()) {
+    size_t end = text.find_first_of(",(){}");
+    llvm::StringRef name = text.substr(0, end).trim();
+    char next = end == llvm::StringRef::npos ? '\0' : text[end];
+    const mlir::PassRegistryEntry *entry = name.empty() || next == '(' ? nullptr : findPass(name);
+    if (!name.empty() && next != '(' && !entry)
+      addUnknownPass(where, name, problems);
+    if (next == '{') {
+      size_t close = closing(text, end);
+      if (close == llvm::StringRef::npos)
+        return; // MLIR says so
+      if (entry)
+        checkOptions(*entry, text.slice(end + 1, close - 1), where, problems);
+      end = close - 1;
+    }
+    text = end == llvm::StringRef::npos ? "" : text.substr(end + 1);
+  }
+}
+
+/// Whether the argument is an option directly followed by its value: -Ifolder.
+bool beginsWithPrefixOption(llvm::StringRef name) {
+  return llvm::any_of(cl::getRegisteredOptions(), [&](const auto &option) {
+    auto kind = option.second->getFormattingFlag();
+    return !option.first.empty() && name.starts_with(option.first) &&
+           (kind == cl::Prefix || kind == cl::AlwaysPrefix || kind == cl::Grouping);
+  });
+}
+
+/// Calls `visit` with the name and the value of each option.
+void forEachOption(int argc, char **argv,
+                   llvm::function_ref<void(llvm::StringRef name, llvm::StringRef value)> visit) {
+  const auto &registered = cl::getRegisteredOptions();
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef argument = argv[i];
+    if (argument == "--")
+      return;
+    if (argument.size() < 2 || !argument.consume_front("-"))
+      continue;
+    argument.consume_front("-");
+    auto [name, value] = argument.split('=');
+    auto option = registered.find(name);
+    bool hasValue = name.size() != argument.size();
+    if (!hasValue && option != registered.end() &&
+        option->second->getValueExpectedFlag() == cl::ValueRequired && i + 1 < argc)
+      value = argv[++i];
+    visit(name, value);
+  }
+}
+
+} // namespace
+
+Problems checkArguments(int argc, char **argv) {
+  Problems problems;
+  const auto &registered = cl::getRegisteredOptions();
+  forEachOption(argc, argv, [&](llvm::StringRef name, llvm::StringRef value) {
+    std::string where = "--" + name.str();
+    if (!registered.contains(name) && !beginsWithPrefixOption(name))
+      problems.add("", "there is no option '" + where + "'" +
+                           didYouMean(name.str(), registeredNames(false), "--"));
+    if (name == "mlir-print-ir-after" || name == "mlir-print-ir-before")
+      for (llvm::StringRef pass : llvm::split(value, ','))
+        if (!findPass(pass))
+          addUnknownPass(where, pass, problems);
+  });
+  return problems;
+}
+
+Problems checkPasses(int argc, char **argv) {
+  Problems problems;
+  forEachOption(argc, argv, [&](llvm::StringRef name, llvm::StringRef value) {
+    std::string where = "--" + name.str();
+    if (const mlir::PassRegistryEntry *entry = findPass(name))
+      checkOptions(*entry, value, where, problems);
+    if (name != "pass-pipeline")
+      return;
+    checkAnchor(value, where, problems);
+    checkPipeline(value, where, problems);
+  });
+  return problems;
+}
+
+std::vector<char *> completeArguments(int argc, char **argv) {
+  std::vector<char *> arguments(argv, argv + argc);
+  bool onlyChanges = false, saysWhere = false;
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef name = llvm::StringRef(argv[i]).ltrim('-').split('=').first;
+    onlyChanges |= name == "mlir-print-ir-after-change";
+    saysWhere |= name == "mlir-print-ir-after-all" || name == "mlir-print-ir-after" ||
+                 name == "mlir-print-ir-after-failure" || name == "mlir-print-ir-before" ||
+                 name == "mlir-print-ir-before-all";
+  }
+  static char all[] = "--mlir-print-ir-after-all";
+  if (onlyChanges && !saysWhere)
+    arguments.insert(arguments.begin() + 1, all);
+  return arguments;
+}
+
+void printNoOpsWithErrors() {
+  auto &registered = cl::getRegisteredOptions();
+  auto option = registered.find("mlir-print-op-on-diagnostic");
+  if (option != registered.end() && option->second->getNumOccurrences() == 0)
+    static_cast<cl::opt<bool> *>(option->second)->setValue(false);
+}
+
+} // namespace proa::tools
