@@ -25,7 +25,8 @@ readModel(const FolderRequest &request, const params::ModelFiles &files, mlir::M
   if (!text)
     return text.problems();
   if (isIr(files.program, *text)) {
-    auto module = readIr(context, *text, {files.program, "", request.import.feeds, request.import.fetches});
+    auto module = readIr(context, *text,
+                         {files.program, request.function, request.import.feeds, request.import.fetches});
     if (!module)
       return module.problems();
     auto weights = params::readTensors(files, savedVariables(**module));

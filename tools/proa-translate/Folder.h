@@ -9,6 +9,7 @@ namespace proa::tools {
 
 struct FolderRequest {
   std::string model;      ///< folder, program file or IR file
+  std::string function;   ///< of an IR file; empty: `main`, else the only public one
   std::string parameters; ///< weights file; empty: found beside the program
   std::string output;     ///< the folder to write; created where it does not exist
   /// Feeds, fetches and the handler of warnings.

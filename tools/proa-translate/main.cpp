@@ -56,6 +56,7 @@ struct Options {
   std::string cases;
   std::string to = "mlir";
   std::string parameters;
+  std::string function;
 };
 
 /// Where the time goes, phase by phase.
@@ -102,6 +103,9 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--params", options.parameters,
                   "With --to=folder: weights file, where it is not beside the program")
       ->type_name("FILE");
+  line.add_option("--function", options.function,
+                  "Of an IR file, the function that is the program; default: main, else the only public one")
+      ->type_name("NAME");
   line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text")->excludes(to);
   line.add_flag("-f,--force", options.force, "Writes binary output to a terminal too");
   line.add_flag("--locations", options.locations, "Writes where the user's Python code made each op");
@@ -174,6 +178,14 @@ Result<void> writeModule(Translation &translation, const Options &options, Outpu
   return {};
 }
 
+/// A legacy program has no functions to choose from.
+Result<void> checkFunction(const Options &options) {
+  if (options.function.empty())
+    return {};
+  return problem(options.path,
+                 "function '" + options.function + "' is asked for, but the program is no IR file");
+}
+
 /// A case folder says what an op or training program is fed and what is fetched.
 Result<void> readInterface(const std::string &meta, import::ImportOptions &options) {
   if (meta.empty())
@@ -207,6 +219,8 @@ Result<Translation> importModule(Options &options, const std::string &source, Re
                                  mlir::MLIRContext &context, Timing &timing) {
   if (!program)
     return program.problems();
+  if (Result<void> done = checkFunction(options); !done)
+    return done.problems();
   timing.lap("read");
   options.import.source = source;
   if (!options.quiet)
@@ -228,6 +242,10 @@ Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const
   return Translation{import::ImportedProgram(std::move(module))};
 }
 
+IrRequest irRequest(const Options &options) {
+  return {options.path, options.function, options.import.feeds, options.import.fetches};
+}
+
 /// The program in MLIR: parsed, or imported from either of Paddle's forms.
 Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Timing &timing) {
   llvm::StringRef path = options.path;
@@ -235,6 +253,14 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
     Result<std::string> text = readFile(options.path);
     if (!text)
       return text.problems();
+    bool isPart =
+        !options.function.empty() || !options.import.feeds.empty() || !options.import.fetches.empty();
+    if (isIr(path, *text) && isPart) {
+      auto module = readIr(context, *text, irRequest(options));
+      if (!module)
+        return module.problems();
+      return parsedModule(std::move(*module), options, timing);
+    }
     if (isIr(path, *text))
       return parsedModule(mlir::parseSourceString<mlir::ModuleOp>(*text, &context, path), options, timing);
     return importModule(options, options.path, legacy::readProgramText(*text, options.path), context, timing);
@@ -296,7 +322,7 @@ Result<ProgramSummary> summaryOfIr(const Options &options, const std::string &te
   mlir::DialectRegistry registry;
   registerProgramDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  auto module = readIr(context, text, {options.path, "", options.import.feeds, options.import.fetches});
+  auto module = readIr(context, text, irRequest(options));
   if (!module)
     problems.append(module.problems());
   else
@@ -319,6 +345,8 @@ Result<void> writeSummary(Options &options) {
       return summary.problems();
     return writeOutput(options.output, options.json ? summaryJson(*summary) : summaryText(*summary));
   }
+  if (Result<void> done = checkFunction(options); !done)
+    return done;
   Result<legacy::Program> program = legacy::readProgramText(*text, files->program);
   if (!program)
     return program.problems();
@@ -338,12 +366,15 @@ Result<void> translateToFolder(Options &options) {
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
     return files.problems();
-  if (!isIr(files->program, ""))
+  if (!isIr(files->program, "")) {
+    if (Result<void> done = checkFunction(options); !done)
+      return done;
     if (Result<void> done = readInterface(files->meta, options.import); !done)
       return done;
+  }
   if (!options.quiet)
     options.import.onDiagnostic = printWarning;
-  return writeFolder({options.path, options.parameters, options.output, options.import});
+  return writeFolder({options.path, options.function, options.parameters, options.output, options.import});
 }
 
 Result<void> translate(Options options) {
@@ -420,6 +451,8 @@ int main(int argc, char **argv) {
   if (options.path.empty() != options.coverage)
     return failCommandLine(line, options.coverage ? "--coverage is of all legacy ops, and takes no model"
                                                   : "model is required");
+  if (options.to != "folder" && !options.parameters.empty())
+    return failCommandLine(line, "--params is for --to=folder: other forms hold no weights");
   if (options.to != "folder" && (options.bytecode || options.to == "pdmodel"))
     if (std::string wrong = checkBinaryOutput(options.output, options.force); !wrong.empty())
       return failCommandLine(line, wrong);

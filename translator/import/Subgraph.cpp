@@ -33,11 +33,40 @@ private:
   llvm::StringMap<std::string> groups;
 };
 
+bool isGradient(const legacy::Operation &op) { return llvm::StringRef(op.type).ends_with("_grad"); }
+
+/// The effects of an op and of its block.
+Effects allEffectsOf(const legacy::Program &program, const legacy::Operation &op) {
+  Effects effects = effectsOf(program, op);
+  auto add = [](Names &names, const std::vector<legacy::Slot> &slots) {
+    for (const legacy::Slot &slot : slots)
+      for (const std::string &name : slot.arguments)
+        if (name != legacy::emptyVariable)
+          names.insert(name);
+  };
+  add(effects.written, op.outputs); // of an op with a block, the effects are those of the block alone
+  if (isGradient(op))
+    add(effects.read, op.inputs);
+  return effects;
+}
+
+/// What the forward op of a gradient op writes: the variables of the cotangents that it reads. A gradient op
+/// is imported as the derivative of its forward op, which must be there.
+Names forwardOutputs(const legacy::Operation &op, const Effects &effects) {
+  constexpr llvm::StringRef suffix = "@GRAD";
+  Names names;
+  if (isGradient(op))
+    for (llvm::StringRef name : effects.read)
+      for (size_t at = name.find(suffix); at != llvm::StringRef::npos; at = name.find(suffix, at + 1))
+        names.insert(name.take_front(at));
+  return names;
+}
+
 /// Data that the program takes and is not given: read, declared as data or fed by an op, and computed by
 /// none.
 bool lacksData(const legacy::Program &program, llvm::ArrayRef<std::string> fedByProgram,
                llvm::ArrayRef<std::string> feeds) {
-  llvm::StringSet<> data, written, read;
+  llvm::StringSet<> data, written;
   for (const std::string &name : fedByProgram)
     data.insert(name);
   for (const legacy::Variable &variable : program.blocks[0].variables)
@@ -106,7 +135,7 @@ void Subgraph::findCutFeeds(const legacy::Program &program, llvm::ArrayRef<std::
 void Subgraph::findNeeded(const legacy::Program &program, llvm::ArrayRef<std::string> fetches) {
   const std::vector<legacy::Operation> &ops = program.blocks[0].operations;
   SharedMemory memory(program);
-  llvm::StringSet<> live, persistable, kept;
+  llvm::StringSet<> live, forward, persistable, kept;
   for (const legacy::Variable &variable : program.blocks[0].variables)
     if (variable.persistable)
       persistable.insert(variable.name);
@@ -114,9 +143,6 @@ void Subgraph::findNeeded(const legacy::Program &program, llvm::ArrayRef<std::st
     if (!cut.contains(name))
       live.insert(memory.of(name));
     read.insert(name);
-    // A gradient op is imported as the derivative of its forward op, which must be there.
-    if (size_t suffix = name.find("@GRAD"); suffix != llvm::StringRef::npos)
-      live.insert(memory.of(name.take_front(suffix)));
   };
   for (const std::string &name : fetches)
     demand(name);
@@ -124,16 +150,14 @@ void Subgraph::findNeeded(const legacy::Program &program, llvm::ArrayRef<std::st
   for (size_t i = ops.size(); i-- > 0;) {
     if (isInterface(ops[i]))
       continue;
-    Effects effects = effectsOf(program, ops[i]);
+    Effects effects = allEffectsOf(program, ops[i]);
     needed[i] = llvm::any_of(effects.written, [&](llvm::StringRef name) {
-      return !cut.contains(name) && live.contains(memory.of(name));
+      return forward.contains(name) || (!cut.contains(name) && live.contains(memory.of(name)));
     });
     if (needed[i]) {
       llvm::for_each(effects.read, demand);
-      // The effects of an op that runs a block are those of the block alone.
-      if (llvm::StringRef(ops[i].type).ends_with("_grad"))
-        for (const legacy::Slot &slot : ops[i].inputs)
-          llvm::for_each(slot.arguments, demand);
+      for (llvm::StringRef name : forwardOutputs(ops[i], effects))
+        forward.insert(name);
     }
     for (llvm::StringRef name : effects.written)
       if (persistable.contains(name) && !needed[i])

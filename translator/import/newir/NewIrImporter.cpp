@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 
@@ -61,7 +62,28 @@ void ModelImporter::makeFunction() {
   builder.setInsertionPointToStart(body);
 }
 
+/// Values of the new IR have no names: the feeds are those of the model, and fetches are only renamed.
+static Problems checkInterface(const ImportOptions &options, func::FuncOp function, size_t fetchCount) {
+  Problems problems;
+  auto isFeed = [&](const std::string &name) {
+    return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
+      auto feed = function.getArgAttrOfType<StringAttr>(i, "pd.feed");
+      return feed && feed.getValue() == name;
+    });
+  };
+  for (const std::string &name : options.feeds)
+    if (!isFeed(name))
+      problems.add(options.source, "the program has no feed '" + name +
+                                       "'; values of the new IR have no names by which others could be fed");
+  if (!options.fetches.empty() && options.fetches.size() != fetchCount)
+    problems.add(options.source, std::to_string(options.fetches.size()) + " fetches are named, expected " +
+                                     std::to_string(fetchCount) +
+                                     "; values of the new IR have no names by which others could be fetched");
+  return problems;
+}
+
 void ModelImporter::finishFunction() {
+  problems.append(checkInterface(options, function, fetches.size()));
   Values results;
   llvm::SmallVector<Type> types;
   llvm::SmallVector<DictionaryAttr> attributes;
