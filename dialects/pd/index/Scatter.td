@@ -6,8 +6,8 @@ include "dialects/pd/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
 defvar PaddleScatterGradient = [{
-    Of several updates of one position the gradient goes to the last, which is the one that is left. With `paddle_gradient`, which the
-    import of gradient ops sets, all of them get it, as in Paddle's gradient kernel.
+    Of several updates of one position the gradient goes to the last, which is the one that is left. With
+    `paddle_gradient`, which the import of gradient ops sets, all of them get it, as in Paddle's gradient kernel.
 }];
 
 defvar ScatterKinds = [{
@@ -104,8 +104,8 @@ def Pd_ScatterOp : Pd_Op<"scatter"> {
     `index` is a vector (or a matrix of one column), or one row number; `updates` is one row then. Without `overwrite` the addressed rows are first set to zero, then
     all updates are added; with it the last update of a row is left.
   }] # PaddleScatterGradient;
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates, DefaultValuedAttr<BoolAttr, "true">:$overwrite,
-    DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
+    DefaultValuedAttr<BoolAttr, "true">:$overwrite, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;

@@ -108,8 +108,8 @@ def Pd_ElementwisePowOp : Pd_BinaryOp<"elementwise_pow", Pd_NumberTensor> {
   let summary = "x to the power of y";
   let scalar = "b.pow(x, y)";
   let description = [{
-    The derivatives of any order exist at x = 0 where those of the function do: there x^0 is the constant 1, and the derivative by y of
-    0^y is 0 for y >= 0.
+    The derivatives of any order exist at x = 0 where those of the function do: there x^0 is the constant 1, and the
+    derivative by y of 0^y is 0 for y >= 0.
   }];
   let derivatives = ["derivativeByBase(e, x, y)", "out * e.log(e.select(e.equal(x, 0.0), 1.0, x))"];
   let precision = "follow";
