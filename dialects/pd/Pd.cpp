@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
 
@@ -31,12 +32,20 @@ struct CompositeFolder : DialectFoldInterface {
   }
 };
 
+/// Ops of the dialect mean the same in any region.
+struct PdInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+
 } // namespace
 
 void PdDialect::initialize() {
   // Formulas of recurrences, and derivatives of loops, are loops over arrays.
   getContext()->loadDialect<ArrayDialect, scf::SCFDialect, tensor::TensorDialect>();
-  addInterfaces<CompositeFolder>();
+  addInterfaces<CompositeFolder, PdInliner>();
   registerMathOps(*this);
   registerReduceOps(*this);
   registerCreationOps(*this);

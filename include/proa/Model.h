@@ -1,14 +1,14 @@
 /// The embedded library: open a program with its weights, run it.
 ///
-///   auto model = proa::Model::open("resnet50");                 // a folder, or program.json / model.pdmodel
-///   if (!model) { std::cerr << model.problems().text(); return 1; }
-///   auto outputs = model->run({{"image", image}});              // compiles for these shapes on the first
-///   call
+///   auto model = proa::Model::open("resnet50");                 // a folder, program.json, model.pdmodel,
+///   x.mlir if (!model) { std::cerr << model.problems().text(); return 1; } auto outputs =
+///   model->run({{"image", image}});              // compiles for these shapes on the first call
 ///
 /// A Model is not thread-safe; several Models in several threads are fine.
 #pragma once
 
 #include "proa/Amp.h"
+#include "proa/Diagnostic.h"
 #include "proa/Profile.h"
 #include "proa/Result.h"
 #include "proa/Tensor.h"
@@ -48,9 +48,14 @@ struct ModelOptions {
   /// Where compiled programs are kept; empty: $PROA_CACHE_DIR, or ~/.cache/proa. "off": nowhere. It is an
   /// error where a folder that is given here can not be made.
   std::string cacheDirectory;
-  /// Fed and fetched variables, for programs without feed and fetch ops; empty: what the program says.
+  /// Fed and fetched variables; empty: what the program says. Other variables than those that the program
+  /// itself feeds and fetches select a part of it: any variable may be fetched; one that is fed is not
+  /// computed; ops that no fetch needs are left out, also those that update persistable variables, and so are
+  /// feeds that no fetch needs and that are not listed here. Of an IR file: some of its feeds and results.
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
+  /// Of an IR file: the function to run. Empty: `main`, else the only public function.
+  std::string function;
   /// Run every op that has a definition by simpler ops through it, also where there is a kernel: for checks.
   bool decompose = false;
   /// By parameter, the variable of its gradient, in training programs: proa's gradients of the forward part
@@ -70,6 +75,9 @@ struct ModelOptions {
   std::optional<AmpOptions> amp;
   /// Called from time to time during work that takes long: what is being done, and the part done in [0, 1].
   std::function<void(const std::string &what, double part)> progress;
+  /// Called with each warning about the program, from open(), prepare() and run(). Each is delivered once,
+  /// although the program may be imported again for other feeds.
+  std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
   /// Where each stage's IR is written, one file a stage; empty: nowhere.
   std::string dumpDirectory;
 };
@@ -88,6 +96,11 @@ class Model {
 public:
   /// Opens a folder (program.json, *.pdmodel, with the weights beside it) or a program file. All problems of
   /// the program come in one list: unknown ops and attributes, missing inputs and weights, wrong shapes.
+  ///
+  /// An IR file (text or bytecode: *.mlir, *.mlirbc) is opened like a program. Arguments of its function are
+  /// feeds (`pd.feed = "name"`) or parameters (`pd.param = "name"`), results are fetches (`pd.fetch`) or new
+  /// values of state (`pd.state`). Those without such an attribute are the feed "argument0" and the fetch
+  /// "result0", by position.
   static Result<Model> open(const std::string &path, ModelOptions options = {});
   Model(Model &&) noexcept;
   Model &operator=(Model &&) noexcept;
@@ -97,10 +110,17 @@ public:
   const std::vector<std::string> &fetches() const;
   const std::vector<TensorInfo> &parameters() const;
 
-  /// Gives or replaces a parameter (also a persistable state variable). It takes effect before the next run.
+  /// Gives or replaces a parameter or a state variable: the learning rate of the next step, say. It takes
+  /// effect before the next run. Error: the program has none of this name, or it has another dtype or other
+  /// dims.
   Result<void> setParameter(const std::string &name, Tensor value);
   /// A parameter or state variable as it is now; state as the last run left it.
   Result<Tensor> parameter(const std::string &name) const;
+  /// Writes all parameters and state variables as they are now: to a `.safetensors` file by name, to a
+  /// `.pdiparams` file as Paddle does, the persistable variables in the order of their names. The file is
+  /// complete or not there. Error: another suffix; a file that cannot be written; for `.pdiparams`,
+  /// variables without a value.
+  Result<void> saveParameters(const std::string &path) const;
 
   /// Compiles for the dims of these feeds, if that has not been done. run() does it by itself.
   Result<void> prepare(const std::map<std::string, Tensor> &feeds);

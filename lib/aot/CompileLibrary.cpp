@@ -1,9 +1,12 @@
 #include "lib/aot/CompileLibrary.h"
 
 #include "lib/driver/Compile.h"
+#include "lib/driver/IrProgram.h"
 #include "lib/driver/Registration.h"
 #include "lib/driver/SpecializeFeeds.h"
 #include "lib/runtime/CpuFeatures.h"
+#include "lib/support/Files.h"
+#include "lib/support/UniqueDiagnostics.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
@@ -23,28 +26,72 @@
 namespace proa::aot {
 namespace {
 
-/// Imports with the dims of the request, or with the declared ones alone and refines those.
-Result<CompiledProgram> compile(const LibraryRequest &request, const params::ModelFiles &files,
-                                const legacy::Program &program, size_t &resultCount, bool importWithDims) {
+using Module = Result<mlir::OwningOpRef<mlir::ModuleOp>>;
+
+/// A program of either kind, as IR.
+struct Source {
+  /// Imports with the dims of the request, or with the declared ones alone.
+  std::function<Module(mlir::MLIRContext &, bool withDims)> module;
+  /// Names of the variables that its weights files hold.
+  std::vector<std::string> saved;
+  std::function<Result<params::Tensors>()> weights;
+};
+
+Result<Source> readLegacy(const LibraryRequest &request, const params::ModelFiles &files,
+                          const std::string &text) {
+  auto read = legacy::readProgramText(text, files.program);
+  if (!read)
+    return read.problems();
+  auto program = std::make_shared<legacy::Program>(std::move(*read));
+  import::ImportOptions options;
+  options.source = files.program;
+  options.feeds = request.feeds;
+  options.fetches = request.fetches;
+  options.onDiagnostic = onceEach(request.onDiagnostic);
+  auto importModule = [program, options, &request](mlir::MLIRContext &context, bool withDims) {
+    import::ImportOptions chosen = options;
+    if (withDims)
+      chosen.feedDims = request.dims;
+    return import::importProgram(context, *program, chosen);
+  };
+  return Source{importModule, params::savedVariables(*program),
+                [program, files] { return params::readParameters(files, *program); }};
+}
+
+Result<Source> readIrFile(const LibraryRequest &request, const params::ModelFiles &files,
+                          const std::string &text) {
+  auto parse = [&request, files, text](mlir::MLIRContext &context, bool) {
+    return readIr(context, text, {files.program, request.function, request.feeds, request.fetches});
+  };
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // no function's text after an error
-  import::ImportOptions importOptions;
-  importOptions.source = files.program;
-  importOptions.feeds = request.feeds;
-  importOptions.fetches = request.fetches;
-  if (importWithDims)
-    importOptions.feedDims = request.dims;
-  auto module = import::importProgram(context, program, importOptions);
+  Module module = parse(context, false);
+  if (!module)
+    return module.problems();
+  std::vector<std::string> saved = savedVariables(**module);
+  return Source{parse, saved, [files, saved] { return params::readTensors(files, saved); }};
+}
+
+Result<CompiledProgram> compile(const LibraryRequest &request, const Source &source, size_t &resultCount,
+                                bool importWithDims) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // no function's text after an error
+  Module module = source.module(context, importWithDims);
   if (!module)
     return module.problems();
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
   resultCount = 0;
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     resultCount += main.getResultAttr(i, "pd.fetch") != nullptr;
-  if (auto done = specializeFeeds(**module, request.dims); !done)
-    return done.problems();
+  if (hasFormedKernels(**module) && !request.dims.empty())
+    return problem(request.model, "its kernels are formed already, so that its feeds keep their dims");
+  if (!request.dims.empty())
+    if (auto done = specializeFeeds(**module, request.dims); !done)
+      return done.problems();
   CompileOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.progress = request.progress;
@@ -101,24 +148,28 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   auto files = params::findModel(request.model, request.parameters);
   if (!files)
     return files.problems();
-  auto program = legacy::readProgram(files->program);
-  if (!program)
-    return program.problems();
+  auto text = readFile(files->program);
+  if (!text)
+    return text.problems();
+  auto source =
+      isIr(files->program, *text) ? readIrFile(request, *files, *text) : readLegacy(request, *files, *text);
+  if (!source)
+    return source.problems();
   CompiledLibrary library;
   Description &description = library.description;
   description.name = request.name;
   description.cpuFeatures = runtime::cpuFeatures();
-  description.savedVariables = params::savedVariables(*program);
+  description.savedVariables = source->saved;
   params::Tensors tensors;
   if (request.embedWeights) {
-    auto read = params::readParameters(*files, *program);
+    auto read = source->weights();
     if (!read)
       return read.problems();
     tensors = std::move(*read);
   }
-  auto compiled = compile(request, *files, *program, description.resultCount, /*importWithDims=*/false);
+  auto compiled = compile(request, *source, description.resultCount, /*importWithDims=*/false);
   if (!compiled && !request.dims.empty())
-    if (auto again = compile(request, *files, *program, description.resultCount, /*importWithDims=*/true))
+    if (auto again = compile(request, *source, description.resultCount, /*importWithDims=*/true))
       compiled = std::move(again);
   if (!compiled)
     return compiled.problems();

@@ -11,15 +11,18 @@
 namespace proa::aot {
 
 struct LibraryRequest {
-  std::string model; ///< folder or program file, as for Model::open
+  std::string model; ///< folder, program file or IR file, as for Model::open
   std::string name;  ///< of the library; begins the messages of its runs
-  /// Fed and fetched variables, for programs without feed and fetch ops.
+  /// Fed and fetched variables, as in ModelOptions.
   std::vector<std::string> feeds, fetches;
+  std::string function; ///< of an IR file, as in ModelOptions
   /// Dims of feeds; those of other feeds stay as the program declares them, open dims too.
   std::map<std::string, std::vector<int64_t>> dims;
   bool embedWeights = false;
   std::string parameters; ///< weights file to embed; empty: found beside the program
   std::function<void(const std::string &what, double part)> progress;
+  /// Called with each warning about the program, once each.
+  std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
 };
 
 struct CompiledLibrary {

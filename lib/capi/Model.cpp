@@ -4,6 +4,7 @@
 #include "lib/capi/Boundary.h"
 #include "proa/Model.h"
 
+#include <cstddef>
 #include <cstring>
 
 using namespace proa;
@@ -23,6 +24,39 @@ std::vector<std::string> namesFromC(const char *const *names) {
   return list;
 }
 
+void deliver(const Diagnostic &diagnostic, void (*call)(void *, const proa_diagnostic *), void *context) {
+  std::string text = diagnostic.text();
+  proa_diagnostic given{.severity =
+                            diagnostic.severity == Diagnostic::Severity::Warning ? PROA_WARNING : PROA_REMARK,
+                        .code = diagnostic.code.c_str(),
+                        .message = diagnostic.message.c_str(),
+                        .variable = diagnostic.variable.c_str(),
+                        .file = diagnostic.file.c_str(),
+                        .block = diagnostic.block,
+                        .op = diagnostic.op,
+                        .op_type = diagnostic.opType.c_str(),
+                        .python_file = diagnostic.pythonFile.c_str(),
+                        .python_line = diagnostic.pythonLine,
+                        .text = text.c_str()};
+  call(context, &given);
+}
+
+/// The options as far as the caller's version of the struct has them.
+Result<proa_model_options> readOptions(const proa_model_options &given) {
+  constexpr size_t firstVersion = offsetof(proa_model_options, function) + sizeof given.function;
+  if (given.size < firstVersion || given.size > sizeof given)
+    return problem("proa_model_open",
+                   "size of the options is " + std::to_string(given.size) + ", expected " +
+                       std::to_string(sizeof given) +
+                       " (sizeof(proa_model_options); begin with PROA_MODEL_OPTIONS_INIT)");
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  std::memcpy(&options, &given, given.size);
+  if (options.threads < 0)
+    return problem("proa_model_open",
+                   "threads is " + std::to_string(options.threads) + ", expected 0 or more");
+  return options;
+}
+
 ModelOptions optionsFromC(const proa_model_options &given) {
   ModelOptions options;
   options.threads = given.threads;
@@ -30,6 +64,10 @@ ModelOptions optionsFromC(const proa_model_options &given) {
   options.cacheDirectory = given.cache_directory ? given.cache_directory : "";
   options.feeds = namesFromC(given.feeds);
   options.fetches = namesFromC(given.fetches);
+  options.function = given.function ? given.function : "";
+  if (given.diagnostic)
+    options.onDiagnostic = [call = given.diagnostic, context = given.diagnostic_context](
+                               const Diagnostic &diagnostic) { deliver(diagnostic, call, context); };
   if (given.progress)
     options.progress = [call = given.progress, context = given.progress_context](
                            const std::string &what, double part) { call(context, what.c_str(), part); };
@@ -66,10 +104,11 @@ proa_model *proa_model_open(const char *path, const proa_model_options *options)
   return capi::guarded<proa_model *>(nullptr, [&]() -> Result<proa_model *> {
     if (!path)
       return isNull("proa_model_open", "the path");
-    if (options && options->threads < 0)
-      return problem("proa_model_open",
-                     "threads is " + std::to_string(options->threads) + ", expected 0 or more");
-    auto opened = Model::open(path, options ? optionsFromC(*options) : ModelOptions());
+    const proa_model_options defaults = PROA_MODEL_OPTIONS_INIT;
+    Result<proa_model_options> read = readOptions(options ? *options : defaults);
+    if (!read)
+      return read.problems();
+    auto opened = Model::open(path, optionsFromC(*read));
     if (!opened)
       return opened.problems();
     return new proa_model{std::move(*opened), {}, {}};
@@ -121,6 +160,14 @@ int proa_model_get_parameter(proa_model *model, const char *name, proa_tensor *v
     model->parameter = std::move(*found);
     *value = capi::tensorToC(model->parameter);
     return {};
+  });
+}
+
+int proa_model_save_parameters(proa_model *model, const char *path) {
+  return capi::guardedCall([&]() -> Result<void> {
+    if (!model || !path)
+      return isNull("proa_model_save_parameters", !model ? "the model" : "the path");
+    return model->model.saveParameters(path);
   });
 }
 

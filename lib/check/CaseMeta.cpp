@@ -91,6 +91,7 @@ Result<CaseMeta> readCaseMeta(const std::string &path) {
   fields.read("runs", meta.runs);
   fields.read("training", meta.training);
   fields.read("steps", meta.steps);
+  fields.read("state_inputs", meta.stateInputs);
   fields.read("lod", meta.lod);
   fields.read("expected_lod", meta.expectedLod);
   fields.read("suspect", meta.suspect);

@@ -26,6 +26,8 @@ struct CaseMeta {
   /// Forward, backward and update: `steps` runs that go on from each other's state.
   bool training = false;
   int steps = 0;
+  /// Persistable variables that the user's Python code sets before each step: a learning rate by a schedule.
+  std::vector<std::string> stateInputs;
   /// By parameter, the variable that an optimizer takes as its gradient.
   std::map<std::string, std::string> parameterGradients;
   std::map<std::string, Statistics> expectedStatistics;

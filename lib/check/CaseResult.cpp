@@ -54,6 +54,19 @@ std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outpu
   return compared;
 }
 
+Result<Tensors> takeStateInputs(Tensors &inputs, const CaseMeta &meta, const std::string &prefix) {
+  Tensors states;
+  Problems problems;
+  for (const std::string &name : meta.stateInputs)
+    if (auto state = inputs.extract(name))
+      states.insert(std::move(state));
+    else
+      problems.add(prefix + name, "is a state input of the case, but the inputs lack it");
+  if (!problems.empty())
+    return problems;
+  return states;
+}
+
 void giveLods(Tensors &feeds, const CaseMeta &meta) {
   for (auto &[name, lod] : meta.lod)
     if (auto feed = feeds.find(name); feed != feeds.end())

@@ -77,6 +77,7 @@ private:
     modelOptions.decompose = options.decompose;
     modelOptions.memoryBudget = options.memoryBudget;
     modelOptions.microBatches = options.microBatches;
+    modelOptions.onDiagnostic = options.onDiagnostic;
     // What the meta file names may be clipped or accumulated already; with loss scaling it has pairs of
     // gradients too.
     if (options.ownGradients && meta.training)
@@ -94,6 +95,12 @@ private:
   /// Runs once and compares; `prefix` is that of the tensors in inputs and expected.
   bool runOnce(Model &model, const std::string &prefix) {
     Tensors feeds = withPrefix(inputs, prefix);
+    Result<Tensors> states = takeStateInputs(feeds, meta, prefix);
+    if (!states)
+      return failed(states.problems());
+    for (const auto &[name, value] : *states)
+      if (Result<void> set = model.setParameter(name, value); !set)
+        return failed(set.problems());
     giveLods(feeds, meta);
     enter(Stage::Compile);
     if (Result<void> prepared = model.prepare(feeds); !prepared)
@@ -147,7 +154,7 @@ private:
   /// compare with.
   void importOnly() {
     enter(Stage::Import);
-    if (Result<void> imported = importAndVerify(folder, meta); !imported)
+    if (Result<void> imported = importAndVerify(folder, meta, options.onDiagnostic); !imported)
       failed(imported.problems());
   }
 

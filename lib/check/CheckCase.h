@@ -28,6 +28,8 @@ struct CheckOptions {
   /// See ModelOptions.
   std::optional<int64_t> memoryBudget;
   int64_t microBatches = 1;
+  /// Called with the warnings about each program that is imported.
+  std::function<void(const Diagnostic &)> onDiagnostic;
   /// Called as each stage begins.
   std::function<void(Stage)> onStage = [](Stage) {};
 };

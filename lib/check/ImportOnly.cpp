@@ -10,7 +10,8 @@
 
 namespace proa::check {
 
-Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta) {
+Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta,
+                             const std::function<void(const Diagnostic &)> &onDiagnostic) {
   Result<params::ModelFiles> files = params::findModel(folder);
   if (!files)
     return files.problems();
@@ -24,6 +25,7 @@ Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta) {
   options.source = files->program;
   options.feeds = meta.feeds;
   options.fetches = meta.fetches;
+  options.onDiagnostic = onDiagnostic;
   auto module = import::importProgram(context, *program, options);
   if (!module)
     return module.problems();

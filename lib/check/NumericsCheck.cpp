@@ -91,7 +91,7 @@ std::string firstLine(const Problems &problems) {
 /// What the runtime says of arguments that a program has no meaning for (an index out of range): it checks
 /// what the evaluator takes for granted.
 std::string refusal(func::FuncOp function, const std::vector<Tensor> &arguments) {
-  ScopedDiagnosticHandler silent(function.getContext(), [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = copyWith(function);
   if (!canBeCompiled(*copy))
     return {};
@@ -152,20 +152,6 @@ void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
   }
 }
 
-/// Weights as large as those that layers are begun with (1 / sqrt of what is summed over): deep networks
-/// neither overflow nor amplify rounding.
-void scaleWeights(Tensor &tensor) {
-  const std::vector<int64_t> &dims = tensor.dims();
-  if (dims.size() < 2 || tensor.size() == 0)
-    return;
-  int64_t summed = dims.size() == 2 ? dims[0] : tensor.size() / dims[0];
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
-      element.number /= std::sqrt(static_cast<double>(summed));
-      pd::storeScalar(tensor, i, element);
-    }
-}
-
 std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t openDim) {
   std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
   bool isLod =
@@ -198,10 +184,8 @@ std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOp
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto tensor = cast<RankedTensorType>(type);
     std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.openDim);
-    arguments.push_back(
-        randomTensor(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
-    if (function.getArgAttr(i, "pd.param"))
-      scaleWeights(arguments.back());
+    auto random = function.getArgAttr(i, "pd.param") ? randomWeight : randomTensor;
+    arguments.push_back(random(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
   }
   makeOffsets(function, arguments);
   return arguments;
@@ -344,7 +328,7 @@ void NumericsCheck::remark(func::FuncOp function, Expected &expected, const std:
 Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
                                                const std::vector<Tensor> &arguments) try {
   // What an attempt says of the copy is no error of the program.
-  ScopedDiagnosticHandler silent(function.getContext(), [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = copyWith(function);
   auto evaluated = evaluate(copy->lookupSymbol<func::FuncOp>("main"), arguments);
   if (evaluated)

@@ -2,6 +2,7 @@
 #include "lib/check/Elements.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <type_traits>
 
@@ -36,6 +37,28 @@ Tensor randomTensor(const std::string &name, DType dtype, std::vector<int64_t> d
   visitElements(tensor, [&](auto *elements) {
     using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
     std::generate_n(tensor.as<T>(), tensor.size(), [&] { return randomElement<T>(engine); });
+  });
+  return tensor;
+}
+
+Tensor randomWeight(const std::string &name, DType dtype, std::vector<int64_t> dims, uint64_t seed) {
+  Tensor tensor = randomTensor(name, dtype, std::move(dims), seed);
+  const std::vector<int64_t> &shape = tensor.dims();
+  bool isMatrix = shape.size() >= 2;
+  int64_t inputs = shape.size() == 2 ? shape[0] : isMatrix && shape[0] > 0 ? tensor.size() / shape[0] : 1;
+  double factor = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(inputs, 1)));
+  visitElements(tensor, [&](auto *elements) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
+    constexpr bool isHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+    if constexpr (isHalf || std::is_floating_point_v<T>)
+      std::transform(tensor.as<T>(), tensor.as<T>() + tensor.size(), tensor.as<T>(), [&](T element) {
+        double value = static_cast<double>(static_cast<float>(element));
+        value = isMatrix ? value * factor : 0.1 + 0.9 * std::abs(value);
+        if constexpr (isHalf)
+          return static_cast<T>(static_cast<float>(value));
+        else
+          return static_cast<T>(value);
+      });
   });
   return tensor;
 }

@@ -35,7 +35,7 @@ LogicalResult expandGradients(ModuleOp module) {
 Result<bool> prepare(ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) {
   if (Result<void> specialized = specializeFeeds(module, dims); !specialized)
     return specialized.problems();
-  ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler silent(module.getContext(), [](mlir::Diagnostic &) { return success(); });
   return succeeded(expandGradients(module));
 }
 

@@ -239,7 +239,7 @@ private:
 
 void checkSharding(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRef<Tensor> results,
                    ShardCheck &check) {
-  ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler silent(op->getContext(), [](mlir::Diagnostic &) { return success(); });
   Splitter(op, operands, results, check).run();
 }
 

@@ -4,6 +4,8 @@
 #include "lib/codegen/CompileKernels.h"
 #include "lib/codegen/ObjectCache.h"
 #include "lib/driver/Compile.h"
+#include "lib/driver/IrProgram.h"
+#include "lib/driver/ParameterValues.h"
 #include "lib/driver/Registration.h"
 #include "lib/driver/SharedParameters.h"
 #include "lib/driver/SpecializeFeeds.h"
@@ -11,6 +13,7 @@
 #include "lib/runtime/ThreadPool.h"
 #include "lib/support/Files.h"
 #include "lib/support/Suggest.h"
+#include "lib/support/UniqueDiagnostics.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Transforms.h"
 #include "translator/import/Import.h"
@@ -177,7 +180,7 @@ struct Model::Implementation {
   std::string programFile;
   std::string programText;
   std::unique_ptr<mlir::MLIRContext> context;
-  std::optional<legacy::Program> program;
+  std::optional<legacy::Program> program; ///< none where the program is IR
   /// By what describeLevels says of the feeds.
   std::map<std::string, Imported> imports;
   std::vector<TensorInfo> feeds, parameters;
@@ -198,6 +201,13 @@ struct Model::Implementation {
   std::shared_ptr<runtime::RandomGenerator> generator;
 
   Result<void> open(const std::string &path);
+  Result<void> openLegacy(const params::ModelFiles &files);
+  Result<void> openIr(const params::ModelFiles &files);
+  /// Adds a module to `imports`.
+  const Imported *keep(const std::string &key, mlir::OwningOpRef<mlir::ModuleOp> module);
+  Result<void> checkParameter(const std::string &name, const Tensor &value) const;
+  /// Names of the variables that a file of weights holds.
+  std::vector<std::string> saved() const;
   void describeInterface(mlir::ModuleOp module);
   void describeStates(mlir::ModuleOp module);
   Result<void> describeDeclared();
@@ -246,30 +256,68 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
 
 Result<void> Model::Implementation::open(const std::string &path) {
   source = path;
+  options.onDiagnostic = onceEach(options.onDiagnostic);
   auto files = params::findModel(path, options.parameters);
   if (!files)
     return files.problems();
+  programFile = files->program;
+  auto text = readFile(files->program);
+  if (!text)
+    return text.problems();
+  programText = std::move(*text);
+  context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false); // no function's text after an error
+  if (isIr(programFile, programText))
+    return openIr(*files);
+  if (!options.function.empty())
+    return problem(path, "function '" + options.function + "' is asked for, but the program is no IR file");
+  return openLegacy(*files);
+}
+
+/// The module itself is the program for any feeds.
+Result<void> Model::Implementation::openIr(const params::ModelFiles &files) {
+  for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
+                               std::pair(options.microBatches != 1, "micro-batches"),
+                               std::pair(!options.ownGradients.empty(), "proa's own gradients")})
+    if (isGiven)
+      return problem(source,
+                     std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  {
+    Stopwatch watch(times.import);
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    context->appendDialectRegistry(registry);
+    auto read =
+        readIr(*context, programText, {programFile, options.function, options.feeds, options.fetches});
+    if (!read)
+      return read.problems();
+    module = std::move(*read);
+  }
+  Stopwatch watch(times.read);
+  auto readValues = params::readTensors(files, savedVariables(*module));
+  if (!readValues)
+    return readValues.problems();
+  values = std::move(*readValues);
+  describeInterface(*keep("", std::move(module))->module);
+  return {};
+}
+
+Result<void> Model::Implementation::openLegacy(const params::ModelFiles &files) {
   {
     Stopwatch watch(times.read);
-    programFile = files->program;
-    auto text = readFile(files->program);
-    if (!text)
-      return text.problems();
-    programText = std::move(*text);
-    auto readProgram = legacy::readProgramText(programText, files->program);
+    auto readProgram = legacy::readProgramText(programText, files.program);
     if (!readProgram)
       return readProgram.problems();
     program = std::move(*readProgram);
-    auto readValues = params::readParameters(*files, *program);
+    auto readValues = params::readParameters(files, *program);
     if (!readValues)
       return readValues.problems();
     values = std::move(*readValues);
-    if (Result<void> shared = readShared(*files); !shared)
+    if (Result<void> shared = readShared(files); !shared)
       return shared.problems();
   }
   Stopwatch watch(times.import);
-  context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->printOpOnDiagnostic(false); // no function's text after an error
   std::map<std::string, int> declared;
   for (const legacy::Block &block : llvm::ArrayRef(program->blocks).take_front(1))
     for (const legacy::Variable &variable : block.variables)
@@ -295,6 +343,7 @@ import::ImportOptions Model::Implementation::importOptions() const {
   importOptions.fetches = options.fetches;
   importOptions.ownGradients = options.ownGradients;
   importOptions.sharedParameters = shared;
+  importOptions.onDiagnostic = options.onDiagnostic;
   return importOptions;
 }
 
@@ -322,8 +371,13 @@ Result<const Imported *> Model::Implementation::importWith(const import::ImportO
     return module.problems();
   if (auto transformed = transform(**module); !transformed)
     return transformed.problems();
+  return keep(key, std::move(*module));
+}
+
+const Imported *Model::Implementation::keep(const std::string &key,
+                                            mlir::OwningOpRef<mlir::ModuleOp> module) {
   Imported &imported = imports[key];
-  imported.module = std::move(*module);
+  imported.module = std::move(module);
   auto main = imported.module->lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.lod_of"))
@@ -366,6 +420,13 @@ Result<const Imported *> Model::Implementation::importFor(const std::map<std::st
   for (const TensorInfo &info : feeds)
     if (auto count = static_cast<int>(given.at(info.name).lod().size()); count != info.lodLevel)
       importOptions.lodLevels[info.name] = count;
+  if (!program && !importOptions.lodLevels.empty()) {
+    const auto &[name, count] = *importOptions.lodLevels.begin();
+    return problem(source, "feed '" + name + "' has " + std::to_string(count) +
+                               " LoD levels, the function has arguments for another number");
+  }
+  if (!program)
+    return &imports.at("");
   for (const auto &[name, tensor] : given)
     if (known != Known::Declared)
       importOptions.feedDims[name] = tensor.dims();
@@ -390,15 +451,20 @@ Result<void> Model::Implementation::describeDeclared() {
 
 void Model::Implementation::describeInterface(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  std::map<std::string, int> levels;
   for (mlir::BlockArgument argument : main.getArguments()) {
-    if (main.getArgAttr(argument.getArgNumber(), "pd.lod_of"))
+    if (auto owner = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.lod_of")) {
+      ++levels[owner.str()];
       continue;
+    }
     auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.feed");
     auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.param");
     (feed ? feeds : parameters)
         .push_back(describe((feed ? feed : parameter).str(),
                             mlir::cast<mlir::RankedTensorType>(argument.getType())));
   }
+  for (TensorInfo &info : feeds)
+    info.lodLevel = levels[info.name];
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch");
     if (fetch && !main.getResultAttr(i, "pd.lod_of"))
@@ -452,8 +518,9 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   std::map<std::string, std::vector<int64_t>> dims;
   for (const auto &[name, tensor] : import::withLods(given))
     dims[name] = tensor.dims();
-  if (auto done = specializeFeeds(*copy, dims); !done)
-    return done.problems();
+  if (!hasFormedKernels(*copy)) // kernels keep their types
+    if (auto done = specializeFeeds(*copy, dims); !done)
+      return done.problems();
   CompileOptions compileOptions;
   compileOptions.threads = cores();
   compileOptions.dumpDirectory = options.dumpDirectory;
@@ -484,6 +551,7 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
     for (const auto *list : {&options.feeds, &options.fetches})
       for (const std::string &name : *list)
         key += name + ",";
+    key += options.function;
     for (const auto &[parameter, gradient] : options.ownGradients)
       key += parameter + ">" + gradient + ",";
     key += options.decompose ? "|decompose" : "";
@@ -526,6 +594,8 @@ Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::s
                                                            Known &known, const Imported *&imported) {
   bool isOpen = llvm::any_of(feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
   auto isOfUse = [&](Known next) {
+    if (!program)
+      return next == Known::Declared;
     return next == Known::Declared || (next == Known::Dims ? isOpen : !import::steering(given).empty());
   };
   Result<CompiledProgram> program = Problems();
@@ -596,16 +666,30 @@ const std::vector<std::string> &Model::fetches() const { return implementation->
 const std::vector<TensorInfo> &Model::parameters() const { return implementation->parameters; }
 const ModelTimes &Model::times() const { return implementation->times; }
 
+Result<void> Model::Implementation::checkParameter(const std::string &name, const Tensor &value) const {
+  auto known = std::ranges::find(parameters, name, &TensorInfo::name);
+  if (auto current = values.find(name); current != values.end())
+    return checkType(source, name, value, current->second.dtype(), current->second.dims());
+  if (known != parameters.end())
+    return checkType(source, name, value, known->dtype, known->dims);
+  if (states.contains(name))
+    return {};
+  std::vector<std::string> names(states.begin(), states.end());
+  for (const TensorInfo &info : parameters)
+    names.push_back(info.name);
+  return problem(source,
+                 "the program has no parameter or state variable '" + name + "'" + didYouMean(name, names));
+}
+
 Result<void> Model::setParameter(const std::string &name, Tensor value) {
-  for (const TensorInfo &info : implementation->parameters)
-    if (info.name == name) {
-      implementation->values[name] = std::move(value);
-      implementation->parametersChanged = true;
-      updateParts(implementation->shared, name, implementation->values);
-      return updateBuffers(implementation->shared, implementation->values);
-    }
-  return problem(implementation->source, "the program has no parameter '" + name + "'" +
-                                             didYouMean(name, namesOf(implementation->parameters)));
+  Implementation &self = *implementation;
+  if (Result<void> checked = self.checkParameter(name, value); !checked)
+    return checked;
+  self.values[name] = std::move(value);
+  // State is fed to each run; what is computed from parameters once must be computed again.
+  self.parametersChanged |= !self.states.contains(name);
+  updateParts(self.shared, name, self.values);
+  return updateBuffers(self.shared, self.values);
 }
 
 Result<Tensor> Model::parameter(const std::string &name) const {
@@ -615,6 +699,16 @@ Result<Tensor> Model::parameter(const std::string &name) const {
   if (found == implementation->values.end())
     return problem(implementation->source, "there is no parameter or state variable '" + name + "'");
   return found->second;
+}
+
+std::vector<std::string> Model::Implementation::saved() const {
+  return program ? params::savedVariables(*program) : savedVariables(*imports.at("").module);
+}
+
+Result<void> Model::saveParameters(const std::string &path) const {
+  if (Result<void> updated = updateBuffers(implementation->shared, implementation->values); !updated)
+    return updated;
+  return writeParameters(path, implementation->values, implementation->saved());
 }
 
 Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {

@@ -4,6 +4,7 @@
 #include "dialects/pd/Types.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -14,6 +15,7 @@ namespace proa {
 void registerProgramDialects(mlir::DialectRegistry &registry) {
   registry.insert<pd::PdDialect, pd::ArrayDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  mlir::func::registerInlinerExtension(registry);
 }
 
 } // namespace proa

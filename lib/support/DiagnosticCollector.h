@@ -31,11 +31,21 @@ public:
 
 private:
   void add(mlir::Diagnostic &diagnostic) {
-    std::string where, message = diagnostic.str();
-    llvm::raw_string_ostream(where) << diagnostic.getLocation();
+    std::string message = diagnostic.str();
     for (mlir::Diagnostic &note : diagnostic.getNotes())
-      llvm::raw_string_ostream(message) << "; " << note << " (" << note.getLocation() << ")";
-    problems.add(where, message);
+      llvm::raw_string_ostream(message) << "; " << note << " (" << textOf(note.getLocation()) << ")";
+    problems.add(textOf(diagnostic.getLocation()), message);
+  }
+
+  /// "net.mlir:3:12" for a position in a file.
+  static std::string textOf(mlir::Location location) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    if (auto position = mlir::dyn_cast<mlir::FileLineColLoc>(location))
+      stream << position.getFilename().getValue() << ":" << position.getLine() << ":" << position.getColumn();
+    else
+      stream << location;
+    return text;
   }
 
   Problems problems;

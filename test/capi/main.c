@@ -87,10 +87,9 @@ static void check_lenet(const char *corpus) {
   char path[4096];
   file_tensor image, expected;
   proa_tensor output, shape;
-  proa_model_options options;
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
   proa_model *model;
   int progress = 0;
-  memset(&options, 0, sizeof options);
   options.threads = 1;
   options.cache_directory = "off";
   options.progress = count_progress;
@@ -118,19 +117,140 @@ static void check_lenet(const char *corpus) {
   free(expected.tensor.data);
 }
 
+typedef struct seen_warnings {
+  int count, located;
+} seen_warnings;
+
+static void count_warnings(void *context, const proa_diagnostic *diagnostic) {
+  seen_warnings *seen = context;
+  ++seen->count;
+  seen->located += diagnostic->severity == PROA_WARNING && diagnostic->op >= 0 && diagnostic->code[0] &&
+                   diagnostic->variable[0] && strstr(diagnostic->file, "program.json") &&
+                   strstr(diagnostic->text, diagnostic->message);
+}
+
+/* Each warning says where it belongs. */
+static void check_diagnostics(const char *corpus) {
+  char path[4096];
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  const char *feeds[] = {"x", NULL}, *fetches[] = {"array_read_0.tmp_0", "p", "array_length_0.tmp_0", NULL};
+  proa_model *model;
+  seen_warnings seen = {0, 0};
+  options.cache_directory = "off";
+  options.diagnostic = count_warnings;
+  options.diagnostic_context = &seen;
+  options.feeds = feeds;
+  options.fetches = fetches;
+  snprintf(path, sizeof path, "%s/../cases/control/lod_array", corpus);
+  model = proa_model_open(path, &options);
+  CHECK(model != NULL);
+  CHECK(seen.count > 0 && seen.located == seen.count);
+  proa_model_close(model);
+}
+
+/* A learning rate of zero keeps the parameters, and what is saved is what they are. */
+static void check_training(const char *corpus) {
+  char path[4096];
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  const char *feeds[] = {"x", "y", NULL}, *fetches[] = {"mean_0.tmp_0", NULL};
+  const char *saved = "capi-test.safetensors";
+  file_tensor inputs[2], weight;
+  proa_tensor given[2], loss[1], before, rate;
+  float old[160], zero = 0;
+  proa_model *model;
+  options.cache_directory = "off";
+  options.feeds = feeds;
+  options.fetches = fetches;
+  snprintf(path, sizeof path, "%s/training/mlp_noam", corpus);
+  model = proa_model_open(path, &options);
+  CHECK(model != NULL);
+  if (!model)
+    return;
+  snprintf(path, sizeof path, "%s/training/mlp_noam/inputs.safetensors", corpus);
+  CHECK(read_tensor(path, "step0/x", &inputs[0]) == 0 && read_tensor(path, "step0/y", &inputs[1]) == 0);
+  given[0] = inputs[0].tensor;
+  given[1] = inputs[1].tensor;
+  rate.dtype = PROA_FLOAT32;
+  rate.rank = 0;
+  rate.dims = NULL;
+  rate.data = &zero;
+  CHECK(proa_model_set_parameter(model, "learning_rate_0", &rate) == 0);
+  CHECK(proa_model_get_parameter(model, "fc_0.w_0", &before) == 0);
+  CHECK(before.rank == 2 && before.dims[0] * before.dims[1] == 160);
+  memcpy(old, before.data, sizeof old);
+  CHECK(proa_model_run(model, given, loss) == 0);
+  CHECK(proa_model_save_parameters(model, saved) == 0);
+  CHECK(read_tensor(saved, "fc_0.w_0", &weight) == 0);
+  CHECK(memcmp(weight.tensor.data, old, sizeof old) == 0);
+  free(weight.tensor.data);
+  CHECK(proa_model_save_parameters(model, "capi-test.txt") != 0);
+  rate.dtype = PROA_FLOAT64;
+  CHECK(proa_model_set_parameter(model, "learning_rate_0", &rate) != 0);
+  CHECK(strstr(proa_error(), "expected float32[]"));
+  CHECK(proa_model_set_parameter(model, "learning_rate", &rate) != 0);
+  CHECK(strstr(proa_error(), "did you mean 'learning_rate_0'"));
+  remove(saved);
+  proa_model_close(model);
+  free(inputs[0].tensor.data);
+  free(inputs[1].tensor.data);
+}
+
+/* A function of an IR file, fed by position. */
+static void check_ir(void) {
+  const char *path = "capi-test.mlir";
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
+  proa_tensor_info info;
+  proa_tensor input, output;
+  int64_t dims[] = {3};
+  float elements[] = {1, 2, 3};
+  proa_model *model;
+  FILE *file = fopen(path, "w");
+  CHECK(file != NULL);
+  if (!file)
+    return;
+  fputs("func.func @other(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : tensor<3xf32> }\n"
+        "func.func @twice(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+        "  %0 = pd.add %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>\n"
+        "  return %0 : tensor<?xf32>\n}\n",
+        file);
+  fclose(file);
+  options.cache_directory = "off";
+  CHECK(proa_model_open(path, &options) == NULL); /* which function? */
+  options.function = "twice";
+  model = proa_model_open(path, &options);
+  CHECK(model != NULL);
+  remove(path);
+  if (!model)
+    return;
+  CHECK(proa_model_feed(model, 0, &info) == 0 && strcmp(info.name, "argument0") == 0 && info.dims[0] == -1);
+  CHECK(strcmp(proa_model_fetch(model, 0), "result0") == 0);
+  input.dtype = PROA_FLOAT32;
+  input.rank = 1;
+  input.dims = dims;
+  input.data = elements;
+  CHECK(proa_model_run(model, &input, &output) == 0);
+  CHECK(output.dims[0] == 3 && ((const float *)output.data)[2] == 6);
+  proa_model_close(model);
+}
+
 int main(int argc, char **argv) {
-  proa_model_options options;
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
   CHECK(argc == 2);
   CHECK(strcmp(proa_error(), "") == 0);
   CHECK(strcmp(proa_version(), "0.1.0") == 0);
   check_lenet(argv[1]);
+  check_diagnostics(argv[1]);
+  check_training(argv[1]);
+  check_ir();
   CHECK(proa_model_open("no such model", NULL) == NULL);
   CHECK(strstr(proa_error(), "no such model"));
   CHECK(proa_model_open(NULL, NULL) == NULL);
-  memset(&options, 0, sizeof options);
   options.threads = -1;
   CHECK(proa_model_open("model", &options) == NULL);
   CHECK(strstr(proa_error(), "-1"));
+  memset(&options, 0, sizeof options);
+  CHECK(proa_model_open("model", &options) == NULL);
+  CHECK(strstr(proa_error(), "PROA_MODEL_OPTIONS_INIT"));
   proa_model_close(NULL);
   if (failures == 0)
     printf("all checks passed\n");

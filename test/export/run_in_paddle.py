@@ -87,6 +87,8 @@ def run_steps(meta, program, folder):
             load_parameters(executor, program, f"{folder}/params.pdiparams")
         for step in range(steps):
             prefix = f"step{step}/" if meta.get("training") else ""
+            for name in meta.get("state_inputs", []):
+                scope.var(name).get_tensor().set(inputs[prefix + name], paddle.CPUPlace())
             feed = {name: tensor_of(inputs[prefix + name], meta.get("lod", {}).get(name)) for name in meta["feeds"]}
             results = executor.run(program, feed=feed, fetch_list=fetches, return_numpy=False)
             for name, result in zip(fetches, results):

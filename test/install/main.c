@@ -8,9 +8,8 @@ int main(int argc, char **argv) {
   file_tensor image, expected;
   proa_tensor output;
   proa_tensor_info feed;
-  proa_model_options options;
+  proa_model_options options = PROA_MODEL_OPTIONS_INIT;
   proa_model *model;
-  memset(&options, 0, sizeof options);
   options.cache_directory = "off";
   model = proa_model_open(argv[argc - 1], &options);
   if (!model || proa_model_feed_count(model) != 1 || proa_model_feed(model, 0, &feed)) {

@@ -255,6 +255,9 @@ int main(int argc, char **argv) {
     return *code;
   options.check.memoryBudget = memoryBudgetOf(options.recompute);
   options.pool.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeoutSeconds * 1000));
+  options.check.onDiagnostic = [](const Diagnostic &diagnostic) {
+    fmt::print(stderr, "{}", diagnostic.text());
+  };
   options.pool.check = [&](const std::string &folder, const std::function<void(check::Stage)> &onStage) {
     options.check.onStage = onStage;
     return check::checkCase(folder, options.check);

@@ -26,6 +26,7 @@ struct Options {
   std::vector<std::string> dims;
   std::string header;
   std::string emit = library;
+  bool quiet = false;
 
   static constexpr const char *library = "library";
   static constexpr const char *archive = "archive";
@@ -34,7 +35,8 @@ struct Options {
 
 void declare(CommandLine &line, Options &options) {
   aot::LibraryRequest &request = options.request;
-  line.add_option("model", request.model, "Folder of a program and its weights, or the program's file")
+  line.add_option("model", request.model,
+                  "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc)")
       ->required()
       ->type_name("MODEL");
   line.add_option("-o,--output", options.link.output, "The file to write")
@@ -53,13 +55,18 @@ void declare(CommandLine &line, Options &options) {
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
   line.add_flag("--embed-weights", request.embedWeights, "Puts the weights into the library");
+  line.add_option("--function", request.function,
+                  "Of an IR file, the function to compile; default: main, else the only public one")
+      ->type_name("NAME");
+  line.add_flag("-q,--quiet", options.quiet, "No warnings");
   line.add_option("--params", request.parameters, "Weights file, where it is not beside the program")
       ->type_name("FILE");
-  line.add_option("--feeds", request.feeds, "Fed variables, for programs without feed ops")
+  line.add_option("--feeds", request.feeds,
+                  "Fed variables, also others than the program's own; what no fetch needs is left out")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
-  line.add_option("--fetches", request.fetches, "Fetched variables, for programs without fetch ops")
+  line.add_option("--fetches", request.fetches, "Fetched variables; any variable may be one")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
@@ -93,7 +100,8 @@ Result<void> readCase(aot::LibraryRequest &request) {
   auto files = params::findModel(request.model, request.parameters);
   if (!files)
     return files.problems();
-  if (files->meta.empty())
+  bool isIr = files->program.ends_with(".mlir") || files->program.ends_with(".mlirbc");
+  if (files->meta.empty() || isIr) // the interface of an IR file is in it
     return {};
   auto meta = check::readCaseMeta(files->meta);
   if (!meta)
@@ -152,6 +160,11 @@ Result<void> work(Options options) {
   ProgressBar bar;
   options.request.name = options.link.prefix;
   options.request.progress = [&](const std::string &what, double part) { bar.show(what, part); };
+  if (!options.quiet)
+    options.request.onDiagnostic = [&](const Diagnostic &diagnostic) {
+      bar.clear();
+      fmt::print(stderr, "{}", diagnostic.text());
+    };
   if (auto done = readCase(options.request); !done)
     return done;
   auto compiled = aot::compileLibrary(options.request);

@@ -142,19 +142,25 @@ private:
 
   void addNpy(const std::string &source) {
     size_t equals = source.find('=');
-    std::string file = equals == std::string::npos ? source : source.substr(equals + 1);
+    bool isNamed = equals != std::string::npos;
+    std::string file = isNamed ? source.substr(equals + 1) : source;
     std::error_code ignored;
-    if (equals != std::string::npos && !std::filesystem::exists(file, ignored))
+    if (isNamed && !std::filesystem::exists(file, ignored))
       checkFed(source, source.substr(0, equals)); // both the name and the file may be wrong
-    if (equals == std::string::npos && feeds.size() != 1) {
-      problems.add(source, "the program has several feeds (" + namesOf(feeds) + "); give NAME=FILE.npy");
+    auto isUnnamed = [](const std::string &other) {
+      return other.ends_with(".npy") && other.find('=') == std::string::npos;
+    };
+    if (!isNamed && std::ranges::count_if(options.sources, isUnnamed) != std::ssize(feeds)) {
+      problems.add(source, "the program has several feeds (" + namesOf(feeds) +
+                               "); give NAME=FILE.npy, or a file for each in this order");
       return;
     }
     Result<Tensor> tensor = params::readNpy(file);
     if (!tensor)
       problems.append(tensor.problems());
     else
-      add(file, equals == std::string::npos ? feeds[0].name : source.substr(0, equals), *tensor);
+      add(file, isNamed ? source.substr(0, equals) : feeds[unnamed].name, *tensor);
+    unnamed += !isNamed;
   }
 
   void addSafetensors(const std::string &source) {
@@ -169,8 +175,12 @@ private:
       problems.append(tensors.problems());
       return;
     }
-    for (auto &[name, tensor] : check::withPrefix(*tensors, options.prefix))
-      add(source, name, tensor);
+    bool isDefault = options.sources.empty();
+    for (auto &[name, tensor] : tensorsOfRun(*tensors, options.prefix)) {
+      bool isIgnored = std::ranges::find(options.ignored, name) != options.ignored.end();
+      if (!isIgnored && !(isDefault && options.isPart && !find(name)))
+        add(source, name, tensor);
+    }
   }
 
   const std::vector<TensorInfo> &feeds;
@@ -180,9 +190,15 @@ private:
   Tensors result;
   LodCollector lods;
   Problems problems;
+  size_t unnamed = 0; ///< .npy files without a name so far
 };
 
 } // namespace
+
+Tensors tensorsOfRun(const Tensors &all, const std::string &prefix) {
+  Tensors ofRun = check::withPrefix(all, prefix);
+  return ofRun.empty() ? check::withPrefix(all, "") : ofRun;
+}
 
 bool isFeedSource(const std::string &argument) {
   return argument.starts_with("random:") || argument.ends_with(".npy") || argument.ends_with(".safetensors");

@@ -10,7 +10,8 @@
 namespace proa::tools {
 
 struct FeedOptions {
-  /// "FILE.safetensors", "FILE.npy" (the program's only feed), "NAME=FILE.npy" or "random:SEED".
+  /// "FILE.safetensors", "FILE.npy" (the program's only feed, or as many files as
+  /// it has feeds, in their order), "NAME=FILE.npy" or "random:SEED".
   std::vector<std::string> sources;
   /// "NAME=1x3x224x224": dims of random feeds that the program leaves open.
   std::vector<std::string> dims;
@@ -18,7 +19,14 @@ struct FeedOptions {
   std::string defaultFile;
   /// Prefix of the tensors to take from safetensors files.
   std::string prefix;
+  /// Tensors of safetensors files that are no feeds and are left out: state inputs of a case.
+  std::vector<std::string> ignored;
+  /// Takes of the default file only what is fed: it is meant for the whole program.
+  bool isPart = false;
 };
+
+/// The tensors of a run in a file: those with its prefix, or, where there are none, those without any.
+check::Tensors tensorsOfRun(const check::Tensors &all, const std::string &prefix);
 
 /// Whether an argument is one of these sources, and not a model.
 bool isFeedSource(const std::string &argument);

@@ -6,11 +6,13 @@
 #include "tools/common/Training.h"
 #include "tools/proa-run/Feeds.h"
 #include "tools/proa-run/Show.h"
+#include "tools/proa-run/State.h"
 #include "translator/params/Safetensors.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 
@@ -25,7 +27,9 @@ struct Options {
   std::string path;
   ModelOptions model;
   FeedOptions feeds;
+  std::vector<std::string> set;
   std::string outputs;
+  std::string saved;          ///< where parameters are saved; empty: nowhere
   std::string expect;         ///< empty: not asked for; defaultFile: the one beside the model
   std::string profile;        ///< empty: not asked for; table: on stdout
   std::string recompute, amp; ///< empty: nothing
@@ -33,6 +37,7 @@ struct Options {
   int repeat = 1;
   std::optional<int> warmup; ///< not given: one where runs are repeated
   bool json = false;
+  bool quiet = false;
 
   static constexpr const char *beside = "beside the model";
   static constexpr const char *table = "table";
@@ -40,11 +45,25 @@ struct Options {
 
 void declare(CommandLine &line, Options &options) {
   line.add_option("model", options.path,
-                  "Folder of a program and its weights, or the program's file; '-': stdin")
+                  "Folder of a program and its weights, the program's file, or an IR file (.mlir, .mlirbc); "
+                  "'-': stdin")
       ->required()
       ->type_name("MODEL");
-  line.add_option("--params", options.model.parameters, "Weights file, where it is not beside the program")
+  line.add_option("--function", options.model.function,
+                  "Of an IR file, the function to run; default: main, else the only public one")
+      ->type_name("NAME");
+  line.add_option("--params", options.model.parameters,
+                  "Weights file, where it is not beside the program, or random:SEED; default of an IR file "
+                  "without weights: random:0")
       ->type_name("FILE");
+  line.add_option("--set", options.set,
+                  "Sets a parameter or state variable before the first run: NAME=VALUE, NAME=x.npy, or the "
+                  "entries of [NAME=]x.safetensors; entry stepK/NAME before run K")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE|FILE");
+  line.add_option("--save-params", options.saved, "Writes parameters and state as the last run left them")
+      ->check(checkName)
+      ->type_name("FILE.safetensors|FILE.pdiparams");
   line.add_option("-i,--inputs", options.feeds.sources,
                   "x.safetensors, x.npy, NAME=x.npy or random:SEED; default: inputs.safetensors beside the "
                   "model, else random:0")
@@ -56,11 +75,12 @@ void declare(CommandLine &line, Options &options) {
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
-  line.add_option("--feeds", options.model.feeds, "Fed variables, for programs without feed ops")
+  line.add_option("--feeds", options.model.feeds,
+                  "Fed variables, also others than the program's own; what no fetch needs is left out")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
-  line.add_option("--fetches", options.model.fetches, "Fetched variables, for programs without fetch ops")
+  line.add_option("--fetches", options.model.fetches, "Fetched variables; any variable may be one")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
@@ -114,6 +134,7 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this directory")
       ->check(checkName)
       ->type_name("DIR");
+  line.add_flag("-q,--quiet", options.quiet, "No warnings");
   line.add_flag("--json", options.json,
                 "Prints times and comparisons, or the errors, as one line of JSON, and nothing else");
 }
@@ -137,16 +158,20 @@ private:
     return ((fs::is_directory(path) ? path : path.parent_path()) / file).string();
   }
 
+  /// The interface of an IR file is in it, whatever is beside it.
+  bool isIrPath() const { return options.path.ends_with(".mlir") || options.path.ends_with(".mlirbc"); }
+
   /// A case folder says what is fed, fetched, and how close outputs must be.
   Result<void> readMeta() {
     std::string file = besideModel("meta.json");
-    if (!fs::exists(file))
+    if (isIrPath() || !fs::exists(file))
       return {};
     Result<check::CaseMeta> read = check::readCaseMeta(file);
     if (!read)
       return read.problems();
     meta = std::move(*read);
     prefix = meta.training ? meta.stepPrefix(0) : "";
+    options.feeds.isPart = !options.model.feeds.empty() || !options.model.fetches.empty();
     if (options.model.feeds.empty())
       options.model.feeds = meta.feeds;
     if (options.model.fetches.empty())
@@ -161,7 +186,7 @@ private:
         options.expect == Options::beside ? besideModel("expected.safetensors") : options.expect);
     if (!read)
       return read.problems();
-    expected = check::withPrefix(*read, prefix);
+    expected = tensorsOfRun(*read, prefix);
     Problems problems;
     for (auto &[name, lod] : takeLods(expected, options.expect, problems))
       meta.expectedLod[name] = lod;
@@ -171,6 +196,7 @@ private:
   Result<void> work() {
     Problems problems;
     checkOutputFile(options.outputs, problems);
+    checkOutputFile(options.saved, problems);
     if (options.profile != Options::table)
       checkOutputFile(options.profile, problems);
     if (!problems.empty())
@@ -180,15 +206,27 @@ private:
     if (Result<void> done = readExpected(); !done)
       return done;
     options.model.progress = [this](const std::string &what, double part) { bar.show(what, part); };
+    if (!options.quiet)
+      options.model.onDiagnostic = [this](const Diagnostic &diagnostic) {
+        bar.clear();
+        fmt::print(stderr, "{}", diagnostic.text());
+      };
+    if (Result<void> done = readRandomSeed(); !done)
+      return done;
     Result<Model> model = Model::open(options.path, options.model);
     if (!model)
       return model.problems();
-    options.feeds.defaultFile = besideModel("inputs.safetensors");
+    if (Result<void> done = setParameters(*model); !done)
+      return done;
+    options.feeds.defaultFile = isIrPath() ? "" : besideModel("inputs.safetensors");
     options.feeds.prefix = prefix;
+    options.feeds.ignored = meta.stateInputs;
     Result<check::Tensors> feeds = makeFeeds(model->feeds(), options.feeds);
     if (!feeds)
       return feeds.problems();
     giveDeclaredLods(*feeds, meta);
+    if (Result<void> set = states.apply(*model, 0); !set)
+      return set;
     if (Result<void> prepared = model->prepare(*feeds); !prepared)
       return prepared;
     bar.clear();
@@ -197,6 +235,52 @@ private:
     if (Result<void> done = measure(*model, *feeds); !done)
       return done;
     return report(*model);
+  }
+
+  /// `--params random:SEED`.
+  Result<void> readRandomSeed() {
+    constexpr std::string_view random = "random:";
+    std::string &text = options.model.parameters;
+    if (!text.starts_with(random))
+      return {};
+    uint64_t seed = 0;
+    const char *end = text.data() + text.size();
+    auto [next, error] = std::from_chars(text.data() + random.size(), end, seed);
+    if (error != std::errc() || next != end)
+      return problem("--params", "found '" + text + "', expected random:SEED with a number");
+    randomSeed = seed;
+    text.clear();
+    return {};
+  }
+
+  /// Random weights where they are asked for, or where an IR file comes without; then what the case or --set
+  /// says.
+  Result<void> setParameters(Model &model) {
+    bool replaces = randomSeed.has_value();
+    if (!randomSeed && isIrPath() && options.model.parameters.empty() && lacksParameters(model)) {
+      randomSeed = 0;
+      if (!options.quiet)
+        fmt::print(stderr, "warning: {}: no weights are given; random ones are taken (--params random:0)\n",
+                   options.path);
+    }
+    if (randomSeed)
+      if (Result<void> done = setRandomParameters(model, *randomSeed, replaces); !done)
+        return done;
+    Result<StateValues> given = StateValues::read(model.parameters(), options.set);
+    if (!given)
+      return given.problems();
+    states = std::move(*given);
+    if (meta.stateInputs.empty() || !options.feeds.sources.empty())
+      return {};
+    Result<check::Tensors> inputs = params::readSafetensors(besideModel("inputs.safetensors"));
+    if (!inputs)
+      return inputs.problems();
+    check::Tensors first = check::withPrefix(*inputs, prefix);
+    Result<check::Tensors> values = check::takeStateInputs(first, meta, prefix);
+    if (!values)
+      return values.problems();
+    states.add(0, *values);
+    return {};
   }
 
   /// No op is to blame for what the program is given.
@@ -217,6 +301,8 @@ private:
       // A profile is of the last run alone, so that the others are measured without its cost.
       bool isLast = i + 1 == warmup + options.repeat && (options.repeat > 1 || options.warmup);
       model.enableProfile(!options.profile.empty() && isLast);
+      if (Result<void> set = i == 0 ? Result<void>() : states.apply(model, i); !set)
+        return set;
       auto start = std::chrono::steady_clock::now();
       Result<std::vector<NamedTensor>> ran = model.run(feeds);
       std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
@@ -274,6 +360,9 @@ private:
   }
 
   Result<void> report(const Model &model) {
+    if (!options.saved.empty())
+      if (Result<void> saved = model.saveParameters(options.saved); !saved)
+        return saved;
     if (!options.outputs.empty()) {
       check::Tensors tensors;
       for (const NamedTensor &output : outputs)
@@ -317,6 +406,8 @@ private:
   check::CaseMeta meta;
   std::string prefix;
   check::Tensors expected;
+  StateValues states;
+  std::optional<uint64_t> randomSeed; ///< of parameters
   std::vector<NamedTensor> outputs;
   std::vector<check::ComparedOutput> compared;
   RunTimes runTimes;

@@ -1,11 +1,14 @@
 // proa-translate: turns a legacy program into MLIR, or says what it consists of.
 #include "lib/check/CaseMeta.h"
+#include "lib/driver/IrProgram.h"
 #include "lib/driver/PrintModule.h"
 #include "lib/driver/ProgramDialects.h"
 #include "lib/driver/SpecializeFeeds.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/proa-translate/Coverage.h"
+#include "tools/proa-translate/Folder.h"
+#include "tools/proa-translate/IrSummary.h"
 #include "tools/proa-translate/Summary.h"
 #include "translator/export/Export.h"
 #include "translator/import/Import.h"
@@ -52,6 +55,7 @@ struct Options {
   std::string format = "table";
   std::string cases;
   std::string to = "mlir";
+  std::string parameters;
 };
 
 /// Where the time goes, phase by phase.
@@ -80,19 +84,24 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("-o,--output", options.output, "Where the result is written; '-': stdout")
       ->check(checkName)
       ->type_name("FILE");
-  line.add_option("--feeds", options.import.feeds, "Fed variables, for programs without feed ops")
+  line.add_option("--feeds", options.import.feeds,
+                  "Fed variables, also others than the program's own; what no fetch needs is left out")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
-  line.add_option("--fetches", options.import.fetches, "Fetched variables, for programs without fetch ops")
+  line.add_option("--fetches", options.import.fetches, "Fetched variables; any variable may be one")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,...");
   CLI::Option *to =
       line.add_option("--to", options.to,
-                      "mlir; or json or pdmodel: the program as a legacy one, which Paddle 2.6 loads")
-          ->check(CLI::IsMember({"mlir", "json", "pdmodel"}))
+                      "mlir; or json or pdmodel: the program as a legacy one, which Paddle 2.6 loads; or "
+                      "folder: that with its weights, in the folder that -o names")
+          ->check(CLI::IsMember({"mlir", "json", "pdmodel", "folder"}))
           ->capture_default_str();
+  line.add_option("--params", options.parameters,
+                  "With --to=folder: weights file, where it is not beside the program")
+      ->type_name("FILE");
   line.add_flag("--bytecode", options.bytecode, "Writes MLIR bytecode instead of text")->excludes(to);
   line.add_flag("-f,--force", options.force, "Writes binary output to a terminal too");
   line.add_flag("--locations", options.locations, "Writes where the user's Python code made each op");
@@ -193,16 +202,6 @@ Result<void> writeCoverage(const Options &options) {
                                                                     : coverageTable(rows));
 }
 
-/// What comes from stdin has no name to tell MLIR from the forms of Paddle: JSON begins with a brace, and the
-/// binary form has a control character among its first bytes, the tag of a block's number.
-bool looksLikeMlir(llvm::StringRef text) {
-  llvm::StringRef first = text.ltrim().substr(0, 64);
-  bool isText =
-      llvm::all_of(first, [](char c) { return llvm::isPrint(c) || c == '\n' || c == '\r' || c == '\t'; });
-  return text.starts_with("ML\xEFR") ||
-         (isText && !first.empty() && !first.starts_with("{") && !first.starts_with("["));
-}
-
 /// A program of Paddle in MLIR.
 Result<Translation> importModule(Options &options, const std::string &source, Result<legacy::Program> program,
                                  mlir::MLIRContext &context, Timing &timing) {
@@ -211,9 +210,7 @@ Result<Translation> importModule(Options &options, const std::string &source, Re
   timing.lap("read");
   options.import.source = source;
   if (!options.quiet)
-    options.import.warn = [](const std::string &where, const std::string &message) {
-      llvm::errs() << "warning: " << where << ": " << message << "\n";
-    };
+    options.import.onDiagnostic = [](const Diagnostic &warning) { llvm::errs() << warning.text(); };
   auto imported = import::beginImport(context, *program, options.import);
   timing.lap("import");
   // Freeing a large program takes as long as reading a part of it, and the process ends soon.
@@ -234,12 +231,11 @@ Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const
 /// The program in MLIR: parsed, or imported from either of Paddle's forms.
 Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Timing &timing) {
   llvm::StringRef path = options.path;
-  bool isMlir = path.ends_with(".mlir") || path.ends_with(".mlirbc");
-  if (isMlir || path == inputPath("-")) {
+  if (isIr(path, "") || path == inputPath("-")) {
     Result<std::string> text = readFile(options.path);
     if (!text)
       return text.problems();
-    if (isMlir || looksLikeMlir(*text))
+    if (isIr(path, *text))
       return parsedModule(mlir::parseSourceString<mlir::ModuleOp>(*text, &context, path), options, timing);
     return importModule(options, options.path, legacy::readProgramText(*text, options.path), context, timing);
   }
@@ -293,11 +289,37 @@ Result<void> addFlops(Options &options, const legacy::Program &program, ProgramS
   return {};
 }
 
+/// The summary of a program that is IR already.
+Result<ProgramSummary> summaryOfIr(const Options &options, const std::string &text) {
+  Problems problems;
+  FeedDims dims = parseFeedDims(options.dims, problems);
+  mlir::DialectRegistry registry;
+  registerProgramDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = readIr(context, text, {options.path, "", options.import.feeds, options.import.fetches});
+  if (!module)
+    problems.append(module.problems());
+  else
+    problems.append(specializeFeeds(**module, dims).problems());
+  if (!problems.empty())
+    return problems;
+  return summarizeIr(**module);
+}
+
 Result<void> writeSummary(Options &options) {
   Result<params::ModelFiles> files = params::findModel(options.path);
   if (!files)
     return files.problems();
-  Result<legacy::Program> program = legacy::readProgram(files->program);
+  Result<std::string> text = readFile(files->program);
+  if (!text)
+    return text.problems();
+  if (isIr(files->program, *text)) {
+    Result<ProgramSummary> summary = summaryOfIr(options, *text);
+    if (!summary)
+      return summary.problems();
+    return writeOutput(options.output, options.json ? summaryJson(*summary) : summaryText(*summary));
+  }
+  Result<legacy::Program> program = legacy::readProgramText(*text, files->program);
   if (!program)
     return program.problems();
   if (Result<void> done = readInterface(files->meta, options.import); !done)
@@ -308,11 +330,29 @@ Result<void> writeSummary(Options &options) {
   return writeOutput(options.output, options.json ? summaryJson(summary) : summaryText(summary));
 }
 
+void printWarning(const Diagnostic &warning) { llvm::errs() << warning.text(); }
+
+Result<void> translateToFolder(Options &options) {
+  if (options.output == "-")
+    return problem("-o", "--to=folder writes a folder, expected its name");
+  Result<params::ModelFiles> files = params::findModel(options.path);
+  if (!files)
+    return files.problems();
+  if (!isIr(files->program, ""))
+    if (Result<void> done = readInterface(files->meta, options.import); !done)
+      return done;
+  if (!options.quiet)
+    options.import.onDiagnostic = printWarning;
+  return writeFolder({options.path, options.parameters, options.output, options.import});
+}
+
 Result<void> translate(Options options) {
   if (options.coverage)
     return writeCoverage(options);
   if (options.summary)
     return writeSummary(options);
+  if (options.to == "folder")
+    return translateToFolder(options);
   Timing timing(options.timing);
   mlir::DialectRegistry registry;
   registerProgramDialects(registry);
@@ -370,6 +410,7 @@ int main(int argc, char **argv) {
       "  proa-translate model.pdmodel -o model.mlir\n"
       "  proa-translate program.json --bytecode -o model.mlirbc\n"
       "  proa-translate model.mlir --to=pdmodel -o model.pdmodel\n"
+      "  proa-translate resnet50 --feeds relu_0.tmp_0 --fetches pool2d_1.tmp_0 --to=folder -o part\n"
       "  proa-translate model.pdmodel --summary --dims image=1x3x224x224\n"
       "  proa-translate --coverage --format=json\n");
   declare(line, options);
@@ -380,11 +421,12 @@ int main(int argc, char **argv) {
   if (options.path.empty() != options.coverage)
     return failCommandLine(line, options.coverage ? "--coverage is of all legacy ops, and takes no model"
                                                   : "model is required");
-  if (options.bytecode || options.to == "pdmodel")
+  if (options.to != "folder" && (options.bytecode || options.to == "pdmodel"))
     if (std::string wrong = checkBinaryOutput(options.output, options.force); !wrong.empty())
       return failCommandLine(line, wrong);
-  if (Problems problems; checkOutputFile(options.output, problems), !problems.empty())
-    return fail(problems);
+  if (Problems problems; options.to != "folder")
+    if (checkOutputFile(options.output, problems); !problems.empty())
+      return fail(problems);
   return runTool(line, [&] {
     Result<void> done = translate(std::move(options));
     return done ? static_cast<int>(ExitCode::success) : fail(done.problems());

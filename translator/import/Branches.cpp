@@ -87,8 +87,13 @@ void ProgramImporter::importBlock(int32_t block, const Names &wanted, const Bloc
     setLod(name, {});
   for (auto &[name, value] : given)
     environment.set(name, value);
-  for (auto [index, op] : llvm::enumerate(program.blocks[block].operations))
+  for (auto [index, op] : llvm::enumerate(program.blocks[block].operations)) {
+    if (block == 0 && !part.hasOp(index))
+      continue;
     importOp(index, op);
+    if (block == 0 && !part.cutFeeds().empty())
+      restoreCutFeeds(op);
+  }
   while (!arms.empty()) {
     Arm arm = std::move(arms.front());
     arms.erase(arms.begin());

@@ -70,11 +70,12 @@ ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &pr
 Result<ImportedProgram> ProgramImporter::run() {
   if (program.blocks.empty())
     return problem(options.source, "the program has no blocks");
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+  ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     diagnostics += (diagnostics.empty() ? "" : "; ") + diagnostic.str();
     return success();
   });
   findInterface();
+  warnOfDroppedStates();
   makeFunction();
   for (const legacy::Block &block : program.blocks) {
     hasSelectedRows |= llvm::any_of(block.variables, [](const legacy::Variable &variable) {
@@ -127,15 +128,34 @@ void ProgramImporter::findFeedsAndFetches() {
     feeds.push_back(name);
   for (auto &[column, name] : fetched)
     fetches.push_back(name);
-  if (!options.feeds.empty())
-    feeds = options.feeds;
+  part = Subgraph(program, feeds, fetches, options.feeds, options.fetches);
   if (!options.fetches.empty())
     fetches = options.fetches;
+  if (!options.feeds.empty())
+    feeds = options.feeds;
+  else if (!part.isWhole())
+    llvm::erase_if(feeds, [&](const std::string &name) { return !part.reads(name); });
+}
+
+void ProgramImporter::warnOfDroppedStates() {
+  if (llvm::ArrayRef<std::string> dropped = part.droppedStates(); !dropped.empty())
+    warn("pruned-state", dropped.front(),
+         "only what the fetches need is imported: " + llvm::Twine(dropped.size()) +
+             " persistable variables keep their values, '" + dropped.front() + "' first");
+}
+
+void ProgramImporter::restoreCutFeeds(const legacy::Operation &op) {
+  for (const legacy::Slot &slot : op.outputs)
+    for (const std::string &name : slot.arguments) {
+      auto feed = part.cutFeeds().contains(name) ? llvm::find(feeds, name) : feeds.end();
+      if (feed != feeds.end())
+        environment.set(name, function.getArgument(static_cast<unsigned>(feed - feeds.begin())));
+    }
 }
 
 void ProgramImporter::findInterface() {
   findFeedsAndFetches();
-  InterfaceFinder finder(program, variables);
+  InterfaceFinder finder(program, variables, part);
   for (const std::string &name : feeds)
     finder.feed(name);
   // What a sub-block reads of block 0 is not always among the inputs of the op that runs it.
@@ -147,7 +167,7 @@ void ProgramImporter::findInterface() {
   // A program without feed ops says by need_check_feed what it is fed.
   if (feeds.empty())
     for (const legacy::Variable &variable : program.blocks[0].variables)
-      if (variable.needCheckFeed && !finder.isWritten(variable))
+      if (variable.needCheckFeed && !finder.isWritten(variable) && part.reads(variable.name))
         feeds.push_back(variable.name);
   parameters = finder.parameters();
   for (const legacy::Variable *variable : finder.states())
@@ -323,7 +343,7 @@ void ProgramImporter::define(const std::string &name, VariableNumber number, Val
     setRows(name, Value());
   if (!poisoned.empty())
     poisoned.erase(name);
-  if (!options.warn)
+  if (!options.onDiagnostic)
     return;
   const legacy::Variable *declared = variables.find(currentBlock, number);
   if (!declared || !declared->dtype || declared->kind != legacy::VariableKind::DenseTensor)
@@ -341,8 +361,9 @@ void ProgramImporter::define(const std::string &name, VariableNumber number, Val
   for (int64_t &dim : dims)
     if (ShapedType::isDynamic(dim))
       dim = -1;
-  warn("variable '" + name + "' is declared as " + describe(*declared->dtype, declared->dims) +
-       " and inferred as " + describe(inferred.value_or(DType::Float32), dims));
+  warn("declared-type", name,
+       "variable '" + name + "' is declared as " + describe(*declared->dtype, declared->dims) +
+           " and inferred as " + describe(inferred.value_or(DType::Float32), dims));
 }
 
 void ProgramImporter::finishFunction() {
@@ -377,8 +398,9 @@ void ProgramImporter::finishFunction() {
     for (auto [level, value] : llvm::enumerate(lod.levels))
       addResult(value, {named("pd.fetch", lodName(name, level)), named("pd.lod_of", name)});
     if (lod.isUnclear)
-      warn("fetched variable '" + name +
-           "' has a LoD on some ways through the program's control flow only; it is fetched without");
+      warn("fetched-lod", name,
+           "fetched variable '" + name +
+               "' has a LoD on some ways through the program's control flow only; it is fetched without");
   }
   auto isOwnArgument = [&](Value value, const std::string &name) {
     const legacy::Variable *parameter = parameterOf(value);
@@ -388,7 +410,7 @@ void ProgramImporter::finishFunction() {
     if (Value value = lookup(name); value && !isOwnArgument(value, name)) {
       add(name, "pd.state");
       if (!lodOf(name).empty())
-        warn("the new value of '" + name + "' has a LoD, which is not kept between runs");
+        warn("state-lod", name, "the new value of '" + name + "' has a LoD, which is not kept between runs");
     }
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
   function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
@@ -407,23 +429,29 @@ Location ProgramImporter::locationOf(size_t index, const legacy::Operation &op) 
   return line;
 }
 
-std::string ProgramImporter::describeCurrent() const {
-  std::string text = options.source;
+Diagnostic ProgramImporter::atCurrentOp() const {
+  Diagnostic place;
+  place.file = options.source;
   if (!currentOp)
-    return text;
-  text += (text.empty() ? "" : ": ") + ("blocks[" + std::to_string(currentBlock) + "].ops[" +
-                                        std::to_string(currentIndex) + "] (" + currentOp->type + ")");
+    return place;
+  place.block = currentBlock;
+  place.op = static_cast<int64_t>(currentIndex);
+  place.opType = currentOp->type;
   for (const legacy::Slot &slot : currentOp->outputs)
     if (!slot.arguments.empty()) {
-      text += " -> " + slot.arguments.front();
+      place.output = slot.arguments.front();
       break;
     }
-  if (auto source = currentOp->sourceLine())
-    text += " at " + source->file + ":" + std::to_string(source->line);
-  return text;
+  if (auto source = currentOp->sourceLine()) {
+    place.pythonFile = source->file;
+    place.pythonLine = source->line;
+  }
+  return place;
 }
 
-void ProgramImporter::report(const llvm::Twine &message) { problems.add(describeCurrent(), message.str()); }
+void ProgramImporter::report(const llvm::Twine &message) {
+  problems.add(atCurrentOp().where(), message.str());
+}
 
 void ProgramImporter::reportConsequence(const llvm::Twine &message) {
   consequences.push_back(problems.size());
@@ -442,19 +470,25 @@ Problems ProgramImporter::withoutConsequences() const {
   return causes.empty() ? problems : causes;
 }
 
-void ProgramImporter::warn(const llvm::Twine &message) {
+void ProgramImporter::warn(const char *code, llvm::StringRef variable, const llvm::Twine &message) {
+  if (!options.onDiagnostic)
+    return;
+  Diagnostic warning = atCurrentOp();
+  warning.code = code;
+  warning.variable = variable.str();
+  warning.message = message.str();
   if (heldWarnings)
-    heldWarnings->push_back({describeCurrent(), message.str()});
-  else if (options.warn)
-    options.warn(describeCurrent(), message.str());
+    heldWarnings->push_back(std::move(warning));
+  else
+    options.onDiagnostic(warning);
 }
 
 void ProgramImporter::releaseWarnings() {
-  std::vector<Problem> warnings = heldWarnings ? std::move(*heldWarnings) : std::vector<Problem>();
+  std::vector<Diagnostic> warnings = heldWarnings ? std::move(*heldWarnings) : std::vector<Diagnostic>();
   heldWarnings.reset();
-  if (options.warn)
-    for (const Problem &warning : warnings)
-      options.warn(warning.where, warning.message);
+  if (options.onDiagnostic)
+    for (const Diagnostic &warning : warnings)
+      options.onDiagnostic(warning);
 }
 
 void ProgramImporter::reportRefused(llvm::ArrayRef<llvm::SmallVector<Value>> operands) {

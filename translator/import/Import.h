@@ -10,6 +10,7 @@
 #include "translator/import/Arguments.h"
 #include "translator/legacy/SharedStorage.h"
 
+#include "proa/Diagnostic.h"
 #include "proa/Result.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -27,7 +28,7 @@ namespace proa::import {
 struct ImportOptions {
   /// Named in front of every problem; the program's file.
   std::string source;
-  /// Fed and fetched variables for programs without feed and fetch ops.
+  /// Fed and fetched variables in place of the program's own (ModelOptions::feeds).
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   /// How many LoD levels feeds have, where that is not what their declarations say.
@@ -49,8 +50,8 @@ struct ImportOptions {
   /// Whether ops get locations: the name of their first output and the user's line. They take a quarter of
   /// the time, and whoever shows no more of the ops than what they compute does without.
   bool locations = true;
-  /// Called with each difference between declared and inferred types, and other things worth a look.
-  std::function<void(const std::string &where, const std::string &message)> warn;
+  /// Called with each difference between declared and inferred types, and with other warnings.
+  std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
 };
 
 /// The name of a LoD level, 0 being the outermost, of a variable: "x@LOD0".

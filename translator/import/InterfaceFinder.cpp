@@ -9,8 +9,9 @@ namespace proa::import {
 bool isFeed(const legacy::Operation &op) { return op.type == "feed"; }
 bool isFetch(const legacy::Operation &op) { return op.type == "fetch" || op.type == "fetch_v2"; }
 
-InterfaceFinder::InterfaceFinder(const legacy::Program &program, const VariableIndex &variables)
-    : program(program), variables(variables) {
+InterfaceFinder::InterfaceFinder(const legacy::Program &program, const VariableIndex &variables,
+                                 const Subgraph &part)
+    : program(program), variables(variables), part(part) {
   for (const legacy::Variable &variable : program.blocks[0].variables)
     matters.push_back(variable.persistable || variable.needCheckFeed);
 }
@@ -21,7 +22,11 @@ void InterfaceFinder::feed(llvm::StringRef name) {
 }
 
 void InterfaceFinder::addBlock(int32_t block) {
+  if (!part.hasBlock(static_cast<size_t>(block)))
+    return;
   for (auto [index, op] : llvm::enumerate(program.blocks[block].operations)) {
+    if (block == 0 && !part.hasOp(index))
+      continue;
     if (block == 0 && ((isFeed(op) && op.output("Out")) || (isFetch(op) && op.input("X"))))
       continue;
     VariableIndex::OpNumbers numbers = variables.numbersOf(block, index);

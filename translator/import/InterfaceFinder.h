@@ -1,6 +1,7 @@
 /// Which variables a program takes from outside and leaves behind.
 #pragma once
 
+#include "translator/import/Subgraph.h"
 #include "translator/import/VariableIndex.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -16,7 +17,8 @@ bool isFetch(const legacy::Operation &op);
 /// variables only these matter: temporaries are most of a program.
 class InterfaceFinder {
 public:
-  InterfaceFinder(const legacy::Program &program, const VariableIndex &variables);
+  /// Ops outside of the part are not there.
+  InterfaceFinder(const legacy::Program &program, const VariableIndex &variables, const Subgraph &part);
 
   /// A variable of block 0 that has a value before the first op, or is read behind the last one.
   void feed(llvm::StringRef name);
@@ -38,6 +40,7 @@ private:
 
   const legacy::Program &program;
   const VariableIndex &variables;
+  const Subgraph &part;
   /// Of the variables of block 0, by number.
   std::vector<bool> matters;
   llvm::DenseSet<const legacy::Variable *> written;

@@ -249,7 +249,7 @@ void ProgramImporter::importPeeled(const legacy::Operation &op, const Loop &loop
       std::string lost;
       Value unchanged = withoutIteration(inArm, loop.location, branch.names[i], start, after.getType(), lost);
       if (!lost.empty())
-        warn(lost);
+        warn("loop-variable", branch.names[i], lost);
       branch.lods[1][i].isOfNothing = !unchanged;
       start = unchanged ? unchanged : makeFiller(inArm, loop.location, after.getType());
     }
@@ -292,18 +292,18 @@ void ProgramImporter::importLoop(const legacy::Operation &op, int32_t block, boo
         attempt = Attempt::Again;
       }
     }
-    std::vector<Problem> warnings = std::move(*heldWarnings);
+    std::vector<Diagnostic> warnings = std::move(*heldWarnings);
     heldWarnings = std::move(outerWarnings);
-    for (const Problem &warning : warnings)
+    for (const Diagnostic &warning : warnings)
       if (heldWarnings)
         heldWarnings->push_back(warning);
-      else if (options.warn)
-        options.warn(warning.where, warning.message);
+      else if (options.onDiagnostic)
+        options.onDiagnostic(warning);
     if (attempt == Attempt::Done) {
       finishLoop(loop);
       for (const Loop::Carried &variable : loop.carried)
         if (!variable.lost.empty())
-          warn(variable.lost);
+          warn("loop-variable", variable.name, variable.lost);
     }
     if (attempt == Attempt::Failed && loop.changesType && mayPeel) {
       problems = std::move(outside);

@@ -10,6 +10,7 @@
 #include "translator/import/OpImporter.h"
 #include "translator/import/Repetition.h"
 #include "translator/import/SharedBuffers.h"
+#include "translator/import/Subgraph.h"
 #include "translator/import/VariableIndex.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,8 +36,9 @@ public:
   /// Types of feeds instead of the declared ones. A run adds those whose declaration turns out not to hold;
   /// the program must be imported once more then.
   std::map<std::string, mlir::RankedTensorType> feedTypes;
-  /// What would have gone to ImportOptions::warn, while it is held back: a loop may take several attempts.
-  std::optional<std::vector<Problem>> heldWarnings;
+  /// What would have gone to ImportOptions::onDiagnostic, while it is held back: a loop may take several
+  /// attempts.
+  std::optional<std::vector<Diagnostic>> heldWarnings;
   void releaseWarnings();
 
 private:
@@ -45,6 +47,9 @@ private:
   /// Variables that enter and leave the function, found before any op is made.
   void findInterface();
   void findFeedsAndFetches();
+  void warnOfDroppedStates();
+  /// Fed variables that the program computes keep the fed values.
+  void restoreCutFeeds(const legacy::Operation &op);
   void makeFunction();
   mlir::RankedTensorType typeOf(const Argument &argument);
   std::vector<Argument> declareArguments();
@@ -316,13 +321,14 @@ private:
   std::vector<SharedBuffer> sharedBuffers;
 
   mlir::Location locationOf(size_t index, const legacy::Operation &op);
-  /// "ops[3] (relu) -> relu_0.tmp_0, net.py:12".
-  std::string describeCurrent() const;
+  /// A diagnostic at the current op, without a message.
+  Diagnostic atCurrentOp() const;
   void report(const llvm::Twine &message);
   /// Reports what is wrong only because an earlier op could not be imported; the user sees the causes alone.
   void reportConsequence(const llvm::Twine &message);
   Problems withoutConsequences() const;
-  void warn(const llvm::Twine &message);
+  /// A warning about a variable; `code` as in Diagnostic.
+  void warn(const char *code, llvm::StringRef variable, const llvm::Twine &message);
   /// The text of errors that MLIR emitted since the last call.
   std::string takeDiagnostics();
   /// Reports what an op that could not be made says of its operands. Feeds may help where it is about an open
@@ -344,6 +350,8 @@ private:
   std::string diagnostics;
 
   std::vector<std::string> feeds, fetches;
+  /// What of the program is imported.
+  Subgraph part;
   /// Persistable variables that the program reads before it writes them.
   std::vector<const legacy::Variable *> parameters;
   /// Persistable variables that it writes.

@@ -82,16 +82,16 @@ void findWeights(ModelFiles &files) {
   }
 }
 
-Result<Tensors> readAll(const ModelFiles &files, const legacy::Program &program) {
+Result<Tensors> readAll(const ModelFiles &files, const std::vector<std::string> &names) {
   switch (files.weightsForm) {
   case WeightsForm::None:
     return Tensors();
   case WeightsForm::Safetensors:
     return readSafetensors(files.weights);
   case WeightsForm::Combined:
-    return readCombinedParams(files.weights, savedVariables(program));
+    return readCombinedParams(files.weights, names);
   case WeightsForm::Separate:
-    return readSeparateParams(files.weights, savedVariables(program));
+    return readSeparateParams(files.weights, names);
   case WeightsForm::Generated:
     return readGeneratedParams(files.weights);
   }
@@ -99,8 +99,8 @@ Result<Tensors> readAll(const ModelFiles &files, const legacy::Program &program)
 }
 
 /// The stored weights, and those that meta.json says how to make beside them.
-Result<Tensors> readStoredAndGenerated(const ModelFiles &files, const legacy::Program &program) {
-  Result<Tensors> stored = readAll(files, program);
+Result<Tensors> readStoredAndGenerated(const ModelFiles &files, const std::vector<std::string> &names) {
+  Result<Tensors> stored = readAll(files, names);
   bool isPartial =
       files.weightsForm != WeightsForm::Generated && !files.meta.empty() && hasGeneratedParams(files.meta);
   if (!stored || !isPartial)
@@ -168,8 +168,18 @@ Result<ModelFiles> findModel(const std::string &path, const std::string &weights
   return files;
 }
 
+Result<Tensors> readTensors(const ModelFiles &files, const std::vector<std::string> &names) {
+  Result<Tensors> all = readStoredAndGenerated(files, names);
+  if (!all)
+    return all.problems();
+  std::erase_if(*all, [&](const auto &entry) {
+    return std::find(names.begin(), names.end(), entry.first) == names.end();
+  });
+  return all;
+}
+
 Result<Tensors> readParameters(const ModelFiles &files, const legacy::Program &program) {
-  Result<Tensors> all = readStoredAndGenerated(files, program);
+  Result<Tensors> all = readStoredAndGenerated(files, savedVariables(program));
   if (!all)
     return all.problems();
   Tensors used;

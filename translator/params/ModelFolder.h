@@ -49,6 +49,9 @@ struct ModelFolder {
 /// or dims differ from those that the program declares. Tensors that the program doesn't name are left out,
 /// and variables without a tensor are no error: the program may write them first.
 Result<ModelFolder> readModelFolder(const std::string &path, const std::string &weights = {});
+/// The tensors of the weights file by name, where there is one. `names` are those of a file that has none
+/// itself, in the order of Paddle's files. Other tensors are left out.
+Result<Tensors> readTensors(const ModelFiles &files, const std::vector<std::string> &names);
 /// The weights alone.
 Result<Tensors> readParameters(const ModelFiles &files, const legacy::Program &program);
 

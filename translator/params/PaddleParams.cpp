@@ -133,6 +133,25 @@ Result<Tensors> readCombinedParams(const std::string &path, std::span<const std:
   return tensors;
 }
 
+Result<void> writeCombinedParams(const std::string &path, std::span<const Tensor> tensors) {
+  FileWriter file(path);
+  auto append = [&](const auto &number) { file.append(std::as_bytes(std::span(&number, 1))); };
+  for (const Tensor &tensor : tensors) {
+    legacy::proto::VarType::TensorDesc description;
+    description.set_data_type(static_cast<legacy::proto::VarType::Type>(legacy::numberOf(tensor.dtype())));
+    for (int64_t dim : tensor.dims())
+      description.add_dims(dim);
+    std::string text = description.SerializeAsString();
+    append(uint32_t(0)); // version
+    append(uint64_t(0)); // LoD levels
+    append(uint32_t(0)); // version of the tensor
+    append(static_cast<int32_t>(text.size()));
+    file.append(std::as_bytes(std::span(text)));
+    file.append({static_cast<const std::byte *>(tensor.data()), tensor.bytes()});
+  }
+  return file.finish();
+}
+
 Result<Tensors> readSeparateParams(const std::string &folder, std::span<const std::string> names) {
   Tensors tensors;
   Problems problems;

@@ -19,6 +19,10 @@ using Tensors = std::map<std::string, Tensor>;
 /// not; fewer or more tensors than names.
 Result<Tensors> readCombinedParams(const std::string &path, std::span<const std::string> names);
 
+/// Writes a combined file of these tensors, which a reader must name in the same order. The file appears
+/// under its name when it is complete. Error: a file that cannot be written.
+Result<void> writeCombinedParams(const std::string &path, std::span<const Tensor> tensors);
+
 /// Reads a folder with one file for each variable, named as the variable (save_vars). All missing files are
 /// reported.
 Result<Tensors> readSeparateParams(const std::string &folder, std::span<const std::string> names);

@@ -34,6 +34,12 @@ TEST(CaseMeta, ReadsRunsAndPrefixes) {
   EXPECT_EQ(meta->opHistogram.at("select_input"), 2);
 }
 
+TEST(CaseMeta, ReadsStateInputs) {
+  Result<CaseMeta> meta = readCaseMeta(corpus + "/training/mlp_noam/meta.json");
+  ASSERT_TRUE(meta) << meta.problems().text();
+  EXPECT_THAT(meta->stateInputs, ElementsAre("learning_rate_0"));
+}
+
 TEST(CaseMeta, ReadsStatistics) {
   Result<CaseMeta> meta = readCaseMeta(corpus + "/ops/poisson/stats/meta.json");
   ASSERT_TRUE(meta) << meta.problems().text();

@@ -25,6 +25,18 @@ TEST(CaseResult, PrefixesSelectRuns) {
   EXPECT_TRUE(first.count("a/b"));
 }
 
+TEST(CaseResult, StateInputsAreNoFeeds) {
+  CaseMeta meta;
+  meta.stateInputs = {"rate"};
+  Tensors inputs{{"x", scalar(1)}, {"rate", scalar(2)}};
+  Result<Tensors> states = takeStateInputs(inputs, meta, "step1/");
+  ASSERT_TRUE(states) << states.problems().text();
+  EXPECT_EQ(*states->at("rate").as<float>(), 2);
+  EXPECT_EQ(inputs.size(), 1u);
+  EXPECT_THAT(takeStateInputs(inputs, meta, "step1/").problems().text(),
+              HasSubstr("step1/rate: is a state input of the case, but the inputs lack it"));
+}
+
 TEST(CaseResult, EveryExpectedTensorMustBeThere) {
   CaseMeta meta;
   meta.suspect["wrong"] = "known to be wrong";

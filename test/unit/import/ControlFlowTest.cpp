@@ -85,7 +85,7 @@ protected:
     import::ImportOptions options;
     options.feeds = {"x", "y", "c"};
     options.fetches = std::move(fetches);
-    options.warn = [&](const std::string &, const std::string &message) { warnings += message + "\n"; };
+    options.onDiagnostic = [&](const Diagnostic &warning) { warnings += warning.message + "\n"; };
     auto module = import::importProgram(context, source.program, options);
     if (!module)
       return module.problems().text();

@@ -61,6 +61,27 @@ TEST_F(PaddleParams, AgreesWithSafetensorsOfTheCorpus) {
   EXPECT_EQ(files, 64u);
 }
 
+TEST_F(PaddleParams, WritesWhatPaddleWrote) {
+  for (const char *model : {"models/vision/lenet", "models/nlp/tinybert"}) {
+    SCOPED_TRACE(model);
+    std::string file = std::string(PROA_CORPUS_DIR) + "/" + model + "/params.pdiparams";
+    auto tensors = readSafetensors(fs::path(file).replace_extension(".safetensors").string());
+    ASSERT_TRUE(tensors) << tensors.problems().text();
+    std::vector<Tensor> ordered;
+    for (const auto &[name, tensor] : *tensors)
+      ordered.push_back(tensor);
+    std::string written = folder.path("written.pdiparams");
+    ASSERT_TRUE(writeCombinedParams(written, ordered));
+    EXPECT_EQ(*readFile(written), *readFile(file));
+  }
+}
+
+TEST_F(PaddleParams, ReportsWhatCanNotBeWritten) {
+  Tensor tensor(DType::Float32, {1});
+  auto written = writeCombinedParams(folder.path("none/p.pdiparams"), std::span(&tensor, 1));
+  EXPECT_THAT(written.problems().text(), HasSubstr("none/p.pdiparams"));
+}
+
 TEST_F(PaddleParams, LodIsSkipped) {
   std::string lod = bytesOf<uint64_t>({1, 16, 0, 2});
   auto tensors = readCombinedParams(folder.file("p", tensorBytes(twoFloats, bytesOf<float>({1, 2}), lod)),

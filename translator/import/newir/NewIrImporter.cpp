@@ -18,7 +18,7 @@ ModelImporter::ModelImporter(MLIRContext &context, const newir::Model &model, co
 }
 
 Result<OwningOpRef<ModuleOp>> ModelImporter::run() {
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+  ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     diagnostics += (diagnostics.empty() ? "" : "; ") + diagnostic.str();
     return success();
   });

@@ -1,0 +1,60 @@
+/// What a user should know about a program that is accepted all the same.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace proa {
+
+/// A warning about a program, with its location. Errors are no diagnostics: functions return them as
+/// Problems.
+struct Diagnostic {
+  enum class Severity : uint8_t {
+    Remark,  ///< a decision that a user may want to know
+    Warning, ///< results may differ from those of the original program
+  };
+
+  Severity severity = Severity::Warning;
+  /// The kind of diagnostic; it stays the same from version to version: "declared-type", "loop-variable",
+  /// "fetched-lod", "state-lod", "pruned-state".
+  std::string code;
+  /// What is the case, without a full stop.
+  std::string message;
+  /// The variable that it is about; may be empty.
+  std::string variable;
+
+  /// The program's file; may be empty.
+  std::string file;
+  /// Index of the block and of the op in it; -1 where it is about the program as a whole.
+  int64_t block = -1;
+  int64_t op = -1;
+  /// The op's type and its first output.
+  std::string opType;
+  std::string output;
+  /// The line of the user's Python code that made the op; line 0: not known.
+  std::string pythonFile;
+  int64_t pythonLine = 0;
+
+  /// "program.json: blocks[0].ops[3] (relu) -> relu_0.tmp_0 at net.py:42".
+  std::string where() const {
+    std::string text = file;
+    if (op < 0)
+      return text;
+    text += (text.empty() ? "" : ": ") +
+            ("blocks[" + std::to_string(block) + "].ops[" + std::to_string(op) + "] (" + opType + ")");
+    if (!output.empty())
+      text += " -> " + output;
+    if (pythonLine > 0)
+      text += " at " + pythonFile + ":" + std::to_string(pythonLine);
+    return text;
+  }
+
+  /// One line: "warning: WHERE: MESSAGE".
+  std::string text() const {
+    std::string place = where();
+    return (severity == Severity::Warning ? "warning: " : "remark: ") + place + (place.empty() ? "" : ": ") +
+           message + "\n";
+  }
+};
+
+} // namespace proa

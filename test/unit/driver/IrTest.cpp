@@ -1,0 +1,139 @@
+#include "proa/Model.h"
+
+#include "lib/support/Files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+using namespace proa;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+Tensor vectorOf(std::initializer_list<float> elements) {
+  Tensor tensor(DType::Float32, {static_cast<int64_t>(elements.size())});
+  std::copy(elements.begin(), elements.end(), tensor.as<float>());
+  return tensor;
+}
+
+std::vector<float> elementsOf(const Tensor &tensor) {
+  return {tensor.as<float>(), tensor.as<float>() + tensor.size()};
+}
+
+class Ir : public testing::Test {
+protected:
+  Result<Model> open(const std::string &text, ModelOptions options = {}) {
+    std::string path = (std::filesystem::path(testing::TempDir()) / "proa-ir-test.mlir").string();
+    EXPECT_TRUE(writeFile(path, text));
+    options.cacheDirectory = "off";
+    return Model::open(path, std::move(options));
+  }
+
+  std::string problemsOf(const std::string &text, ModelOptions options = {}) {
+    auto model = open(text, std::move(options));
+    EXPECT_FALSE(model);
+    return model ? "" : model.problems().text();
+  }
+};
+
+const char *const step = R"(
+func.func @main(%x: tensor<?xf32> {pd.feed = "x"}, %w: tensor<2xf32> {pd.param = "w"},
+                %y: tensor<2xf32> {pd.feed = "y"})
+    -> (tensor<2xf32> {pd.state = "w"}, tensor<2xf32> {pd.fetch = "product"}, tensor<2xf32> {pd.fetch = "sum"}) {
+  %0 = pd.multiply %x, %w : (tensor<?xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %1 = pd.add %w, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %1, %0, %1 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+})";
+
+TEST_F(Ir, AttributesSayWhatArgumentsAre) {
+  auto model = open(step);
+  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_EQ(model->feeds().size(), 2U);
+  EXPECT_EQ(model->feeds()[0].dims[0], -1);
+  EXPECT_EQ(model->parameters()[0].name, "w");
+  EXPECT_THAT(model->fetches(), ElementsAre("product", "sum"));
+  ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
+  auto run = [&] { return model->run({{"x", vectorOf({3, 4})}, {"y", vectorOf({1, 2})}}); };
+  auto outputs = run();
+  ASSERT_TRUE(outputs) << outputs.problems().text();
+  EXPECT_EQ((*outputs)[0].name, "product");
+  EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(3, 8));
+  EXPECT_EQ((*outputs)[1].name, "sum");
+  outputs = run(); // w is state: the last run has changed it to w + y
+  ASSERT_TRUE(outputs) << outputs.problems().text();
+  EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(6, 16));
+}
+
+TEST_F(Ir, PositionsSayItWhereAttributesDoNot) {
+  auto model = open("func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {\n"
+                    "  %0 = pd.subtract %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+                    "  return %0 : tensor<2xf32>\n}\n");
+  ASSERT_TRUE(model) << model.problems().text();
+  auto outputs = model->run({{"argument0", vectorOf({3, 4})}, {"argument1", vectorOf({1, 1})}});
+  ASSERT_TRUE(outputs) << outputs.problems().text();
+  EXPECT_EQ((*outputs)[0].name, "result0");
+  EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(2, 3));
+}
+
+TEST_F(Ir, CallsAreInlined) {
+  auto model = open("func.func private @twice(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+                    "  %0 = pd.add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+                    "  return %0 : tensor<2xf32>\n}\n"
+                    "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+                    "  %0 = call @twice(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
+                    "  %1 = call @twice(%0) : (tensor<2xf32>) -> tensor<2xf32>\n"
+                    "  return %1 : tensor<2xf32>\n}\n");
+  ASSERT_TRUE(model) << model.problems().text();
+  auto outputs = model->run({{"argument0", vectorOf({3, 4})}});
+  ASSERT_TRUE(outputs) << outputs.problems().text();
+  EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(12, 16));
+}
+
+TEST_F(Ir, SomeFetchesNeedSomeFeeds) {
+  auto model = open(step, {.fetches = {"product"}});
+  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_EQ(model->feeds().size(), 1U);
+  ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
+  for (int run = 0; run < 2; ++run) { // no state is changed
+    auto outputs = model->run({{"x", vectorOf({3, 4})}});
+    ASSERT_TRUE(outputs) << outputs.problems().text();
+    EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(3, 8));
+  }
+}
+
+TEST_F(Ir, WrongFilesAreRefused) {
+  const std::string identity = " { return %x : tensor<2xf32> }\n",
+                    type = "(%x: tensor<2xf32>) -> tensor<2xf32>";
+  EXPECT_THAT(problemsOf("func.func @f(\n%x: tensor<2xf3>)"), HasSubstr("proa-ir-test.mlir:2:"));
+  EXPECT_THAT(problemsOf("func.func @f" + type + identity + "func.func @g" + type + identity),
+              HasSubstr("expected a function 'main' or one public function"));
+  EXPECT_THAT(problemsOf("func.func @forward" + type + identity, {.function = "forwards"}),
+              HasSubstr("no function 'forwards'; did you mean 'forward'?"));
+  EXPECT_THAT(problemsOf("func.func private @main" + type + "\n"), HasSubstr("has no body"));
+  EXPECT_THAT(problemsOf("func.func @f(%x: memref<2xf32>, %y: index) { return }\n"),
+              testing::AllOf(HasSubstr("argument 0 is 'memref<2xf32>'"), HasSubstr("argument 1 is 'index'")));
+  EXPECT_THAT(problemsOf("func.func @f(%x: tensor<2xf32> {pd.feed = \"x\"}, %y: tensor<2xf32> {pd.feed = "
+                         "\"x\"}) { return }\n"),
+              HasSubstr("two arguments have the name 'x'"));
+  EXPECT_THAT(problemsOf("func.func @f" + type +
+                         " { %0 = call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
+                         "  return %0 : tensor<2xf32> }\n"),
+              HasSubstr("function 'f' cannot be inlined"));
+  EXPECT_THAT(problemsOf(step, {.fetches = {"sums"}}), HasSubstr("no fetch 'sums'; did you mean 'sum'?"));
+  EXPECT_THAT(problemsOf(step, {.amp = AmpOptions()}), HasSubstr("mixed precision"));
+}
+
+TEST_F(Ir, WrongFeedsAreRefused) {
+  auto model = open(step);
+  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
+  auto outputs = model->run({{"y", vectorOf({1, 2, 3})}});
+  ASSERT_FALSE(outputs);
+  EXPECT_THAT(outputs.problems().text(), HasSubstr("feed 'x' is missing, expected float32[-1]"));
+  EXPECT_THAT(outputs.problems().text(), HasSubstr("feed 'y' is float32[3], expected float32[2]"));
+}
+
+} // namespace

@@ -1,0 +1,148 @@
+#include "proa/Model.h"
+
+#include "lib/check/CaseResult.h"
+#include "lib/support/Files.h"
+#include "translator/params/PaddleParams.h"
+#include "translator/params/Safetensors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+
+using namespace proa;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+const std::string corpus = PROA_CORPUS_DIR, cases = corpus + "/../cases";
+
+check::Tensors tensorsOf(const std::string &file) {
+  auto tensors = params::readSafetensors(file);
+  EXPECT_TRUE(tensors) << (tensors ? "" : tensors.problems().text());
+  return tensors ? *tensors : check::Tensors();
+}
+
+std::string problemsOf(const Result<void> &result) { return result ? "" : result.problems().text(); }
+
+Tensor scalar(float value) {
+  Tensor tensor(DType::Float32, {});
+  *tensor.as<float>() = value;
+  return tensor;
+}
+
+bool isSame(const Tensor &a, const Tensor &b) {
+  return a.describe() == b.describe() && std::memcmp(a.data(), b.data(), a.bytes()) == 0;
+}
+
+/// A model of training/mlp_noam, the inputs of its first step, and the state that Python sets before it.
+class Training : public testing::Test {
+protected:
+  void SetUp() override {
+    auto opened =
+        Model::open(folder, {.cacheDirectory = "off", .feeds = {"x", "y"}, .fetches = {"mean_0.tmp_0"}});
+    ASSERT_TRUE(opened) << opened.problems().text();
+    model.emplace(std::move(*opened));
+    feeds = check::withPrefix(tensorsOf(folder + "/inputs.safetensors"), "step0/");
+    feeds.erase("learning_rate_0");
+  }
+
+  std::string file(const std::string &name) {
+    return (std::filesystem::path(testing::TempDir()) / ("proa-model-test-" + name)).string();
+  }
+
+  std::string folder = corpus + "/training/mlp_noam";
+  std::optional<Model> model;
+  check::Tensors feeds;
+};
+
+TEST_F(Training, StateIsSetBetweenRuns) {
+  Tensor before = *model->parameter("fc_0.w_0");
+  ASSERT_TRUE(model->setParameter("learning_rate_0", scalar(0)));
+  ASSERT_TRUE(model->run(feeds));
+  EXPECT_TRUE(isSame(*model->parameter("fc_0.w_0"), before));
+  ASSERT_TRUE(model->setParameter("learning_rate_0", scalar(0.1F)));
+  ASSERT_TRUE(model->run(feeds));
+  EXPECT_FALSE(isSame(*model->parameter("fc_0.w_0"), before));
+  ASSERT_TRUE(model->setParameter("fc_0.w_0", before)); // state that the program changes
+  EXPECT_TRUE(isSame(*model->parameter("fc_0.w_0"), before));
+}
+
+TEST_F(Training, WrongStateIsRefused) {
+  EXPECT_THAT(problemsOf(model->setParameter("learning_rate", scalar(0))),
+              HasSubstr("no parameter or state variable 'learning_rate'; did you mean 'learning_rate_0'?"));
+  EXPECT_THAT(problemsOf(model->setParameter("learning_rate_0", Tensor(DType::Float64, {}))),
+              HasSubstr("'learning_rate_0' is given float64[], expected float32[]"));
+  EXPECT_THAT(problemsOf(model->setParameter("learning_rate_0", Tensor(DType::Float32, {2}))),
+              HasSubstr("is given float32[2], expected float32[]"));
+}
+
+TEST_F(Training, ParametersAreSaved) {
+  ASSERT_TRUE(model->run(feeds));
+  ASSERT_EQ(problemsOf(model->saveParameters(file("p.safetensors"))), "");
+  ASSERT_EQ(problemsOf(model->saveParameters(file("p.pdiparams"))), "");
+  check::Tensors saved = tensorsOf(file("p.safetensors"));
+  std::vector<std::string> names;
+  for (const auto &[name, tensor] : saved) {
+    EXPECT_TRUE(isSame(tensor, *model->parameter(name))) << name;
+    names.push_back(name);
+  }
+  EXPECT_EQ(names.size(), 7U);
+  auto combined = params::readCombinedParams(file("p.pdiparams"), names);
+  ASSERT_TRUE(combined) << combined.problems().text();
+  for (const auto &[name, tensor] : *combined)
+    EXPECT_TRUE(isSame(tensor, saved.at(name))) << name;
+  EXPECT_THAT(problemsOf(model->saveParameters(file("p.npz"))),
+              HasSubstr("saved as *.safetensors or *.pdiparams"));
+  EXPECT_FALSE(std::filesystem::exists(file("p.npz")));
+}
+
+/// The loss that another learning rate gives for this part is the same, as the part has no update.
+TEST_F(Training, APartNeedsNoLabels) {
+  std::vector<Diagnostic> warnings;
+  auto part =
+      Model::open(folder, {.cacheDirectory = "off",
+                           .feeds = {"x"},
+                           .fetches = {"fc_2.tmp_1"},
+                           .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }});
+  ASSERT_TRUE(part) << part.problems().text();
+  ASSERT_EQ(part->feeds().size(), 1U);
+  auto outputs = part->run({{"x", feeds.at("x")}});
+  ASSERT_TRUE(outputs) << outputs.problems().text();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].code, "pruned-state");
+  auto whole = Model::open(folder, {.cacheDirectory = "off", .feeds = {"x", "y"}, .fetches = {"fc_2.tmp_1"}});
+  ASSERT_TRUE(whole) << whole.problems().text();
+  auto expected = whole->run(feeds);
+  ASSERT_TRUE(expected) << expected.problems().text();
+  EXPECT_TRUE(isSame((*outputs)[0].tensor, (*expected)[0].tensor));
+}
+
+TEST(ModelTest, WarningsAreDeliveredOnce) {
+  std::vector<Diagnostic> warnings;
+  ModelOptions options{.cacheDirectory = "off",
+                       .feeds = {"x"},
+                       .fetches = {"array_read_0.tmp_0", "p", "array_length_0.tmp_0"},
+                       .onDiagnostic = [&](const Diagnostic &given) { warnings.push_back(given); }};
+  std::string folder = cases + "/control/lod_array";
+  auto model = Model::open(folder, options);
+  ASSERT_TRUE(model) << model.problems().text();
+  ASSERT_FALSE(warnings.empty());
+  for (const Diagnostic &warning : warnings) {
+    EXPECT_EQ(warning.severity, Diagnostic::Severity::Warning);
+    EXPECT_THAT(warning.file, HasSubstr("lod_array/program.json"));
+    EXPECT_GE(warning.op, 0);
+    EXPECT_FALSE(warning.opType.empty() || warning.code.empty() || warning.message.empty());
+    EXPECT_THAT(warning.text(), testing::StartsWith("warning: " + folder));
+  }
+  size_t first = warnings.size();
+  // Two levels where the program declares one: it is imported again.
+  Tensor x = tensorsOf(folder + "/inputs.safetensors").at("x");
+  x.setLod({{0, 2, 3}, {0, 2, 6, 7}});
+  (void)model->run({{"x", x}});
+  EXPECT_EQ(warnings.size(), first);
+}
+
+} // namespace

@@ -1,0 +1,226 @@
+#include "tools/proa-run/State.h"
+
+#include "lib/check/Elements.h"
+#include "lib/check/RandomTensor.h"
+#include "lib/support/Suggest.h"
+#include "translator/params/Npy.h"
+#include "translator/params/Safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+
+namespace proa::tools {
+namespace {
+
+using check::Tensors;
+
+/// "step12/lr" is run 12; any other name is run 0.
+std::pair<int, std::string> runOf(const std::string &entry) {
+  int run = 0;
+  constexpr std::string_view word = "step";
+  if (!entry.starts_with(word))
+    return {0, entry};
+  const char *end = entry.data() + entry.size();
+  auto [next, error] = std::from_chars(entry.data() + word.size(), end, run);
+  if (error != std::errc() || next == end || *next != '/' || run < 0)
+    return {0, entry};
+  return {run, std::string(next + 1, end)};
+}
+
+std::optional<double> numberOf(const std::string &text) {
+  if (text == "true" || text == "false")
+    return text == "true" ? 1 : 0;
+  char *end = nullptr;
+  double number = std::strtod(text.c_str(), &end);
+  bool isNumber = !text.empty() && *end == '\0' && !std::isspace(static_cast<unsigned char>(text.front()));
+  return isNumber ? std::optional(number) : std::nullopt;
+}
+
+/// All elements are the number; nothing where the type cannot hold it (0.5 as an integer).
+std::optional<Tensor> filled(DType dtype, const std::vector<int64_t> &dims, double number) {
+  Tensor tensor(dtype, dims);
+  bool fits = true;
+  check::visitElements(tensor, [&](auto *elements) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
+    T element{};
+    if constexpr (std::is_integral_v<T>) {
+      fits = number >= static_cast<double>(std::numeric_limits<T>::min()) &&
+             number < std::ldexp(1.0, std::numeric_limits<T>::digits);
+      element = fits ? static_cast<T>(number) : T();
+      fits = fits && static_cast<double>(element) == number;
+    } else if constexpr (std::is_same_v<T, check::Boolean>) {
+      fits = number == 0 || number == 1;
+      element = T{static_cast<uint8_t>(number != 0)};
+    } else if constexpr (std::is_same_v<T, check::Float8E4M3FN> || std::is_same_v<T, check::Float8E5M2>) {
+      fits = false;
+    } else if constexpr (check::isComplex<T>) {
+      element = T(static_cast<typename T::value_type>(number));
+    } else {
+      element =
+          static_cast<T>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(number));
+    }
+    std::fill_n(tensor.as<T>(), tensor.size(), element);
+  });
+  return fits ? std::optional(tensor) : std::nullopt;
+}
+
+/// All elements are the one of `tensor`.
+Tensor repeated(const Tensor &tensor, const std::vector<int64_t> &dims) {
+  Tensor result(tensor.dtype(), dims);
+  size_t size = sizeOf(tensor.dtype());
+  for (int64_t i = 0; i < result.size(); ++i)
+    std::memcpy(static_cast<std::byte *>(result.data()) + static_cast<size_t>(i) * size, tensor.data(), size);
+  return result;
+}
+
+class Reader {
+public:
+  Reader(const std::vector<TensorInfo> &parameters, std::map<int, Tensors> &byRun)
+      : parameters(parameters), byRun(byRun) {
+    for (const TensorInfo &info : parameters)
+      names.push_back(info.name);
+  }
+
+  void read(const std::string &text) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      if (text.ends_with(".safetensors"))
+        return readSafetensors(text, "");
+      problems.add("--set", "found '" + text + "', expected NAME=VALUE, NAME=FILE or FILE.safetensors");
+      return;
+    }
+    std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+    const TensorInfo *info = find(name, "--set");
+    if (!info)
+      return;
+    if (value.ends_with(".npy"))
+      readNpy(*info, value);
+    else if (value.ends_with(".safetensors"))
+      readSafetensors(value, name);
+    else
+      readNumber(*info, value);
+  }
+
+  Problems problems;
+
+private:
+  const TensorInfo *find(const std::string &name, const std::string &where) {
+    auto found = std::ranges::find(parameters, name, &TensorInfo::name);
+    if (found != parameters.end())
+      return &*found;
+    problems.add(where,
+                 "the program has no parameter or state variable '" + name + "'" + didYouMean(name, names));
+    return nullptr;
+  }
+
+  void add(const TensorInfo &info, const std::string &where, int run, Tensor tensor) {
+    bool isOpen = std::ranges::find(info.dims, -1) != info.dims.end();
+    bool isRepeated =
+        tensor.dtype() == info.dtype && tensor.size() == 1 && tensor.dims() != info.dims && !isOpen;
+    if (isRepeated)
+      tensor = repeated(tensor, info.dims);
+    if (tensor.dtype() == info.dtype && (isOpen || tensor.dims() == info.dims))
+      byRun[run].insert_or_assign(info.name, tensor);
+    else
+      problems.add(where, "'" + info.name + "' is given " + tensor.describe() + ", expected " +
+                              describe(info.dtype, info.dims) + " or one element of that type");
+  }
+
+  void readNumber(const TensorInfo &info, const std::string &text) {
+    std::optional<double> number = numberOf(text);
+    if (!number)
+      return problems.add("--set", "found '" + info.name + "=" + text +
+                                       "', expected a number, FILE.npy or FILE.safetensors as the value");
+    if (!elementCount(info.dims))
+      return problems.add("--set", "the dims of '" + info.name + "' are not known: " +
+                                       describe(info.dtype, info.dims) + "; give a file");
+    std::optional<Tensor> tensor = filled(info.dtype, info.dims, *number);
+    if (!tensor)
+      return problems.add("--set", "'" + info.name + "' is " + describe(info.dtype, info.dims) +
+                                       ", which cannot hold " + text);
+    byRun[0].insert_or_assign(info.name, *tensor);
+  }
+
+  void readNpy(const TensorInfo &info, const std::string &file) {
+    Result<Tensor> tensor = params::readNpy(file);
+    if (tensor)
+      add(info, file, 0, *tensor);
+    else
+      problems.append(tensor.problems());
+  }
+
+  /// With a name, the entries of that variable alone.
+  void readSafetensors(const std::string &file, const std::string &only) {
+    Result<Tensors> tensors = params::readSafetensors(file);
+    if (!tensors)
+      return problems.append(tensors.problems());
+    bool isFound = only.empty();
+    for (const auto &[entry, tensor] : *tensors) {
+      auto [run, name] = runOf(entry);
+      if (!only.empty() && name != only)
+        continue;
+      isFound = true;
+      if (const TensorInfo *info = find(name, file))
+        add(*info, file, run, tensor);
+    }
+    if (!isFound)
+      problems.add(file, "has no entry '" + only + "' or 'step0/" + only + "'");
+  }
+
+  const std::vector<TensorInfo> &parameters;
+  std::map<int, Tensors> &byRun;
+  std::vector<std::string> names;
+};
+
+} // namespace
+
+Result<StateValues> StateValues::read(const std::vector<TensorInfo> &parameters,
+                                      const std::vector<std::string> &texts) {
+  StateValues values;
+  Reader reader(parameters, values.byRun);
+  for (const std::string &text : texts)
+    reader.read(text);
+  if (!reader.problems.empty())
+    return reader.problems;
+  return values;
+}
+
+Result<void> StateValues::apply(Model &model, int run) const {
+  auto values = byRun.find(run);
+  if (values == byRun.end())
+    return {};
+  Problems problems;
+  for (const auto &[name, tensor] : values->second)
+    problems.append(model.setParameter(name, tensor).problems());
+  return problems;
+}
+
+bool lacksParameters(const Model &model) {
+  return std::ranges::any_of(model.parameters(),
+                             [&](const TensorInfo &info) { return !model.parameter(info.name); });
+}
+
+Result<void> setRandomParameters(Model &model, uint64_t seed, bool replaces) {
+  Problems problems;
+  for (const TensorInfo &info : model.parameters()) {
+    if (!replaces && model.parameter(info.name))
+      continue;
+    if (!elementCount(info.dims))
+      problems.add(info.name, "its dims are not known: " + describe(info.dtype, info.dims) +
+                                  "; a random value needs them; give --params FILE or --set");
+    else
+      problems.append(
+          model.setParameter(info.name, check::randomWeight(info.name, info.dtype, info.dims, seed))
+              .problems());
+  }
+  return problems;
+}
+
+} // namespace proa::tools

@@ -1,0 +1,77 @@
+#include "tools/proa-translate/Folder.h"
+
+#include "lib/driver/IrProgram.h"
+#include "lib/driver/ParameterValues.h"
+#include "lib/driver/ProgramDialects.h"
+#include "lib/support/Files.h"
+#include "translator/export/Export.h"
+#include "translator/legacy/ReadProgram.h"
+#include "translator/legacy/WriteProgram.h"
+#include "translator/params/ModelFolder.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <filesystem>
+
+namespace proa::tools {
+namespace {
+
+using Module = mlir::OwningOpRef<mlir::ModuleOp>;
+
+/// The program as IR, and its weights.
+Result<std::pair<Module, params::Tensors>>
+readModel(const FolderRequest &request, const params::ModelFiles &files, mlir::MLIRContext &context) {
+  auto text = readFile(files.program);
+  if (!text)
+    return text.problems();
+  if (isIr(files.program, *text)) {
+    auto module = readIr(context, *text, {files.program, "", request.import.feeds, request.import.fetches});
+    if (!module)
+      return module.problems();
+    auto weights = params::readTensors(files, savedVariables(**module));
+    if (!weights)
+      return weights.problems();
+    return std::pair(std::move(*module), std::move(*weights));
+  }
+  auto program = legacy::readProgramText(*text, files.program);
+  if (!program)
+    return program.problems();
+  auto weights = params::readParameters(files, *program);
+  if (!weights)
+    return weights.problems();
+  import::ImportOptions options = request.import;
+  options.source = files.program;
+  auto module = import::importProgram(context, *program, options);
+  if (!module)
+    return module.problems();
+  return std::pair(std::move(*module), std::move(*weights));
+}
+
+} // namespace
+
+Result<void> writeFolder(const FolderRequest &request) {
+  auto files = params::findModel(request.model, request.parameters);
+  if (!files)
+    return files.problems();
+  mlir::DialectRegistry registry;
+  registerProgramDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto model = readModel(request, *files, context);
+  if (!model)
+    return model.problems();
+  auto &[module, weights] = *model;
+  auto program = exporter::exportProgram(*module);
+  if (!program)
+    return program.problems();
+  std::error_code error;
+  std::filesystem::create_directories(request.output, error);
+  if (error)
+    return problem(request.output, "cannot create the folder: " + error.message());
+  // Weights first: a folder with a program is complete.
+  if (std::vector<std::string> saved = params::savedVariables(*program); !saved.empty())
+    if (auto written = writeParameters(request.output + "/model.pdiparams", weights, saved); !written)
+      return written;
+  return writeFile(request.output + "/model.pdmodel", legacy::writeBinary(*program));
+}
+
+} // namespace proa::tools
