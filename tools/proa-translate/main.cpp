@@ -358,6 +358,7 @@ Result<void> translate(Options options) {
   registerProgramDialects(registry);
   // One thread makes the ops: the locks of a context for several would only cost.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // it may be the whole module
   timing.lap("start");
   Result<Translation> translation = readModule(options, context, timing);
   if (!translation)
