@@ -25,7 +25,8 @@ namespace {
 
 /// Imports with the dims of the request, or with the declared ones alone and refines those.
 Result<CompiledProgram> compile(const LibraryRequest &request, const params::ModelFiles &files,
-                                const legacy::Program &program, size_t &resultCount, bool importWithDims) {
+                                const legacy::Program &program, size_t &resultCount, bool importWithDims,
+                                bool deferAll) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -33,6 +34,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const params::Mod
   importOptions.source = files.program;
   importOptions.feeds = request.feeds;
   importOptions.fetches = request.fetches;
+  importOptions.deferAll = deferAll;
   if (importWithDims)
     importOptions.feedDims = request.dims;
   auto module = import::importProgram(context, program, importOptions);
@@ -109,15 +111,23 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   description.cpuFeatures = runtime::cpuFeatures();
   description.savedVariables = params::savedVariables(*program);
   params::Tensors tensors;
-  if (request.embedWeights) {
+  // Their types are those that the program is compiled for, whoever brings them.
+  if (request.embedWeights || files->weightsForm != params::WeightsForm::None) {
     auto read = params::readParameters(*files, *program);
     if (!read)
       return read.problems();
-    tensors = std::move(*read);
+    if (request.embedWeights)
+      tensors = std::move(*read);
   }
-  auto compiled = compile(request, *files, *program, description.resultCount, /*importWithDims=*/false);
+  auto attempt = [&](bool importWithDims, bool deferAll) {
+    return compile(request, *files, *program, description.resultCount, importWithDims, deferAll);
+  };
+  auto compiled = attempt(false, false);
   if (!compiled && !request.dims.empty())
-    if (auto again = compile(request, *files, *program, description.resultCount, /*importWithDims=*/true))
+    if (auto again = attempt(true, false))
+      compiled = std::move(again);
+  if (!compiled)
+    if (auto again = attempt(!request.dims.empty(), true))
       compiled = std::move(again);
   if (!compiled)
     return compiled.problems();
