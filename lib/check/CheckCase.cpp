@@ -67,6 +67,13 @@ private:
            (readTensors("inputs.safetensors", inputs) && readTensors("expected.safetensors", expected));
   }
 
+  /// Whether the gradient belongs to another parameter: quantization passes list it for the quantized value
+  /// of the weight too.
+  bool isOfOther(const std::string &parameter, const std::string &gradient) const {
+    std::string owner = gradient.substr(0, gradient.find("@GRAD"));
+    return owner != parameter && meta.parameterGradients.contains(owner);
+  }
+
   std::optional<Model> open() {
     enter(Stage::Import);
     ModelOptions modelOptions;
@@ -82,7 +89,7 @@ private:
     // gradients too.
     if (options.ownGradients && meta.training)
       for (const auto &[parameter, gradient] : meta.parameterGradients)
-        if (!parameter.ends_with("@GRAD"))
+        if (!parameter.ends_with("@GRAD") && !isOfOther(parameter, gradient))
           modelOptions.ownGradients[parameter] = parameter + "@GRAD";
     Result<Model> model = Model::open(folder, modelOptions);
     if (!model) {

@@ -84,8 +84,13 @@ Result<void> Executable::bindSteps(const std::vector<Step> &list, std::vector<Bo
           bindControlFlow(bound[i], fmt::format("{}[{}].", listName, i), resolve, count).problems());
       continue;
     }
-    bool compiled = list[i].kind == StepKind::Kernel;
+    bool compiled = list[i].kind == StepKind::Kernel,
+         isInBody = &list != &program.steps && &list != &program.prepare;
     Result<void> done = compiled ? bindKernel(bound[i], resolve) : bindLibrary(bound[i]);
+    if (!compiled && isInBody && !done) {
+      bound[i].refusal = done.problems();
+      continue;
+    }
     for (const Problem &p : done.problems())
       problems.add(fmt::format("{}: {}[{}]: {}", title, listName, i, placeOf(list[i])), p.message);
   }
@@ -244,6 +249,7 @@ Result<void> Executable::bindConstants(std::vector<BoundStep> &list, const Frame
   for (size_t i = first; i < first + count; ++i) {
     for (BoundSteps &body : list[i].bodies)
       problems.append(bindConstants(body, frame, 0, body.size()).problems());
+    bool isInBody = &list != &steps && &list != &prepare;
     if (!list[i].library)
       continue;
     std::vector<View> inputs;
@@ -251,8 +257,11 @@ Result<void> Executable::bindConstants(std::vector<BoundStep> &list, const Frame
       inputs.push_back(id != none && isConstant(id) ? frame.view(id) : View());
     try {
       Result<void> done = list[i].library->bind(inputs);
-      for (const Problem &p : done.problems())
-        problems.add(placeOf(*list[i].step), p.message);
+      if (isInBody && !done)
+        list[i].refusal = done.problems();
+      else
+        for (const Problem &p : done.problems())
+          problems.add(placeOf(*list[i].step), p.message);
     } catch (const std::exception &error) {
       problems.add(placeOf(*list[i].step), error.what());
     }

@@ -244,7 +244,11 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
     return files.problems();
   if (Result<void> done = readInterface(files->meta, options.import); !done)
     return done.problems();
-  return importModule(options, files->program, legacy::readProgram(files->program), context, timing);
+  Result<legacy::Program> program = legacy::readProgram(files->program);
+  // The types of stored weights hold, not the declared ones. Weights that cannot be read say nothing.
+  if (program && files->weightsForm != params::WeightsForm::Generated)
+    (void)static_cast<bool>(params::readParameters(*files, *program));
+  return importModule(options, files->program, std::move(program), context, timing);
 }
 
 /// Writes the module as what `--to` says.

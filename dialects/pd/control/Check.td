@@ -15,6 +15,22 @@ def Pd_AssertOp : Pd_Op<"assert"> {
   let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize:long"]>];
 }
 
+def Pd_FailOp : Pd_Op<"fail"> {
+  let summary = "Ends the run with an error";
+  let description = [{
+    Replaces computation that is invalid but may never run, in a region of control flow: ops that the importer
+    refuses, or that do not fit the dims of the feeds. The run ends with `message` when it reaches the op. The results
+    have the types that the rest of the program expects; nothing reads their elements.
+  }];
+  let constraints = ["C1. message is not empty"];
+  let arguments = (ins StrAttr:$message);
+  let results = (outs Variadic<Pd_Tensor>:$results);
+  let traits = [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let library = "fail";
+  let hasVerifier = 1;
+  let extraClassDefinition = "";
+}
+
 def Pd_PrintOp : Pd_Op<"print"> {
   let summary = "Shows a tensor on stderr: its name, message, LoD, dims, element type and first elements, as Paddle does";
   let description = [{
