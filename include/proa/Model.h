@@ -66,6 +66,9 @@ struct ModelOptions {
   std::optional<AmpOptions> amp;
   /// Called from time to time during work that takes long: what is being done, and the part done in [0, 1].
   std::function<void(const std::string &what, double part)> progress;
+  /// The CPU that kernels are compiled for, as LLVM names it ("x86-64-v3", "znver4"); empty: this machine's.
+  /// Model::open refuses one that has instructions which this machine lacks.
+  std::string cpu;
   /// Where each stage's IR is written, one file a stage; empty: nowhere.
   std::string dumpDirectory;
 };

@@ -3,7 +3,6 @@
 #include "lib/driver/Compile.h"
 #include "lib/driver/Registration.h"
 #include "lib/driver/SpecializeFeeds.h"
-#include "lib/runtime/CpuFeatures.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
@@ -46,6 +45,8 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const params::Mod
     return done.problems();
   CompileOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.cpu = request.cpu;
+  options.amp = request.amp;
   options.progress = request.progress;
   return compileForCpu(std::move(*module), options);
 }
@@ -106,7 +107,10 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   CompiledLibrary library;
   Description &description = library.description;
   description.name = request.name;
-  description.cpuFeatures = runtime::cpuFeatures();
+  auto features = cpuFeaturesOf(request.cpu);
+  if (!features)
+    return features.problems();
+  description.cpuFeatures = std::move(*features);
   description.savedVariables = params::savedVariables(*program);
   params::Tensors tensors;
   if (request.embedWeights) {
