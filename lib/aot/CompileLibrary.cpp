@@ -4,7 +4,6 @@
 #include "lib/driver/IrProgram.h"
 #include "lib/driver/Registration.h"
 #include "lib/driver/SpecializeFeeds.h"
-#include "lib/runtime/CpuFeatures.h"
 #include "lib/support/Files.h"
 #include "lib/support/UniqueDiagnostics.h"
 #include "translator/import/Import.h"
@@ -102,6 +101,8 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const Source &sou
       return done.problems();
   CompileOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.cpu = request.cpu;
+  options.amp = request.amp;
   options.progress = request.progress;
   return compileForCpu(std::move(*module), options);
 }
@@ -166,7 +167,10 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   CompiledLibrary library;
   Description &description = library.description;
   description.name = request.name;
-  description.cpuFeatures = runtime::cpuFeatures();
+  auto features = cpuFeaturesOf(request.cpu);
+  if (!features)
+    return features.problems();
+  description.cpuFeatures = std::move(*features);
   description.savedVariables = source->saved;
   params::Tensors tensors;
   // Their types are those that the program is compiled for, whoever brings them.

@@ -82,8 +82,10 @@ private:
     modelOptions.feeds = meta.feeds;
     modelOptions.fetches = meta.fetches;
     modelOptions.decompose = options.decompose;
+    modelOptions.cpu = options.cpu;
     modelOptions.memoryBudget = options.memoryBudget;
     modelOptions.microBatches = options.microBatches;
+    modelOptions.amp = options.amp;
     modelOptions.onDiagnostic = options.onDiagnostic;
     // What the meta file names may be clipped or accumulated already; with loss scaling it has pairs of
     // gradients too.
@@ -117,9 +119,14 @@ private:
     if (!outputs)
       return failed(outputs.problems());
     enter(Stage::Compare);
-    take(compareOutputs(*outputs, withPrefix(expected, prefix), meta, prefix));
-    result.problems.append(compareLods(*outputs, meta));
+    take(compareOutputs(*outputs, withPrefix(expected, prefix), meta, prefix, lowPrecision()));
+    if (!options.amp)
+      result.problems.append(compareLods(*outputs, meta));
     return true;
+  }
+
+  std::optional<DType> lowPrecision() const {
+    return options.amp ? std::optional(options.amp->dtype) : std::nullopt;
   }
 
   void take(std::vector<ComparedOutput> compared) {
@@ -154,7 +161,7 @@ private:
       }
       state.push_back({name, *value});
     }
-    take(compareOutputs(state, finals, meta, "final/"));
+    take(compareOutputs(state, finals, meta, "final/", lowPrecision()));
   }
 
   /// Collectives, mixed precision without CPU kernels, sizes that no machine here holds: there is nothing to

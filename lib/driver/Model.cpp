@@ -266,6 +266,9 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
 Result<void> Model::Implementation::open(const std::string &path) {
   source = path;
   options.onDiagnostic = onceEach(options.onDiagnostic);
+  if (!options.cpu.empty())
+    if (Result<void> runs = checkRunsHere(options.cpu); !runs)
+      return runs;
   auto files = params::findModel(path, options.parameters);
   if (!files)
     return files.problems();
@@ -538,6 +541,7 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   compileOptions.decompose = options.decompose;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.amp = options.amp;
+  compileOptions.cpu = options.cpu;
   compileOptions.progress = options.progress;
   return compileForCpu(std::move(copy), compileOptions);
 }
@@ -555,8 +559,10 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
     return cache.problems();
   std::string key;
   if (cache) {
-    key =
-        buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(import::withLods(given)) + "|";
+    CodegenOptions target;
+    target.cpu = options.cpu;
+    key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" +
+          describeDims(import::withLods(given)) + "|";
     if (attempt.known == Known::Elements)
       key += describeValues(import::steering(given)) + "|";
     key += attempt.deferAll ? "deferred|" : "";

@@ -122,7 +122,10 @@ void Executable::markReadByKernel(ValueId id) {
 
 Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &resolve) {
   const Step &step = *bound.step;
-  bound.function = reinterpret_cast<KernelFunction>(resolve(step.symbol));
+  Result<void *> function = resolve(step.symbol);
+  if (!function)
+    return function.problems();
+  bound.function = reinterpret_cast<KernelFunction>(*function);
   if (!bound.function)
     return failure("the object file has no kernel '{}'", step.symbol);
   double bytes = 0;
@@ -144,7 +147,10 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
   for (ValueId id : step.outputs)
     visit(id, bound.outputDims);
   if (step.extent == dynamicDim || !bound.outputDims.empty()) {
-    bound.shape = reinterpret_cast<ShapeFunction>(resolve(step.symbol + "_shape"));
+    Result<void *> shape = resolve(step.symbol + "_shape");
+    if (!shape)
+      return shape.problems();
+    bound.shape = reinterpret_cast<ShapeFunction>(*shape);
     if (!bound.shape)
       return failure("the object file has no '{}_shape', but the kernel has dynamic dims", step.symbol);
   }
