@@ -28,7 +28,10 @@ def Pd_StraightThroughOp : Pd_Op<"straight_through", [Pd_Elementwise]> {
     The estimator that trains through a quantization: value is x rounded, and the derivative by x is taken to be 1.
     The importer inserts it where a program's gradient ops bypass a quantization (ImportOptions::ownGradients).
   }];
-  let constraints = ["C1. x and value have one element type", "C2. x, value and out have the same dimensions"];
+  let constraints = [
+    "C1. x and value have one element type, which out has",
+    "C2. the dimensions of x and value broadcast, and out has what they broadcast to"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$value);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferBroadcast";
