@@ -68,7 +68,8 @@ bool ProgramImporter::makeFailures(Branch &branch, Location location) {
     if (branch.failures[arm].empty())
       continue;
     std::string message = textOf(branch.failures[arm], options.source);
-    warn("a block of control flow cannot be imported, and the run ends if it comes to it: " + message);
+    warn("dead-block", branch.names.empty() ? "" : branch.names.front(),
+         "a block of control flow cannot be imported, and the run ends if it comes to it: " + message);
     branch.regions[arm].front().clear();
     llvm::SmallVector<Value *> undefined;
     llvm::SmallVector<Type> types;

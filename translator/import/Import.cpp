@@ -260,9 +260,10 @@ void ProgramImporter::makeFunction() {
     if (isa<NoneType>(argument.getType()))
       continue;
     if (declared.parameter && !declared.parameter->declaredAs.empty())
-      warn("variable '" + name + "' is declared as " + declared.parameter->declaredAs +
-           ", and the weights hold " + describe(*declared.parameter->dtype, declared.parameter->dims) +
-           ", which is used");
+      warn("stored-type", name,
+           "variable '" + name + "' is declared as " + declared.parameter->declaredAs +
+               ", and the weights hold " + describe(*declared.parameter->dtype, declared.parameter->dims) +
+               ", which is used");
     VariableNumber number =
         declared.parameter ? variables.numberOf(*declared.parameter) : variables.numberOf(name);
     environment.set(name, number, argument);
