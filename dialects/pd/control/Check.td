@@ -12,6 +12,7 @@ def Pd_AssertOp : Pd_Op<"assert"> {
   let results = (outs);
   let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
   let library = "assert";
+  let libraryHalf = 1;
   let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize:long"]>];
 }
 
@@ -43,6 +44,7 @@ def Pd_PrintOp : Pd_Op<"print"> {
   let results = (outs);
   let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
   let library = "print";
+  let libraryHalf = 1;
   let constraints = ["C1. each level of lod is a vector of i64"];
   let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type", "print_tensor_shape",
     "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase", "is_forward"], "importPrint", ["Out"]>];

@@ -34,6 +34,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "scatter_nd";
+  let libraryHalf = 1;
   let precision = "always full";
 }
 
@@ -55,6 +56,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "put_along_axis";
+  let libraryHalf = 1;
   let precision = "always full";
   let legacy = [Legacy<"put_along_axis", ["Input", "Index", "Value"], ["Result"], ["axis=Axis", "reduce=Reduce"],
     ["Include_self"], "importPutAlongAxis">];
@@ -88,6 +90,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "set_value";
+  let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*", "StepsTensorList*"],
     ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"],

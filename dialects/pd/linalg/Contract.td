@@ -30,6 +30,7 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<Contraction
   let infer = "inferMatmul";
   let evaluates = 1;
   let library = "matmul";
+  let libraryHalf = 1;
   let precision = "low";
   let legacy = [
     Legacy<"matmul_v2", ["X", "Y"], ["Out"], ["transpose_x=trans_x", "transpose_y=trans_y"],

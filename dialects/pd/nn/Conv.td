@@ -33,6 +33,7 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConv<" # spatial # ">";
   let library = mnemonic;
+  let libraryHalf = 1;
   let vjpInCode = 1;
   let hasFolder = 1;
 }
@@ -82,6 +83,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConvTranspose<" # spatial # ">";
   let library = mnemonic;
+  let libraryHalf = 1;
   let vjpInCode = 1;
   let hasFolder = 1;
 }
@@ -123,6 +125,7 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
   let results = (outs Pd_FloatTensor:$filter_gradient);
   let infer = "inferConvWeightGradient<" # spatial # ">";
   let library = mnemonic;
+  let libraryHalf = 1;
   let vjpInCode = 1;
 }
 def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient", 2, "{1, 1}", "{0, 0}", "NCHW"> {
