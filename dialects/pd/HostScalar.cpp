@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 namespace proa::pd {
 namespace {
@@ -46,17 +47,33 @@ void storeSmallFloat(Tensor &tensor, int64_t index, double number) {
     tensor.as<uint16_t>()[index] = static_cast<uint16_t>(raw);
 }
 
-int64_t toInteger(const HostScalar &x) {
-  if (x.isInteger())
-    return x.integer;
-  double value = x.number.real();
-  if (std::isnan(value))
-    return 0;
-  if (value >= 9.2233720368547758e18)
-    return std::numeric_limits<int64_t>::max();
-  if (value <= -9.2233720368547758e18)
-    return std::numeric_limits<int64_t>::min();
-  return static_cast<int64_t>(value);
+/// The integer that a tensor of type Int stores for x.
+template <class Int> Int integerOf(const HostScalar &x) {
+  return x.isInteger() ? static_cast<Int>(x.integer) : toInteger<Int>(x.number.real());
+}
+
+/// The same by dtype; nothing where it has no integers.
+std::optional<int64_t> integerOf(DType dtype, const HostScalar &x) {
+  switch (dtype) {
+  case DType::UInt8:
+    return integerOf<uint8_t>(x);
+  case DType::UInt16:
+    return integerOf<uint16_t>(x);
+  case DType::UInt32:
+    return integerOf<uint32_t>(x);
+  case DType::UInt64:
+    return static_cast<int64_t>(integerOf<uint64_t>(x));
+  case DType::Int8:
+    return integerOf<int8_t>(x);
+  case DType::Int16:
+    return integerOf<int16_t>(x);
+  case DType::Int32:
+    return integerOf<int32_t>(x);
+  case DType::Int64:
+    return integerOf<int64_t>(x);
+  default:
+    return std::nullopt;
+  }
 }
 
 Complex toComplex(const HostScalar &x) {
@@ -120,20 +137,28 @@ void storeScalar(Tensor &t, int64_t i, const HostScalar &x) {
     t.as<uint8_t>()[i] = x.isInteger() ? x.integer != 0 : x.number != Complex(0);
     return;
   case DType::UInt8:
+    t.as<uint8_t>()[i] = integerOf<uint8_t>(x);
+    return;
   case DType::Int8:
-    t.as<uint8_t>()[i] = static_cast<uint8_t>(toInteger(x));
+    t.as<int8_t>()[i] = integerOf<int8_t>(x);
     return;
   case DType::UInt16:
+    t.as<uint16_t>()[i] = integerOf<uint16_t>(x);
+    return;
   case DType::Int16:
-    t.as<uint16_t>()[i] = static_cast<uint16_t>(toInteger(x));
+    t.as<int16_t>()[i] = integerOf<int16_t>(x);
     return;
   case DType::UInt32:
+    t.as<uint32_t>()[i] = integerOf<uint32_t>(x);
+    return;
   case DType::Int32:
-    t.as<uint32_t>()[i] = static_cast<uint32_t>(toInteger(x));
+    t.as<int32_t>()[i] = integerOf<int32_t>(x);
     return;
   case DType::UInt64:
+    t.as<uint64_t>()[i] = integerOf<uint64_t>(x);
+    return;
   case DType::Int64:
-    t.as<int64_t>()[i] = toInteger(x);
+    t.as<int64_t>()[i] = integerOf<int64_t>(x);
     return;
   case DType::Float8E4M3FN:
   case DType::Float8E5M2:
@@ -242,7 +267,7 @@ Value HostScalarBuilder::pow(Value x, Value y) {
   if (!x.isInteger())
     return Value::of(std::pow(x.real(), y.real()));
   // Integers as Paddle does: rounded from doubles.
-  return Value::of(toInt64(std::nearbyint(std::pow(double(x.integer), double(y.integer)))));
+  return Value::of(toInteger<int64_t>(std::nearbyint(std::pow(double(x.integer), double(y.integer)))));
 }
 
 Value HostScalarBuilder::atan2(Value x, Value y) { return Value::of(std::atan2(x.real(), y.real())); }
@@ -414,23 +439,16 @@ Value HostScalarBuilder::widen(Value x) { return x; }
 
 Value HostScalarBuilder::number(double value, Value like) {
   if (like.isInteger())
-    return {like.kind, static_cast<int64_t>(value), {}};
+    return {like.kind, toInteger<int64_t>(value), {}};
   return {like.kind, 0, value};
 }
 
 Value HostScalarBuilder::cast(Value x) {
+  if (std::optional<int64_t> integer = integerOf(resultType, x))
+    return Value::of(*integer);
   switch (resultType) {
   case DType::Bool:
     return toBool(x);
-  case DType::UInt8:
-  case DType::UInt16:
-  case DType::UInt32:
-  case DType::UInt64:
-  case DType::Int8:
-  case DType::Int16:
-  case DType::Int32:
-  case DType::Int64:
-    return Value::of(toInteger(x));
   case DType::Complex64:
   case DType::Complex128:
     return Value::of(toComplex(x));

@@ -1,9 +1,13 @@
 #include "dialects/pd/ScalarBuilder.h"
 
+#include "lib/support/Numbers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -13,6 +17,26 @@ namespace {
 bool isFloat(Value v) { return isa<FloatType>(v.getType()); }
 bool isComplex(Value v) { return isa<ComplexType>(v.getType()); }
 bool isBool(Value v) { return v.getType().isInteger(1); }
+
+/// The integer part of a float in 32 or 64 bits; the least integer for NaN and what does not fit.
+Value truncated(OpBuilder &builder, Location location, Value x, unsigned width) {
+  double limit = std::ldexp(1.0, static_cast<int>(width) - 1);
+  Type type = builder.getIntegerType(width);
+  ScalarBuilder b(builder, location, type, false, false);
+  // The conversion of a number out of range is poison, which the selection does not take.
+  Value whole = arith::FPToSIOp::create(builder, location, type, x);
+  return b.select(b.lessThan(b.abs(x), b.number(limit, x)), whole, b.constant(-limit, type));
+}
+
+/// A float as an integer of this type, by the rules of lib/support/Numbers.h. Unsigned types have at most 8
+/// bits.
+Value toInteger(OpBuilder &builder, Location location, Value x, Type to) {
+  unsigned width = to.getIntOrFloatBitWidth();
+  if (x.getType().getIntOrFloatBitWidth() < 32)
+    x = arith::ExtFOp::create(builder, location, builder.getF32Type(), x);
+  Value whole = truncated(builder, location, x, std::max(width, 32u));
+  return width < 32 ? arith::TruncIOp::create(builder, location, to, whole).getResult() : whole;
+}
 
 } // namespace
 
@@ -25,7 +49,7 @@ Value ScalarBuilder::constant(double value, Type type) {
   }
   TypedAttr attribute = isa<FloatType>(type)
                             ? TypedAttr(builder.getFloatAttr(type, value))
-                            : TypedAttr(builder.getIntegerAttr(type, static_cast<int64_t>(value)));
+                            : TypedAttr(builder.getIntegerAttr(type, proa::toInteger<int64_t>(value)));
   return arith::ConstantOp::create(builder, location, attribute);
 }
 
@@ -143,8 +167,8 @@ Value ScalarBuilder::pow(Value x, Value y) {
                : arith::SIToFPOp::create(builder, location, f64, value).getResult();
   };
   Value power = math::PowFOp::create(builder, location, real(x), real(y));
-  Value whole = arith::FPToSIOp::create(builder, location, builder.getI64Type(),
-                                        math::RoundEvenOp::create(builder, location, power));
+  Value rounded = math::RoundEvenOp::create(builder, location, power);
+  Value whole = truncated(builder, location, rounded, 64);
   return x.getType().isInteger(64)
              ? whole
              : arith::TruncIOp::create(builder, location, x.getType(), whole).getResult();
@@ -368,9 +392,7 @@ Value ScalarBuilder::cast(Value x) {
       Value wide = arith::ExtFOp::create(builder, location, builder.getF32Type(), x);
       return arith::TruncFOp::create(builder, location, to, wide);
     }
-    if (resultUnsigned)
-      return arith::FPToUIOp::create(builder, location, to, x);
-    return arith::FPToSIOp::create(builder, location, to, x);
+    return toInteger(builder, location, x, to);
   }
   bool isUnsigned = operandUnsigned || isBool(x);
   if (isa<FloatType>(to))

@@ -16,7 +16,7 @@ struct Diagnostic {
 
   Severity severity = Severity::Warning;
   /// The kind of diagnostic; it stays the same from version to version: "declared-type", "loop-variable",
-  /// "fetched-lod", "state-lod", "pruned-state".
+  /// "fetched-lod", "state-lod", "pruned-state", "stored-type", "dead-block".
   std::string code;
   /// What is the case, without a full stop.
   std::string message;

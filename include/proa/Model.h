@@ -78,6 +78,9 @@ struct ModelOptions {
   /// Called with each warning about the program, from open(), prepare() and run(). Each is delivered once,
   /// although the program may be imported again for other feeds.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
+  /// The CPU that kernels are compiled for, as LLVM names it ("x86-64-v3", "znver4"); empty: this machine's.
+  /// Model::open refuses one that has instructions which this machine lacks.
+  std::string cpu;
   /// Where each stage's IR is written, one file a stage; empty: nowhere.
   std::string dumpDirectory;
 };

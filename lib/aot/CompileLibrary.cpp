@@ -4,7 +4,6 @@
 #include "lib/driver/IrProgram.h"
 #include "lib/driver/Registration.h"
 #include "lib/driver/SpecializeFeeds.h"
-#include "lib/runtime/CpuFeatures.h"
 #include "lib/support/Files.h"
 #include "lib/support/UniqueDiagnostics.h"
 #include "translator/import/Import.h"
@@ -28,10 +27,17 @@ namespace {
 
 using Module = Result<mlir::OwningOpRef<mlir::ModuleOp>>;
 
+/// How a program is imported.
+struct Attempt {
+  /// With the dims of the request, or with the declared ones alone.
+  bool withDims = false;
+  /// ImportOptions::deferAll.
+  bool deferAll = false;
+};
+
 /// A program of either kind, as IR.
 struct Source {
-  /// Imports with the dims of the request, or with the declared ones alone.
-  std::function<Module(mlir::MLIRContext &, bool withDims)> module;
+  std::function<Module(mlir::MLIRContext &, Attempt)> module;
   /// Names of the variables that its weights files hold.
   std::vector<std::string> saved;
   std::function<Result<params::Tensors>()> weights;
@@ -48,9 +54,10 @@ Result<Source> readLegacy(const LibraryRequest &request, const params::ModelFile
   options.feeds = request.feeds;
   options.fetches = request.fetches;
   options.onDiagnostic = onceEach(request.onDiagnostic);
-  auto importModule = [program, options, &request](mlir::MLIRContext &context, bool withDims) {
+  auto importModule = [program, options, &request](mlir::MLIRContext &context, Attempt attempt) {
     import::ImportOptions chosen = options;
-    if (withDims)
+    chosen.deferAll = attempt.deferAll;
+    if (attempt.withDims)
       chosen.feedDims = request.dims;
     return import::importProgram(context, *program, chosen);
   };
@@ -60,14 +67,14 @@ Result<Source> readLegacy(const LibraryRequest &request, const params::ModelFile
 
 Result<Source> readIrFile(const LibraryRequest &request, const params::ModelFiles &files,
                           const std::string &text) {
-  auto parse = [&request, files, text](mlir::MLIRContext &context, bool) {
+  auto parse = [&request, files, text](mlir::MLIRContext &context, Attempt) {
     return readIr(context, text, {files.program, request.function, request.feeds, request.fetches});
   };
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // no function's text after an error
-  Module module = parse(context, false);
+  Module module = parse(context, {});
   if (!module)
     return module.problems();
   std::vector<std::string> saved = savedVariables(**module);
@@ -75,12 +82,12 @@ Result<Source> readIrFile(const LibraryRequest &request, const params::ModelFile
 }
 
 Result<CompiledProgram> compile(const LibraryRequest &request, const Source &source, size_t &resultCount,
-                                bool importWithDims) {
+                                Attempt attempt) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // no function's text after an error
-  Module module = source.module(context, importWithDims);
+  Module module = source.module(context, attempt);
   if (!module)
     return module.problems();
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
@@ -94,6 +101,8 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const Source &sou
       return done.problems();
   CompileOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.cpu = request.cpu;
+  options.amp = request.amp;
   options.progress = request.progress;
   return compileForCpu(std::move(*module), options);
 }
@@ -158,18 +167,29 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   CompiledLibrary library;
   Description &description = library.description;
   description.name = request.name;
-  description.cpuFeatures = runtime::cpuFeatures();
+  auto features = cpuFeaturesOf(request.cpu);
+  if (!features)
+    return features.problems();
+  description.cpuFeatures = std::move(*features);
   description.savedVariables = source->saved;
   params::Tensors tensors;
-  if (request.embedWeights) {
+  // Their types are those that the program is compiled for, whoever brings them.
+  if (request.embedWeights || files->weightsForm != params::WeightsForm::None) {
     auto read = source->weights();
     if (!read)
       return read.problems();
-    tensors = std::move(*read);
+    if (request.embedWeights)
+      tensors = std::move(*read);
   }
-  auto compiled = compile(request, *source, description.resultCount, /*importWithDims=*/false);
+  auto attempt = [&](bool withDims, bool deferAll) {
+    return compile(request, *source, description.resultCount, {withDims, deferAll});
+  };
+  auto compiled = attempt(false, false);
   if (!compiled && !request.dims.empty())
-    if (auto again = compile(request, *source, description.resultCount, /*importWithDims=*/true))
+    if (auto again = attempt(true, false))
+      compiled = std::move(again);
+  if (!compiled)
+    if (auto again = attempt(!request.dims.empty(), true))
       compiled = std::move(again);
   if (!compiled)
     return compiled.problems();

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "lib/aot/Description.h"
+#include "proa/Amp.h"
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,10 @@ struct LibraryRequest {
   std::string function; ///< of an IR file, as in ModelOptions
   /// Dims of feeds; those of other feeds stay as the program declares them, open dims too.
   std::map<std::string, std::vector<int64_t>> dims;
+  /// As in ModelOptions; the machine that compiles need not have its instructions.
+  std::string cpu;
+  /// As in ModelOptions. Loss scaling, which training needs, is not for compiled libraries.
+  std::optional<AmpOptions> amp;
   bool embedWeights = false;
   std::string parameters; ///< weights file to embed; empty: found beside the program
   std::function<void(const std::string &what, double part)> progress;

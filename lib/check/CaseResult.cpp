@@ -37,7 +37,8 @@ Tensors withPrefix(const Tensors &all, const std::string &prefix) {
 }
 
 std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outputs, const Tensors &expected,
-                                           const CaseMeta &meta, const std::string &prefix) {
+                                           const CaseMeta &meta, const std::string &prefix,
+                                           std::optional<DType> lowPrecision) {
   std::vector<ComparedOutput> compared;
   for (auto &[name, wanted] : expected) {
     if (meta.suspect.count(name))
@@ -47,8 +48,10 @@ std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outpu
     Comparison comparison;
     if (got == outputs.end())
       comparison.reason = "is not among the outputs";
+    else if (CompareRule rule = meta.ruleFor(name); lowPrecision && rule.kind == CompareKind::AllClose)
+      comparison = compareLowPrecision(got->tensor, wanted, *lowPrecision);
     else
-      comparison = compare(got->tensor, wanted, meta.ruleFor(name));
+      comparison = compare(got->tensor, wanted, rule);
     compared.push_back({prefix + name, std::move(comparison)});
   }
   return compared;

@@ -39,8 +39,10 @@ Tensors withPrefix(const Tensors &all, const std::string &prefix);
 
 /// Compares outputs with the expected tensors of one run, by the rules of `meta`; `prefix` is put in front of
 /// the names. Tensors that `meta` calls suspect are left out.
+/// `lowPrecision`: the format of 16 bits that was computed in, for compareLowPrecision.
 std::vector<ComparedOutput> compareOutputs(const std::vector<NamedTensor> &outputs, const Tensors &expected,
-                                           const CaseMeta &meta, const std::string &prefix = "");
+                                           const CaseMeta &meta, const std::string &prefix = "",
+                                           std::optional<DType> lowPrecision = {});
 
 /// Removes the state inputs of the case from the tensors of a run and returns them. Problem: one is missing.
 Result<Tensors> takeStateInputs(Tensors &inputs, const CaseMeta &meta, const std::string &prefix);

@@ -26,8 +26,11 @@ struct CheckOptions {
   /// Training cases take proa's gradients of their forward part instead of those of their gradient ops.
   bool ownGradients = false;
   /// See ModelOptions.
+  std::string cpu;
   std::optional<int64_t> memoryBudget;
   int64_t microBatches = 1;
+  /// With it, outputs are compared by compareLowPrecision.
+  std::optional<AmpOptions> amp;
   /// Called with the warnings about each program that is imported.
   std::function<void(const Diagnostic &)> onDiagnostic;
   /// Called as each stage begins.

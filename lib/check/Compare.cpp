@@ -256,6 +256,43 @@ FiniteStatistics finiteStatisticsOf(const Tensor &tensor) {
   return result;
 }
 
+Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType format) {
+  Comparison result;
+  if (got.dtype() != expected.dtype() || got.dims().size() != expected.dims().size()) {
+    result.reason = fmt::format("got {}, expected {}", got.describe(), expected.describe());
+    return result;
+  }
+  if (got.dims() != expected.dims())
+    return result;
+  result.elements = expected.size();
+  double error = 0, norm = 0;
+  visitElements(expected, [&](auto *wanted) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(wanted)>>;
+    if constexpr (!std::is_integral_v<decltype(widened(T()))>) {
+      for (int64_t i = 0; i < result.elements; ++i) {
+        auto found = widened(got.as<T>()[i]), other = widened(wanted[i]);
+        if (isFinite(found) && isFinite(other)) {
+          error += std::pow(distance(found, other), 2);
+          norm += std::pow(magnitude(other), 2);
+        }
+        // Of what is not finite only the kind counts: no finite error is allowed.
+        CompareRule rule{CompareKind::AllClose, 0, std::numeric_limits<double>::max()};
+        take(result, got.as<T>()[i], wanted[i], i, expected.dims(), rule);
+      }
+    }
+  });
+  describeMismatches(result, "elements");
+  bool isHalf = format == DType::Float16;
+  double unit = isHalf ? 0x1p-11 : 0x1p-8, leastNormal = isHalf ? 0x1p-14 : 0x1p-126;
+  double allowed =
+      unitsOfNorm * unit * (std::sqrt(norm) + std::sqrt(static_cast<double>(result.elements)) * leastNormal);
+  if (result.reason.empty() && std::sqrt(error) > allowed)
+    result.reason = fmt::format("the error has a norm of {:.3g}, expected at most {:.3g}, where the expected "
+                                "tensor has {:.3g}",
+                                std::sqrt(error), allowed, std::sqrt(norm));
+  return result;
+}
+
 Comparison compare(const Tensor &got, const Tensor &expected, const CompareRule &rule) {
   Comparison result;
   if (got.dtype() != expected.dtype() || got.dims() != expected.dims()) {

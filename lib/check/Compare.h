@@ -66,6 +66,15 @@ struct Comparison {
 /// with no elements compared.
 Comparison compare(const Tensor &got, const Tensor &expected, const CompareRule &rule = {});
 
+/// The same for tensors that were computed partly in `format`, Float16 or BFloat16, with the unit roundoff u
+/// and the least normal number m. Floats of n elements differ by at most unitsOfNorm * u * (|expected| +
+/// sqrt(n) * m) in the Euclidean norm of the whole tensor, where single elements may have lost all digits by
+/// cancellation. NaN and infinities are as expected. Integers and bools come from comparisons of rounded
+/// numbers, which may fall either way: they, and dims that data decides, are not compared.
+Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType format);
+/// A chain of n roundings moves a number by about sqrt(n) units, and the deepest models have about 4,000.
+inline constexpr double unitsOfNorm = 64;
+
 /// One element as text: "1.5", "true", "(1+2j)". Floats have as many digits as tell them apart.
 std::string elementText(const Tensor &tensor, int64_t element);
 

@@ -18,6 +18,8 @@ Result<void> importAndVerify(const std::string &folder, const CaseMeta &meta,
   Result<legacy::Program> program = legacy::readProgram(files->program);
   if (!program)
     return program.problems();
+  if (Result<params::Tensors> weights = params::readParameters(*files, *program); !weights)
+    return weights.problems();
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);

@@ -107,6 +107,7 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   if (!openDims && (module ? !prepared || !*prepared : feedsMayHelp)) {
     options.feedDims = dims;
     options.feedValues = import::steering(feeds);
+    options.deferAll = true;
     module = import::importProgram(context, program, options);
     prepared = module ? prepare(**module, dims) : module.problems();
   }

@@ -86,7 +86,11 @@ private:
     if (!machine)
       return machine.problems();
     LowerKernelsOptions lowering;
-    lowering.expandBFloat16 = !(*machine)->getMCSubtargetInfo()->checkFeatures("+avx512bf16");
+    // Only x86-64 is asked: other CPUs take the arithmetic, which needs no instructions.
+    bool isX86 = (*machine)->getTargetTriple().getArch() == llvm::Triple::x86_64;
+    const llvm::MCSubtargetInfo &subtarget = *(*machine)->getMCSubtargetInfo();
+    lowering.expandBFloat16 = !isX86 || !subtarget.checkFeatures("+avx512bf16,+avx512vl");
+    lowering.expandFloat16 = !isX86 || !subtarget.checkFeatures("+f16c");
     buildLowerKernelsPipeline(passes, lowering);
     if (failed(passes.run(module)))
       return diagnostics.take("the kernels could not be lowered");
@@ -199,9 +203,21 @@ Result<CompiledKernels> compileKernels(ModuleOp module, const CodegenOptions &op
   return Compiler(module, options).run();
 }
 
+Result<std::vector<std::string>> targetFeatures(const CodegenOptions &options,
+                                                std::span<const std::string> features) {
+  auto machine = createTargetMachine(chooseTarget(options));
+  if (!machine)
+    return machine.problems();
+  std::vector<std::string> found;
+  llvm::copy_if(features, std::back_inserter(found), [&](const std::string &feature) {
+    return (*machine)->getMCSubtargetInfo()->checkFeatures("+" + feature);
+  });
+  return found;
+}
+
 std::string codegenFingerprint(const CodegenOptions &options) {
   Target target = chooseTarget(options);
-  return "LLVM " LLVM_VERSION_STRING ", code version 1, cpu " + target.cpu + ", features " + target.features;
+  return "LLVM " LLVM_VERSION_STRING ", code version 2, cpu " + target.cpu + ", features " + target.features;
 }
 
 } // namespace proa

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,11 @@ struct CompiledKernels {
 /// `module` is lowered in place. Its context needs the dialects of registerAllDialects().
 /// Problems: what a pass reported with the operation's location, or an unknown CPU.
 Result<CompiledKernels> compileKernels(mlir::ModuleOp module, const CodegenOptions &options = {});
+
+/// Those of `features`, as LLVM names them ("avx2"), that machine code for these options may use. Problem:
+/// LLVM does not know the CPU.
+Result<std::vector<std::string>> targetFeatures(const CodegenOptions &options,
+                                                std::span<const std::string> features);
 
 /// Everything about this machine and these options that machine code depends on, for the keys of a cache.
 std::string codegenFingerprint(const CodegenOptions &options);

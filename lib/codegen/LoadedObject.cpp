@@ -2,21 +2,32 @@
 
 #include "lib/support/KernelScratch.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Support/TargetSelect.h"
 
-// Conversions of half precision that compiled code calls where the CPU has no instruction. They live in the
-// compiler's support library, which exports nothing to a search of the process. Only the addresses are used.
-extern "C" {
-void __extendhfsf2();
-void __truncsfhf2();
-void __truncdfhf2();
-}
+#include <set>
 
 namespace proa {
+
+/// What linking has reported so far, apart from the lookup that failed by it.
+struct LoadedObject::Reports {
+  std::set<std::string> missing; ///< symbols that nothing defines
+  std::string others;
+
+  void add(llvm::Error error) {
+    llvm::handleAllErrors(
+        std::move(error),
+        [&](const llvm::orc::SymbolsNotFound &notFound) {
+          for (const llvm::orc::SymbolStringPtr &symbol : notFound.getSymbols())
+            missing.insert((*symbol).str());
+        },
+        [&](const llvm::ErrorInfoBase &other) { others += (others.empty() ? "" : "; ") + other.message(); });
+  }
+};
 
 static Problems toProblems(llvm::Error error) {
   return problem("loading compiled kernels", llvm::toString(std::move(error)));
@@ -28,9 +39,6 @@ static llvm::Error defineSupportSymbols(llvm::orc::LLJIT &jit) {
     symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
                                           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
-  define("__extendhfsf2", __extendhfsf2);
-  define("__truncsfhf2", __truncsfhf2);
-  define("__truncdfhf2", __truncdfhf2);
   define("aligned_alloc", allocateKernelScratch);
   return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
 }
@@ -60,10 +68,9 @@ Result<LoadedObject> LoadedObject::load(std::string_view archive) {
   if (!jit)
     return toProblems(jit.takeError());
   // The session reports why a symbol has no address apart from the failed lookup; without this it prints.
-  auto reasons = std::make_shared<std::string>();
-  (*jit)->getExecutionSession().setErrorReporter([reasons](llvm::Error error) {
-    *reasons += (reasons->empty() ? "" : "; ") + llvm::toString(std::move(error));
-  });
+  auto reports = std::make_shared<Reports>();
+  (*jit)->getExecutionSession().setErrorReporter(
+      [reports](llvm::Error error) { reports->add(std::move(error)); });
   auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix());
   if (!process)
@@ -76,7 +83,7 @@ Result<LoadedObject> LoadedObject::load(std::string_view archive) {
     return toProblems(std::move(error));
   LoadedObject loaded;
   loaded.jit = std::move(*jit);
-  loaded.reasons = reasons;
+  loaded.reports = reports;
   return loaded;
 }
 
@@ -84,8 +91,12 @@ Result<void *> LoadedObject::find(const std::string &symbol) const {
   auto address = jit->lookup(symbol);
   if (!address) {
     std::string message = llvm::toString(address.takeError());
-    if (!reasons->empty())
-      message += " (" + *reasons + ")";
+    // Everything that was linked together failed then, whatever was looked up.
+    if (!reports->missing.empty())
+      message = "'" + symbol + "' can not be linked: nothing defines '" +
+                llvm::join(reports->missing, "', '") + "'";
+    if (!reports->others.empty())
+      message += " (" + reports->others + ")";
     return problem("loading compiled kernels", message);
   }
   return address->toPtr<void *>();

@@ -18,7 +18,7 @@ namespace proa {
 class LoadedObject {
 public:
   /// Links the members of `archive` (CompiledKernels::archive). Problem: it is no archive, or has an
-  /// unresolved symbol (found when a function is looked up).
+  /// unresolved symbol (found and named when a function is looked up).
   static Result<LoadedObject> load(std::string_view archive);
 
   /// The address of the function `symbol`. Problem: there is none.
@@ -32,7 +32,8 @@ public:
   }
 
 private:
-  std::shared_ptr<std::string> reasons;
+  struct Reports;
+  std::shared_ptr<Reports> reports;
   std::shared_ptr<llvm::orc::LLJIT> jit;
 };
 

@@ -42,6 +42,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &t
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return problem("code generation", error);
+  // Asked first, because a machine that is created for an unknown CPU prints a warning.
+  std::unique_ptr<llvm::MCSubtargetInfo> known(backend->createMCSubtargetInfo(triple, "", ""));
+  if (!known->isCPUStringValid(target.cpu))
+    return problem("code generation", "LLVM does not know the CPU '" + target.cpu + "'");
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(
@@ -49,8 +53,6 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &t
                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   if (!machine)
     return problem("code generation", "LLVM has no target machine for " + triple.str());
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
-    return problem("code generation", "LLVM does not know the CPU '" + target.cpu + "'");
   return machine;
 }
 

@@ -184,6 +184,8 @@ Result<Function> Function::open(const std::string &path) {
   auto program = legacy::readProgram(files->program);
   if (!program)
     return program.problems();
+  if (auto weights = params::readParameters(*files, *program); !weights) // their types hold
+    return weights.problems();
   auto context = makeContext();
   import::ImportOptions options;
   options.source = files->program;

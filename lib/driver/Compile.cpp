@@ -4,6 +4,7 @@
 #include "lib/codegen/CompileKernels.h"
 #include "lib/codegen/LoadedObject.h"
 #include "lib/planner/BuildPlan.h"
+#include "lib/runtime/CpuFeatures.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "passes/lower-linalg/Passes.h"
@@ -12,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <filesystem>
@@ -82,6 +84,22 @@ OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
 
 } // namespace
 
+Result<std::vector<std::string>> cpuFeaturesOf(const std::string &cpu) {
+  CodegenOptions options;
+  options.cpu = cpu;
+  return targetFeatures(options, runtime::knownCpuFeatures());
+}
+
+Result<void> checkRunsHere(const std::string &cpu) {
+  auto needed = cpuFeaturesOf(cpu);
+  if (!needed)
+    return needed.problems();
+  std::vector<std::string> missing = runtime::missingCpuFeatures(*needed);
+  if (missing.empty())
+    return {};
+  return problem("CPU '" + cpu + "'", "it has " + llvm::join(missing, ", ") + ", which this machine lacks");
+}
+
 bool hasFormedKernels(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), isKernel); }
 
 Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
@@ -116,6 +134,7 @@ Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const Compil
     return written.problems();
   progress("generating code", 0.2);
   CodegenOptions codegen;
+  codegen.cpu = options.cpu;
   codegen.threads = static_cast<unsigned>(options.threads);
   codegen.dumpDirectory = options.dumpDirectory;
   auto compiled = compileKernels(*kernels, codegen);
@@ -141,10 +160,7 @@ Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program
   if (!object)
     return object.problems();
   auto code = std::make_shared<LoadedObject>(std::move(*object));
-  auto resolve = [&](const std::string &symbol) -> void * {
-    auto address = code->find(symbol);
-    return address ? *address : nullptr;
-  };
+  auto resolve = [&](const std::string &symbol) { return code->find(symbol); };
   return runtime::Executable::create(std::move(program.plan), name, resolve, code);
 }
 

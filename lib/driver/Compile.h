@@ -27,6 +27,8 @@ struct PipelineOptions {
 };
 
 struct CompileOptions : PipelineOptions {
+  /// See ModelOptions.
+  std::string cpu;
   /// Threads that compile.
   int threads = 1;
   /// Where each stage's IR is written, one file a stage; empty: nowhere.
@@ -45,7 +47,14 @@ void buildCpuPipeline(mlir::OpPassManager &pm, const PipelineOptions &options = 
 /// Whether buildCpuPipeline's passes have formed the module's kernels.
 bool hasFormedKernels(mlir::ModuleOp module);
 
-/// Compiles a module for this machine's CPU. The module is consumed. Where its kernels are formed already,
+/// Instruction sets (lib/runtime/CpuFeatures.h) that kernels compiled for a CPU may use. `cpu` as in
+/// ModelOptions. Error: LLVM does not know it.
+Result<std::vector<std::string>> cpuFeaturesOf(const std::string &cpu);
+
+/// Error: LLVM does not know the CPU, or this machine lacks instructions that it has.
+Result<void> checkRunsHere(const std::string &cpu);
+
+/// Compiles a module for a CPU. The module is consumed. Where its kernels are formed already,
 /// the passes before that are left out.
 Result<CompiledProgram> compileForCpu(mlir::OwningOpRef<mlir::ModuleOp> module,
                                       const CompileOptions &options);

@@ -159,6 +159,13 @@ Result<CompiledProgram> unpack(const std::string &bytes) {
 /// fewer feeds.
 enum class Known { Declared, Dims, Elements };
 
+/// One attempt to import a program for some feeds.
+struct Attempt {
+  Known known = Known::Declared;
+  /// ImportOptions::deferAll.
+  bool deferAll = false;
+};
+
 /// The program imported for feeds with so many LoD levels.
 struct Imported {
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -214,14 +221,16 @@ struct Model::Implementation {
   import::ImportOptions importOptions() const;
   Result<void> readShared(const params::ModelFiles &files);
   /// The program for feeds with the LoD levels of these, and what else is to be known of them.
-  Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Known known);
+  Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Attempt attempt);
+  /// The attempts from `known` on that may differ in what they import.
+  std::vector<Attempt> attemptsFor(const std::map<std::string, Tensor> &feeds, Known known) const;
   Result<const Imported *> importWith(const import::ImportOptions &importOptions);
   Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
   /// The first import and compilation that succeed, from `known` on.
   Result<CompiledProgram> compileWith(const std::map<std::string, Tensor> &feeds, Known &known,
                                       const Imported *&imported);
   Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
-                                  Known known);
+                                  Attempt attempt);
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<Variant> load(CompiledProgram program);
   Result<void> transform(mlir::ModuleOp module);
@@ -257,6 +266,9 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
 Result<void> Model::Implementation::open(const std::string &path) {
   source = path;
   options.onDiagnostic = onceEach(options.onDiagnostic);
+  if (!options.cpu.empty())
+    if (Result<void> runs = checkRunsHere(options.cpu); !runs)
+      return runs;
   auto files = params::findModel(path, options.parameters);
   if (!files)
     return files.problems();
@@ -364,6 +376,7 @@ Result<const Imported *> Model::Implementation::importWith(const import::ImportO
   for (const auto &[name, extents] : importOptions.feedDims)
     key += describe(DType::Float32, extents) + name + ";";
   key += describeValues(importOptions.feedValues);
+  key += importOptions.deferAll ? "deferred" : "";
   if (auto found = imports.find(key); found != imports.end())
     return &found->second;
   auto module = import::importProgram(*context, *program, importOptions);
@@ -415,8 +428,9 @@ Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
 }
 
 Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &given,
-                                                          Known known) {
+                                                          Attempt attempt) {
   import::ImportOptions importOptions = this->importOptions();
+  importOptions.deferAll = attempt.deferAll;
   for (const TensorInfo &info : feeds)
     if (auto count = static_cast<int>(given.at(info.name).lod().size()); count != info.lodLevel)
       importOptions.lodLevels[info.name] = count;
@@ -428,9 +442,9 @@ Result<const Imported *> Model::Implementation::importFor(const std::map<std::st
   if (!program)
     return &imports.at("");
   for (const auto &[name, tensor] : given)
-    if (known != Known::Declared)
+    if (attempt.known != Known::Declared)
       importOptions.feedDims[name] = tensor.dims();
-  if (known == Known::Elements)
+  if (attempt.known == Known::Elements)
     importOptions.feedValues = import::steering(given);
   return importWith(importOptions);
 }
@@ -527,13 +541,14 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   compileOptions.decompose = options.decompose;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.amp = options.amp;
+  compileOptions.cpu = options.cpu;
   compileOptions.progress = options.progress;
   return compileForCpu(std::move(copy), compileOptions);
 }
 
 Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
                                                        const std::map<std::string, Tensor> &given,
-                                                       Known known) {
+                                                       Attempt attempt) {
   times.fromCache = false;
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
@@ -544,10 +559,16 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
     return cache.problems();
   std::string key;
   if (cache) {
-    key =
-        buildFingerprint() + "|" + codegenFingerprint({}) + "|" + describeDims(import::withLods(given)) + "|";
-    if (known == Known::Elements)
+    CodegenOptions target;
+    target.cpu = options.cpu;
+    key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" +
+          describeDims(import::withLods(given)) + "|";
+    if (attempt.known == Known::Elements)
       key += describeValues(import::steering(given)) + "|";
+    key += attempt.deferAll ? "deferred|" : "";
+    for (const legacy::Variable &variable : llvm::ArrayRef(program->blocks.front().variables))
+      if (!variable.declaredAs.empty())
+        key += variable.name + "=" + describe(*variable.dtype, variable.dims) + ",";
     for (const auto *list : {&options.feeds, &options.fetches})
       for (const std::string &name : *list)
         key += name + ",";
@@ -590,29 +611,38 @@ Result<Variant> Model::Implementation::load(CompiledProgram program) {
   return Variant{nullptr, *executable, std::move(*session), nullptr};
 }
 
-Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &given,
-                                                           Known &known, const Imported *&imported) {
+std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::string, Tensor> &given,
+                                                        Known known) const {
   bool isOpen = llvm::any_of(feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
   auto isOfUse = [&](Known next) {
     if (!program)
       return next == Known::Declared;
     return next == Known::Declared || (next == Known::Dims ? isOpen : !import::steering(given).empty());
   };
+  std::vector<Attempt> attempts;
+  for (Known next : {Known::Declared, Known::Dims, Known::Elements})
+    if (next >= known && isOfUse(next))
+      attempts.push_back({next});
+  // What nothing helps with is an error where control flow does not come to it.
+  attempts.push_back({attempts.empty() ? known : attempts.back().known, true});
+  return attempts;
+}
+
+Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &given,
+                                                           Known &known, const Imported *&imported) {
   Result<CompiledProgram> program = Problems();
   // Some ops give another rank for other dims of their operands (squeeze of a dim that is not 1), or need to
   // know dims: types inferred from open dims do not hold then. Imported for these dims they do. Others need
   // to know an axis or a number, which may be fed.
   bool isFirst = true;
-  for (Known next : {Known::Declared, Known::Dims, Known::Elements}) {
-    if (next < known || !isOfUse(next))
-      continue;
+  for (Attempt next : attemptsFor(given, known)) {
     auto attempt = importFor(given, next);
     auto compiled =
         attempt ? compile(*(*attempt)->module, given, next) : Result<CompiledProgram>(attempt.problems());
     if (compiled) {
       imported = *attempt;
       describeStates(*imported->module);
-      known = next;
+      known = next.known;
       return compiled;
     }
     // Where the declarations are too little in any case, what is known last says best what is wrong.

@@ -71,6 +71,7 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
   DecomposeOptions withoutKernels;
   withoutKernels.target = "cpu";
   pm.addPass(createDecompose(withoutKernels));
+  pm.addPass(createWidenLibraryOps());
   addCleanup(pm);
   if (options.memoryBudget) {
     RematerializeOptions recompute;

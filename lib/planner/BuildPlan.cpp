@@ -334,6 +334,32 @@ private:
     return body;
   }
 
+  /// What has no kernel in an arm is an error of the run that comes there.
+  runtime::Body makeArm(Region &region) {
+    size_t before = problems.size();
+    runtime::Body body = makeBody(region, {});
+    if (problems.size() == before)
+      return body;
+    std::string message;
+    Problems outside;
+    for (size_t i = 0; i < problems.size(); ++i)
+      if (i < before)
+        outside.add(problems[i].where, problems[i].message);
+      else
+        message += (message.empty() ? "" : "; ") + problems[i].where + ": " + problems[i].message;
+    problems = std::move(outside);
+    Step fail;
+    fail.kind = runtime::StepKind::Library;
+    fail.symbol = fail.label = "fail";
+    fail.attributes["message"] = message;
+    for (Value value : region.front().getTerminator()->getOperands())
+      fail.outputs.push_back(addValue(value, Storage::Dynamic));
+    body = {};
+    body.results.assign(fail.outputs.begin(), fail.outputs.end());
+    body.steps.push_back(std::move(fail));
+    return body;
+  }
+
   void addControlStep(Step step, Operation *op) {
     step.symbol = step.label = op->getName().stripDialect().str();
     step.location = lineOf(op->getLoc());
@@ -346,8 +372,8 @@ private:
     Step step;
     step.kind = runtime::StepKind::If;
     step.inputs = {ids.lookup(op.getCondition())};
-    step.bodies.push_back(makeBody(op.getThenRegion(), {}));
-    step.bodies.push_back(makeBody(op.getElseRegion(), {}));
+    step.bodies.push_back(makeArm(op.getThenRegion()));
+    step.bodies.push_back(makeArm(op.getElseRegion()));
     addControlStep(std::move(step), op);
   }
 

@@ -4,35 +4,33 @@
 
 namespace proa::runtime {
 
+// __builtin_cpu_supports takes literals alone.
+#define PROA_CPU_FEATURES(X)                                                                                 \
+  X("popcnt")                                                                                                \
+  X("sse4.2") X("avx") X("avx2") X("fma") X("f16c") X("bmi") X("bmi2") X("lzcnt") X("gfni") X("avxvnni")     \
+      X("avx512f") X("avx512bw") X("avx512cd") X("avx512dq") X("avx512vl") X("avx512ifma") X("avx512vbmi")   \
+          X("avx512vbmi2") X("avx512bitalg") X("avx512vpopcntdq") X("avx512vnni") X("avx512bf16")            \
+              X("avx512fp16")
+
+std::vector<std::string> knownCpuFeatures() {
+  std::vector<std::string> features;
+#if defined(__x86_64__)
+#define PROA_ADD(name) features.push_back(name);
+  PROA_CPU_FEATURES(PROA_ADD)
+#undef PROA_ADD
+#endif
+  return features;
+}
+
 std::vector<std::string> cpuFeatures() {
   std::vector<std::string> features;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  // __builtin_cpu_supports takes literals alone.
-#define PROA_CPU_FEATURE(name)                                                                               \
+#define PROA_ADD(name)                                                                                       \
   if (__builtin_cpu_supports(name))                                                                          \
-  features.push_back(name)
-  PROA_CPU_FEATURE("popcnt");
-  PROA_CPU_FEATURE("sse4.2");
-  PROA_CPU_FEATURE("avx");
-  PROA_CPU_FEATURE("avx2");
-  PROA_CPU_FEATURE("fma");
-  PROA_CPU_FEATURE("bmi");
-  PROA_CPU_FEATURE("bmi2");
-  PROA_CPU_FEATURE("gfni");
-  PROA_CPU_FEATURE("avx512f");
-  PROA_CPU_FEATURE("avx512bw");
-  PROA_CPU_FEATURE("avx512cd");
-  PROA_CPU_FEATURE("avx512dq");
-  PROA_CPU_FEATURE("avx512vl");
-  PROA_CPU_FEATURE("avx512ifma");
-  PROA_CPU_FEATURE("avx512vbmi");
-  PROA_CPU_FEATURE("avx512vbmi2");
-  PROA_CPU_FEATURE("avx512bitalg");
-  PROA_CPU_FEATURE("avx512vpopcntdq");
-  PROA_CPU_FEATURE("avx512vnni");
-  PROA_CPU_FEATURE("avx512bf16");
-#undef PROA_CPU_FEATURE
+    features.push_back(name);
+  PROA_CPU_FEATURES(PROA_ADD)
+#undef PROA_ADD
 #endif
   return features;
 }

@@ -9,6 +9,9 @@ namespace proa::runtime {
 
 /// Names, as compilers spell them ("avx512f"), of the instruction sets that compiled kernels may use. Empty
 /// on CPUs other than x86-64, whose code is not told apart.
+std::vector<std::string> knownCpuFeatures();
+
+/// Those of them that this CPU has.
 std::vector<std::string> cpuFeatures();
 
 /// Those of `needed` that this CPU lacks.

@@ -84,8 +84,13 @@ Result<void> Executable::bindSteps(const std::vector<Step> &list, std::vector<Bo
           bindControlFlow(bound[i], fmt::format("{}[{}].", listName, i), resolve, count).problems());
       continue;
     }
-    bool compiled = list[i].kind == StepKind::Kernel;
+    bool compiled = list[i].kind == StepKind::Kernel,
+         isInBody = &list != &program.steps && &list != &program.prepare;
     Result<void> done = compiled ? bindKernel(bound[i], resolve) : bindLibrary(bound[i]);
+    if (!compiled && isInBody && !done) {
+      bound[i].refusal = done.problems();
+      continue;
+    }
     for (const Problem &p : done.problems())
       problems.add(fmt::format("{}: {}[{}]: {}", title, listName, i, placeOf(list[i])), p.message);
   }
@@ -117,7 +122,10 @@ void Executable::markReadByKernel(ValueId id) {
 
 Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &resolve) {
   const Step &step = *bound.step;
-  bound.function = reinterpret_cast<KernelFunction>(resolve(step.symbol));
+  Result<void *> function = resolve(step.symbol);
+  if (!function)
+    return function.problems();
+  bound.function = reinterpret_cast<KernelFunction>(*function);
   if (!bound.function)
     return failure("the object file has no kernel '{}'", step.symbol);
   double bytes = 0;
@@ -139,7 +147,10 @@ Result<void> Executable::bindKernel(BoundStep &bound, const KernelResolver &reso
   for (ValueId id : step.outputs)
     visit(id, bound.outputDims);
   if (step.extent == dynamicDim || !bound.outputDims.empty()) {
-    bound.shape = reinterpret_cast<ShapeFunction>(resolve(step.symbol + "_shape"));
+    Result<void *> shape = resolve(step.symbol + "_shape");
+    if (!shape)
+      return shape.problems();
+    bound.shape = reinterpret_cast<ShapeFunction>(*shape);
     if (!bound.shape)
       return failure("the object file has no '{}_shape', but the kernel has dynamic dims", step.symbol);
   }
@@ -244,6 +255,7 @@ Result<void> Executable::bindConstants(std::vector<BoundStep> &list, const Frame
   for (size_t i = first; i < first + count; ++i) {
     for (BoundSteps &body : list[i].bodies)
       problems.append(bindConstants(body, frame, 0, body.size()).problems());
+    bool isInBody = &list != &steps && &list != &prepare;
     if (!list[i].library)
       continue;
     std::vector<View> inputs;
@@ -251,8 +263,11 @@ Result<void> Executable::bindConstants(std::vector<BoundStep> &list, const Frame
       inputs.push_back(id != none && isConstant(id) ? frame.view(id) : View());
     try {
       Result<void> done = list[i].library->bind(inputs);
-      for (const Problem &p : done.problems())
-        problems.add(placeOf(*list[i].step), p.message);
+      if (isInBody && !done)
+        list[i].refusal = done.problems();
+      else
+        for (const Problem &p : done.problems())
+          problems.add(placeOf(*list[i].step), p.message);
     } catch (const std::exception &error) {
       problems.add(placeOf(*list[i].step), error.what());
     }

@@ -16,8 +16,8 @@
 
 namespace proa::runtime {
 
-/// The address of a symbol of the object file, or null where it has none.
-using KernelResolver = std::function<void *(const std::string &symbol)>;
+/// The address of a symbol of the object file, or null where it has none. Error: why it can not be linked.
+using KernelResolver = std::function<Result<void *>(const std::string &symbol)>;
 
 using NamedTensors = std::map<std::string, Tensor>;
 

@@ -301,6 +301,8 @@ Result<void> Frame::runStep(const BoundStep &bound, States states, Profile *prof
     case StepKind::Kernel:
       return runKernel(bound);
     case StepKind::Library: {
+      if (!bound.refusal.empty())
+        return bound.refusal;
       LibraryCall call(*this, *bound.step, states[bound.index]);
       return bound.library->run(call);
     }

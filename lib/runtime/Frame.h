@@ -34,6 +34,8 @@ struct BoundStep {
   KernelFunction function = nullptr; ///< Kernel
   ShapeFunction shape = nullptr;     ///< Kernel whose extent or output dims are dynamic
   std::unique_ptr<LibraryKernel> library;
+  /// Of a library step in a body: why there is no kernel for it. The body may never run.
+  Problems refusal;
   std::vector<DynamicDim> inputDims;  ///< Kernel
   std::vector<DynamicDim> outputDims; ///< Kernel
   int64_t grain = 0; ///< Kernel: rows below which a thread does not pay; 0: depends on dims of the run

@@ -72,6 +72,7 @@ const std::map<std::string, KernelFactory> &kernels() {
       {"eigvals", makeEigvals},
       {"embedding", makeEmbedding},
       {"expand", makeExpand},
+      {"fail", makeFail},
       {"fft_c2c", makeFftC2c},
       {"fft_c2r", makeFftC2r},
       {"fft_r2c", makeFftR2c},

@@ -3,14 +3,31 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace proa {
 
-/// The integer part; what no int64 holds, and NaN, is the least one, as the processors that Paddle runs on
-/// convert it.
-inline int64_t toInt64(double number) {
-  return number >= -0x1p63 && number < 0x1p63 ? static_cast<int64_t>(number)
-                                              : std::numeric_limits<int64_t>::min();
+/// The integer part of a float, as compiled C++ on x86-64 converts it, which Paddle's casts rely on. C++
+/// leaves numbers outside of the type undefined; the processor truncates to a signed integer of 32 or 64
+/// bits, the least of which stands for NaN and for what does not fit:
+/// - up to 16 bits: the low bits of the int32,
+/// - uint32: the low bits of the int64,
+/// - uint64: numbers from 2^63 on have 2^63 subtracted before, and added again after the conversion.
+/// `ScalarBuilder::cast` emits the same for kernels.
+template <class Int> Int toInteger(double number) {
+  static_assert(std::is_integral_v<Int> && !std::is_same_v<Int, bool>);
+  if constexpr (std::is_same_v<Int, int32_t> || std::is_same_v<Int, int64_t>) {
+    constexpr double limit = sizeof(Int) == 4 ? 0x1p31 : 0x1p63;
+    return number >= -limit && number < limit ? static_cast<Int>(number) : std::numeric_limits<Int>::min();
+  } else if constexpr (sizeof(Int) < 4) {
+    return static_cast<Int>(toInteger<int32_t>(number));
+  } else if constexpr (sizeof(Int) == 4) {
+    return static_cast<Int>(toInteger<int64_t>(number));
+  } else if (number >= 0x1p63) {
+    return static_cast<Int>(toInteger<int64_t>(number - 0x1p63)) + (Int(1) << 63);
+  } else {
+    return static_cast<Int>(toInteger<int64_t>(number));
+  }
 }
 
 } // namespace proa

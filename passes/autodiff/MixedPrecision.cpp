@@ -1,6 +1,7 @@
 #include "passes/autodiff/MixedPrecision.h"
 
 #include "dialects/pd/InferredTypes.h"
+#include "dialects/pd/LibraryTypes.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/math/UnaryOps.h"
 #include "passes/autodiff/BackwardPart.h"
@@ -9,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -55,6 +57,22 @@ private:
   }
 };
 
+/// Whether the attribute holds a finite number that is infinite in the format.
+bool isBeyondRange(Attribute attribute, const llvm::fltSemantics &format) {
+  auto overflows = [&](llvm::APFloat number) {
+    if (!number.isFinite())
+      return false;
+    bool lossy = false;
+    number.convert(format, llvm::APFloat::rmNearestTiesToEven, &lossy);
+    return number.isInfinity();
+  };
+  if (auto number = dyn_cast_if_present<FloatAttr>(attribute))
+    return overflows(number.getValue());
+  auto elements = dyn_cast_if_present<DenseFPElementsAttr>(attribute);
+  return elements && (elements.isSplat() ? overflows(elements.getSplatValue<llvm::APFloat>())
+                                         : llvm::any_of(elements.getValues<llvm::APFloat>(), overflows));
+}
+
 /// One block; a block within another one sees what that one has.
 class MixedPrecision {
 public:
@@ -90,6 +108,24 @@ private:
       : block(outer->block), rules(outer->rules), outer(outer) {}
 
   bool isLow(Value value) const { return lowered.contains(value) || (outer && outer->isLow(value)); }
+  /// Whether the value may hold finite numbers that the format does not, such as those of a mask: of a
+  /// constant beyond its range, or computed from one element by element.
+  bool isWide(Value value) {
+    if (wide.contains(value) || (outer && outer->wide.contains(value)))
+      return true;
+    Attribute constant;
+    if (!matchPattern(value, m_Constant(&constant)) || !isBeyondRange(constant, format()))
+      return false;
+    wide.insert(value);
+    return true;
+  }
+  bool hasWideAttribute(Operation *op) const {
+    return llvm::any_of(op->getAttrs(), [&](NamedAttribute attribute) {
+      return isBeyondRange(attribute.getValue(), format());
+    });
+  }
+  const llvm::fltSemantics &format() const { return cast<FloatType>(rules.low).getFloatSemantics(); }
+
   bool isFull(Value value) const { return full.contains(value) || (outer && outer->isFull(value)); }
 
   void visit(Operation *op) {
@@ -99,10 +135,15 @@ private:
       lowerControlFlow(op);
       return;
     }
-    Precision precision = precisionOf(op);
+    // In 16 bits a mask of the lowest float is an infinity, and a row that is masked as a whole NaN.
+    bool readsWide = llvm::any_of(op->getOperands(), [&](Value v) { return isWide(v); });
+    bool makesWide = hasWideAttribute(op) || (readsWide && worksByElement(op));
+    Precision precision = readsWide || makesWide ? Precision::Full : precisionOf(op);
     if (precision == Precision::Low && lower(op))
       return;
     raise(op);
+    if (makesWide)
+      wide.insert(op->result_begin(), op->result_end());
     if (precision != Precision::Follow)
       full.insert(op->result_begin(), op->result_end());
     if (!untouched.contains(op))
@@ -111,10 +152,17 @@ private:
           MixedPrecision(body, rules).run();
   }
 
+  static bool worksByElement(Operation *op) {
+    return isa<pd::ScalarOpInterface, pd::MovementOpInterface>(op) || op->hasTrait<pd::ElementwiseTrait>() ||
+           op->hasTrait<pd::MovesElements>();
+  }
+
   Precision precisionOf(Operation *op) {
     if (untouched.contains(op) || op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>())
       return Precision::Full;
     Precision precision = rules.lists.of(op);
+    if (precision != Precision::Low && pd::hasOnlyFullKernel(op))
+      return Precision::Full;
     if (precision == Precision::Unknown)
       return rules.isO2 && isa_and_present<pd::PdDialect>(op->getDialect()) ? Precision::Low
                                                                             : Precision::Full;
@@ -302,6 +350,7 @@ private:
   llvm::DenseSet<Operation *> untouched;
   llvm::DenseSet<Value> lowered; ///< in 16 bits now
   llvm::DenseSet<Value> full;    ///< from ops that must not be in 16 bits
+  llvm::DenseSet<Value> wide;    ///< see isWide
   llvm::DenseMap<Value, Value> casts, raised;
 };
 

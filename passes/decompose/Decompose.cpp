@@ -3,7 +3,7 @@
 
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Pd.h"
-#include "dialects/pd/Types.h"
+#include "dialects/pd/ReplaceResult.h"
 #include "dialects/pd/autodiff/Deferred.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -48,19 +48,10 @@ public:
   }
 
 private:
-  /// What stands in for a result may know more or fewer of its dims. Ops of pd follow; a terminator and an op
-  /// of another dialect hold on to the type they were made with.
   static void replaceBy(Operation *op, ValueRange values) {
     OpBuilder builder(op);
-    for (auto [result, value] : llvm::zip(op->getResults(), values)) {
-      auto holdsOn = [](OpOperand &use) {
-        return use.getOwner()->hasTrait<OpTrait::IsTerminator>() ||
-               !isa_and_present<pd::PdDialect>(use.getOwner()->getDialect());
-      };
-      if (value.getType() != result.getType() && llvm::any_of(result.getUses(), holdsOn))
-        result.replaceUsesWithIf(pd::widened(builder, op->getLoc(), value, result.getType()), holdsOn);
-      result.replaceAllUsesWith(value);
-    }
+    for (auto [result, value] : llvm::zip(op->getResults(), values))
+      pd::replaceResult(builder, result, value);
     op->erase();
   }
 

@@ -27,4 +27,24 @@ def Decompose : Pass<"pd-decompose"> {
   let statistics = [Statistic<"numDecomposed", "decomposed", "Number of ops decomposed">];
 }
 
+def WidenLibraryOps : Pass<"pd-widen-library-ops"> {
+  let summary = "Put casts around ops in 16 bits whose library kernels compute in f32";
+  let description = [{
+    The runtime's library kernels take f16 and bf16 where the op's record says so (`libraryHalf`). Other library ops get
+    their operands in f32, and their results are rounded to the type that they had. It runs when what decomposes for the
+    back end has been decomposed.
+
+    ```mlir
+    // before
+    %0 = pd.poisson %x : (tensor<4x4xbf16>) -> tensor<4x4xbf16>
+    // after
+    %a = pd.cast %x {dtype = f32} : (tensor<4x4xbf16>) -> tensor<4x4xf32>
+    %b = pd.poisson %a : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %0 = pd.cast %b {dtype = bf16} : (tensor<4x4xf32>) -> tensor<4x4xbf16>
+    ```
+  }];
+  let dependentDialects = ["::proa::pd::PdDialect"];
+  let statistics = [Statistic<"numWidened", "widened", "Number of ops with casts around them">];
+}
+
 #endif

@@ -2,6 +2,7 @@
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/ReplaceResult.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/math/BinaryOps.h"
@@ -101,12 +102,12 @@ private:
     scaled.getFilterMutable().assign(filter);
     bool channelsLast = conv.getDataFormat() == "NHWC";
     pd::Expression out = e.wrap(scaled.getOut()) + (channelsLast ? shift : e.reshape(shift, {1, -1, 1, 1}));
-    op.getOut().replaceAllUsesWith(out);
+    pd::replaceResult(builder, op.getOut(), out);
     for (auto [result, operand] :
          {std::pair(op.getMeanOut(), op.getMean()), std::pair(op.getSavedMean(), op.getMean()),
           std::pair(op.getVarianceOut(), op.getVariance()),
           std::pair(op.getSavedVariance(), op.getVariance())})
-      result.replaceAllUsesWith(operand);
+      pd::replaceResult(builder, result, operand);
     if (op.use_empty()) {
       Operation *between = convBias ? op.getX().getDefiningOp() : nullptr;
       op.erase();

@@ -19,6 +19,10 @@ struct LowerKernelsOptions : mlir::PassPipelineOptions<LowerKernelsOptions> {
       *this, "expand-bfloat16",
       llvm::cl::desc("Convert bf16 by integer arithmetic, for CPUs without instructions for it"),
       llvm::cl::init(true)};
+  Option<bool> expandFloat16{
+      *this, "expand-float16",
+      llvm::cl::desc("Convert f16 by integer arithmetic, for CPUs without instructions for it"),
+      llvm::cl::init(true)};
 };
 
 /// From kernels on tensors to the LLVM dialect. --proa-lower-kernels runs it after --extract-kernels and

@@ -164,6 +164,21 @@ def ExpandMath : Pass<"expand-math", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
 }
 
+def ExpandHalfConversions : Pass<"expand-half-conversions", "mlir::func::FuncOp"> {
+  let summary = "Convert to and from 16 bits by integer arithmetic where the CPU has no instruction";
+  let description = [{
+    LLVM calls functions of the compiler's support library (`__truncsfbf2`, `__truncsfhf2`, ...) where a CPU lacks an
+    instruction: one call per element, of a function that not every such library has. After this pass the only
+    conversions are those between f32 and the types that have instructions; integers are converted by way of f32.
+    Rounding is to nearest even, also from f64, which is done in one step; NaN stays NaN.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let options = [
+    Option<"expandBFloat16", "bf16", "bool", "true", "There are no instructions between f32 and bf16">,
+    Option<"expandFloat16", "f16", "bool", "true", "There are no instructions between f32 and f16">
+  ];
+}
+
 def WrapKernels : Pass<"wrap-kernels", "mlir::ModuleOp"> {
   let summary = "Add the entry points that the runtime calls";
   let description = [{

@@ -58,9 +58,8 @@ static void addLLVMPasses(OpPassManager &passes, const LowerKernelsOptions &opti
   functions.addPass(createLowerAffinePass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createSCFToControlFlowPass());
-  arith::ArithExpandOpsPassOptions arithmetic;
-  arithmetic.includeBf16 = options.expandBFloat16;
-  functions.addPass(arith::createArithExpandOpsPass(arithmetic));
+  functions.addPass(createExpandHalfConversions({options.expandBFloat16, options.expandFloat16}));
+  functions.addPass(arith::createArithExpandOpsPass());
   functions.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
   FinalizeMemRefToLLVMConversionPassOptions memory;

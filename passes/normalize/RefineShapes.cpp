@@ -6,14 +6,19 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/control/CheckOps.h"
 #include "dialects/pd/creation/CreationOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <thread>
 
 using namespace mlir;
 
@@ -51,14 +56,62 @@ public:
 
 private:
   bool hasFailed = false;
+  bool isInBranch = false;
+  /// Why the branch that is being visited is invalid for what is known now; its other ops are not looked at.
+  std::string invalid;
+  std::optional<Location> invalidAt;
 
   void visitBlock(Block &block) {
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
     for (BlockArgument argument : block.getArguments())
       if (isEmptyTensor(argument.getType()) && !argument.use_empty())
         argument.replaceAllUsesWith(emptyConstant(builder, argument.getLoc(), argument.getType()));
-    for (Operation *op = block.empty() ? nullptr : &block.front(); op && !hasFailed;)
+    for (Operation *op = block.empty() ? nullptr : &block.front(); op && !hasFailed && invalid.empty();)
       op = visit(op);
+  }
+
+  /// A branch may hold what does not fit the dims of the feeds, if it never runs for them.
+  void visitBranchBlock(Block &block) {
+    std::string outer = std::exchange(invalid, {});
+    bool wasInBranch = std::exchange(isInBranch, true);
+    visitBlock(block);
+    isInBranch = wasInBranch;
+    std::string message = std::exchange(invalid, std::move(outer));
+    if (!message.empty())
+      replaceByFailure(block, message);
+  }
+
+  /// Leaves the terminator and an op that ends the run.
+  void replaceByFailure(Block &block, StringRef message) {
+    Operation *end = block.getTerminator();
+    OpBuilder builder(end);
+    SmallVector<Type> types;
+    for (Value value : end->getOperands())
+      if (isa<RankedTensorType>(value.getType()))
+        types.push_back(value.getType());
+      else if (!isa<pd::ArrayType>(value.getType())) {
+        hasFailed = true;
+        end->emitError() << message;
+        return;
+      }
+    auto fail = pd::FailOp::create(builder, *invalidAt, types, message);
+    auto next = fail.getResults().begin();
+    for (OpOperand &operand : end->getOpOperands()) {
+      if (isa<RankedTensorType>(operand.get().getType()))
+        operand.set(*next++);
+      else
+        operand.set(pd::widened(builder, end->getLoc(), pd::ArrayCreateOp::create(builder, end->getLoc()),
+                                operand.get().getType()));
+    }
+    for (Operation *op = fail->getPrevNode(); op;) {
+      Operation *previous = op->getPrevNode();
+      op->erase();
+      op = previous;
+    }
+  }
+
+  static bool neverEnds(Block &block) {
+    return llvm::any_of(block, [](Operation &op) { return isa<pd::FailOp>(op); });
   }
 
   /// Handles one op and returns the next one to visit.
@@ -84,6 +137,8 @@ private:
       return next;
     }
     refine(op);
+    if (!invalid.empty())
+      return next;
     if (replaceEmpty(op))
       return next;
     if (auto gradient = dyn_cast<pd::VjpOp>(op)) {
@@ -160,9 +215,11 @@ private:
       return inlineKnownBranch(branch, condition, next);
     for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
       for (Block &block : *region)
-        visitBlock(block);
+        visitBranchBlock(block);
     for (auto [i, result] : llvm::enumerate(branch.getResults())) {
       OpOperand &then = branch.thenYield()->getOpOperand(i), &otherwise = branch.elseYield()->getOpOperand(i);
+      takeTypeOfOther(then, otherwise);
+      takeTypeOfOther(otherwise, then);
       Type both = pd::joinedTypes(pd::beforeWidening(then.get()).getType(),
                                   pd::beforeWidening(otherwise.get()).getType());
       result.setType(refined(result.getType(), both));
@@ -170,6 +227,20 @@ private:
       widen(otherwise, result.getType());
     }
     return next;
+  }
+
+  /// What a branch that ends the run yields has whatever type the other one's value has.
+  static void takeTypeOfOther(OpOperand &operand, OpOperand &other) {
+    Value value = pd::beforeWidening(operand.get());
+    Type type = pd::beforeWidening(other.get()).getType();
+    bool isUnread = value.getDefiningOp<pd::FailOp>() && !other.get().getDefiningOp<pd::FailOp>() &&
+                    llvm::all_of(value.getUsers(), [&](Operation *user) {
+                      return user == operand.getOwner() || isa<tensor::CastOp>(user);
+                    });
+    if (isUnread && isa<RankedTensorType>(type) && neverEnds(*operand.getOwner()->getBlock())) {
+      operand.set(value);
+      value.setType(type);
+    }
   }
 
   /// Gives an operand the type that control flow wants there, which says less of its dims or the same.
@@ -200,6 +271,8 @@ private:
         trial.erase();
       trial = cast<Loop>(builder.clone(*loop));
       refineBody(trial, types);
+      if (!invalid.empty()) // the branch around goes, and all that is in it
+        return trial.erase();
       stable = true;
       for (auto [type, back, given] : llvm::zip(types, trial.getYieldedValues(), own)) {
         Type both = pd::joinedTypes(type, pd::beforeWidening(back).getType());
@@ -256,8 +329,28 @@ private:
     return first;
   }
 
+  /// The inferred types; in a branch, notes why there are none.
+  FailureOr<SmallVector<Type>> inferredTypes(Operation *op) {
+    if (!isInBranch || !isa<InferTypeOpInterface>(op))
+      return pd::inferredTypes(op);
+    std::string reasons;
+    ScopedDiagnosticHandler handler(&getContext(),
+                                    [&, own = std::this_thread::get_id()](Diagnostic &diagnostic) {
+                                      if (std::this_thread::get_id() != own) // of another function
+                                        return failure();
+                                      reasons += (reasons.empty() ? "" : "; ") + diagnostic.str();
+                                      return success();
+                                    });
+    FailureOr<SmallVector<Type>> types = pd::inferredTypes(op, op->getLoc());
+    if (failed(types)) {
+      invalid = op->getName().getStringRef().str() + (reasons.empty() ? " is invalid" : ": " + reasons);
+      invalidAt = op->getLoc();
+    }
+    return types;
+  }
+
   void refine(Operation *op) {
-    FailureOr<SmallVector<Type>> types = pd::inferredTypes(op);
+    FailureOr<SmallVector<Type>> types = inferredTypes(op);
     if (failed(types))
       return;
     for (auto [result, type] : llvm::zip(op->getResults(), *types)) {

@@ -78,7 +78,8 @@ std::string KnownFailures::add(const std::string &line) {
   std::istringstream words(entry.substr(open + 1, entry.size() - open - 2));
   Entry added{{}, reason};
   for (std::string mode; words >> mode;) {
-    if (!isMode(mode))
+    std::string known = mode.substr(0, mode.find('?'));
+    if (!isMode(known) || mode.size() - known.size() > 1)
       return fmt::format("unknown mode '{}', expected one of {}, or several of {} joined by '+'", mode,
                          fmt::join(evaluations, ", "), fmt::join(variants, ", "));
     added.modes.insert(mode);
@@ -118,7 +119,13 @@ KnownFailures::Entries::const_iterator KnownFailures::match(const std::string &f
 
 bool KnownFailures::contains(const std::string &folder, const std::string &mode) const {
   auto found = match(folder);
-  return found != entries.end() && found->second.modes.contains(mode);
+  return found != entries.end() &&
+         (found->second.modes.contains(mode) || found->second.modes.contains(mode + "?"));
+}
+
+bool KnownFailures::mayPass(const std::string &folder, const std::string &mode) const {
+  auto found = match(folder);
+  return found != entries.end() && found->second.modes.contains(mode + "?");
 }
 
 std::string KnownFailures::removal(const std::string &folder, const std::string &mode,
@@ -133,6 +140,8 @@ void KnownFailures::update(const Report &report, const std::string &mode) {
   for (size_t i = 0; i < report.cases.size(); ++i) {
     const FoundCase &found = report.cases[i];
     bool failed = report.outcomes[i].status == check::Status::Failed;
+    if (mayPass(found.folder, mode))
+      continue;
     if (auto known = match(found.folder); known != entries.end()) {
       Entry &entry = entries[known->first];
       failed ? void(entry.modes.insert(mode)) : void(entry.modes.erase(mode));

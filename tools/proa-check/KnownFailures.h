@@ -17,7 +17,8 @@ std::string modeOf(const check::CheckOptions &options);
 
 /// A text file with one case per line: "ops/relu/basic [compiled decompose]  # reason". A name is the end of
 /// a case's path. One file serves several modes of proa-check, and a case may fail in some of them only: the
-/// brackets list those. Lines that begin with '#' before the first case are the file's head and are kept.
+/// brackets list those. In a mode that ends with '?' rounding decides, and so the CPU: the case may also pass.
+/// Lines that begin with '#' before the first case are the file's head and are kept.
 class KnownFailures {
 public:
   /// Errors: the file cannot be read; a line without one name, modes and a reason; an unknown mode; a name
@@ -26,6 +27,9 @@ public:
 
   /// Whether the case in `folder` is known to fail in `mode`.
   bool contains(const std::string &folder, const std::string &mode) const;
+
+  /// Whether the case may pass in `mode` as well.
+  bool mayPass(const std::string &folder, const std::string &mode) const;
 
   /// What to do about a listed case that passes in `mode`: which line or which mode of it to remove.
   std::string removal(const std::string &folder, const std::string &mode, const std::string &file) const;

@@ -4,6 +4,7 @@
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
+#include "tools/common/Target.h"
 #include "translator/params/ModelFolder.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 struct Options {
   aot::LibraryRequest request;
   aot::LinkOptions link;
+  AmpChoice amp;
   std::vector<std::string> dims;
   std::string header;
   std::string emit = library;
@@ -54,6 +56,8 @@ void declare(CommandLine &line, Options &options) {
       ->allow_extra_args(false)
       ->type_name("NAME=1x3x224x224,...");
   line.takeMoreValues("--dims", isFeedDims);
+  declareAmp(line, options.amp);
+  declareCpu(line, request.cpu);
   line.add_flag("--embed-weights", request.embedWeights, "Puts the weights into the library");
   line.add_option("--function", request.function,
                   "Of an IR file, the function to compile; default: main, else the only public one")
@@ -84,6 +88,7 @@ void declare(CommandLine &line, Options &options) {
 Problems checkOptions(Options &options) {
   Problems problems;
   options.request.dims = parseFeedDims(options.dims, problems);
+  options.request.amp = ampOf(options.amp);
   if (options.link.prefix.empty())
     options.link.prefix = aot::prefixOf(options.link.output);
   else if (!aot::isIdentifier(options.link.prefix))

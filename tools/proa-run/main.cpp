@@ -3,6 +3,7 @@
 #include "lib/support/LodEntries.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
+#include "tools/common/Target.h"
 #include "tools/common/Training.h"
 #include "tools/proa-run/Feeds.h"
 #include "tools/proa-run/Show.h"
@@ -29,11 +30,11 @@ struct Options {
   FeedOptions feeds;
   std::vector<std::string> set;
   std::string outputs;
-  std::string saved;          ///< where parameters are saved; empty: nowhere
-  std::string expect;         ///< empty: not asked for; defaultFile: the one beside the model
-  std::string profile;        ///< empty: not asked for; table: on stdout
-  std::string recompute, amp; ///< empty: nothing
-  bool bfloat16 = false;
+  std::string saved;     ///< where parameters are saved; empty: nowhere
+  std::string expect;    ///< empty: not asked for; defaultFile: the one beside the model
+  std::string profile;   ///< empty: not asked for; table: on stdout
+  std::string recompute; ///< empty: nothing
+  AmpChoice amp;
   int repeat = 1;
   std::optional<int> warmup; ///< not given: one where runs are repeated
   bool json = false;
@@ -119,11 +120,8 @@ void declare(CommandLine &line, Options &options) {
   // A file for --profile needs the equals sign: program.json may be the model.
   line.takeNextValue("--profile", [](const std::string &) { return false; });
   line.takeNextValue("--recompute", isMemoryBudget);
-  CLI::Option *amp =
-      line.add_option("--amp", options.amp,
-                      "Computes in 16 bits what is safe in them: O1 the products, O2 nearly all")
-          ->check(CLI::IsMember({"O1", "O2"}, CLI::ignore_case));
-  line.add_flag("--bf16", options.bfloat16, "The 16 bits are bfloat16, not float16")->needs(amp);
+  declareAmp(line, options.amp);
+  declareCpu(line, options.model.cpu);
   line.add_option("--micro-batches", options.model.microBatches,
                   "Computes gradients for so many parts of the batch")
       ->check(CLI::Range(1, 1000000))
@@ -430,9 +428,6 @@ int main(int argc, char **argv) {
     return *code;
   options.path = inputPath(options.path);
   options.model.memoryBudget = memoryBudgetOf(options.recompute);
-  if (!options.amp.empty())
-    options.model.amp =
-        AmpOptions{.level = options.amp == "O1" ? AmpOptions::Level::O1 : AmpOptions::Level::O2,
-                   .dtype = options.bfloat16 ? DType::BFloat16 : DType::Float16};
+  options.model.amp = ampOf(options.amp);
   return runTool(line, [&] { return Runner(std::move(options)).run(); });
 }

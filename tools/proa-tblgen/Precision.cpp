@@ -1,4 +1,5 @@
-//! The field `precision`: the lists of mixed precision (passes/autodiff/PrecisionLists.h).
+//! The fields `precision`, the lists of mixed precision (passes/autodiff/PrecisionLists.h), and
+//! `libraryHalf`, the library kernels that compute in 16 bits (dialects/pd/LibraryTypes.h).
 #include "Records.h"
 
 #include "mlir/TableGen/GenInfo.h"
@@ -36,6 +37,19 @@ bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   return false;
 }
 
+bool emitHalfKernels(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+  for (const llvm::Record *record : opsOfMainFile(records)) {
+    if (!record->getValueAsBit("libraryHalf"))
+      continue;
+    if (record->getValueAsString("library").empty())
+      llvm::PrintFatalError(record->getLoc(), "libraryHalf: the op has no library kernel");
+    os << quoted(record->getValueAsString("library")) << ",\n";
+  }
+  return false;
+}
+
+mlir::GenRegistration halfKernels("gen-half-kernels", "The library kernels that compute in 16 bits",
+                                  emitHalfKernels);
 mlir::GenRegistration generator("gen-precision", "The lists of mixed precision", emitTable);
 
 } // namespace

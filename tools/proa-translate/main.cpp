@@ -270,7 +270,11 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
     return files.problems();
   if (Result<void> done = readInterface(files->meta, options.import); !done)
     return done.problems();
-  return importModule(options, files->program, legacy::readProgram(files->program), context, timing);
+  Result<legacy::Program> program = legacy::readProgram(files->program);
+  // The types of stored weights hold, not the declared ones. Weights that cannot be read say nothing.
+  if (program && files->weightsForm != params::WeightsForm::Generated)
+    (void)static_cast<bool>(params::readParameters(*files, *program));
+  return importModule(options, files->program, std::move(program), context, timing);
 }
 
 /// Writes the module as what `--to` says.
@@ -389,6 +393,7 @@ Result<void> translate(Options options) {
   registerProgramDialects(registry);
   // One thread makes the ops: the locks of a context for several would only cost.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // it may be the whole module
   timing.lap("start");
   Result<Translation> translation = readModule(options, context, timing);
   if (!translation)

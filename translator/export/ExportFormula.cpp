@@ -7,6 +7,8 @@
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/autodiff/RecomputeOps.h"
 #include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/control/CheckOps.h"
+#include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/creation/RangeOps.h"
 #include "dialects/pd/index/GatherOps.h"
 #include "dialects/pd/index/ScatterOps.h"
@@ -287,6 +289,47 @@ Value formulaOf(pd::ArrayConcatOp op, TensorBuilder &e) {
   return appended(e, op.getLoc(), op.getX(), op.getY(), count * 0.0, count);
 }
 
+/// Legacy `equal` compares float32 and float64 within 1e-8 and nothing else. NaN is neither below nor above
+/// itself.
+template <class Op> Value equality(Op op, TensorBuilder &e) {
+  Expression x = e.operand(0), y = e.operand(1);
+  Type element = x.type().getElementType();
+  double tolerance = op.getTolerance().convertToDouble();
+  if (tolerance == (element.isF32() || element.isF64() ? 1e-8 : 0) || !isa<FloatType>(element))
+    return {};
+  Value exact =
+      e.create<pd::LogicalAndOp>(e.create<pd::LessEqualOp>(x, y), e.create<pd::GreaterEqualOp>(x, y));
+  if (tolerance == 0)
+    return exact;
+  Value isNear = e.create<pd::LessThanOp>(e.abs(x - y), e.constant(tolerance, element));
+  return e.create<pd::LogicalOrOp>(exact, isNear);
+}
+
+Value formulaOf(pd::EqualOp op, TensorBuilder &e) { return equality(op, e); }
+Value formulaOf(pd::NotEqualOp op, TensorBuilder &e) {
+  Value equal = equality(op, e);
+  return equal ? e.create<pd::LogicalNotOp>(equal) : Value();
+}
+
+/// An assertion that never holds, and constants for the results.
+llvm::SmallVector<Value> formulaOf(pd::FailOp op, TensorBuilder &e) {
+  OpBuilder &builder = e.getBuilder();
+  Value never = e.constant(0, builder.getI1Type());
+  pd::AssertOp::create(builder, op.getLoc(), never, ValueRange(), uint64_t(0));
+  llvm::SmallVector<Value> values;
+  for (Type type : op.getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    llvm::SmallVector<int64_t> shape(tensor.getShape());
+    for (int64_t &dim : shape)
+      dim = ShapedType::isDynamic(dim) ? 1 : dim;
+    tensor = tensor.clone(shape);
+    auto zero = DenseElementsAttr::get(
+        tensor, llvm::ArrayRef<Attribute>(builder.getZeroAttr(tensor.getElementType())));
+    values.push_back(pd::ConstantOp::create(builder, op.getLoc(), tensor, zero));
+  }
+  return values;
+}
+
 /// The gradient of the pooling itself.
 template <class Pool> Value poolGradient(Operation *op, TensorBuilder &e) {
   return pd::vjpOfFormula(e.getBuilder(), op->getOperand(0), op->getOperand(1), [&](Value x) -> Value {
@@ -313,13 +356,14 @@ bool ProgramExporter::addFormula(Operation &op) {
       llvm::TypeSwitch<Operation *, Values>(&op)
           .Case<pd::DimOp, pd::ScatterNdOp, pd::GatherOp, pd::RoundOp, pd::WhereOp, pd::ArraySplitOp,
                 pd::SliceOp, pd::CopysignOp, pd::BitwiseLeftShiftOp, pd::BitwiseRightShiftOp,
-                pd::ArraySliceOp, pd::ArrayConcatOp, pd::Pool2dGradientOp, pd::Pool3dGradientOp>(
-              [&](auto typed) { return Values{formulaOf(typed, e)}; })
-          .Case<pd::RowPositionsOp, pd::RangesOp, pd::ArrayToTensorOp>(
+                pd::ArraySliceOp, pd::ArrayConcatOp, pd::EqualOp, pd::NotEqualOp, pd::Pool2dGradientOp,
+                pd::Pool3dGradientOp>([&](auto typed) { return Values{formulaOf(typed, e)}; })
+          .Case<pd::RowPositionsOp, pd::RangesOp, pd::ArrayToTensorOp, pd::FailOp>(
               [&](auto typed) { return formulaOf(typed, e); })
           .Case<pd::OptimizationBarrierOp>([](auto typed) { return Values{typed->getOperand(0)}; })
           .Default(Values());
-  if (values.empty() || !values.front())
+  bool isFormula = values.empty() ? isa<pd::FailOp>(op) : values.front() != nullptr;
+  if (!isFormula)
     return false;
   addInstead(op, before, values);
   return true;

@@ -243,10 +243,13 @@ void ProgramImporter::importArm(const Arm *arm, Branch &branch, size_t region) {
   }
   Environment outer = std::exchange(environment, arm->environment);
   Names wanted(branch.names.begin(), branch.names.end());
+  size_t before = problems.size();
   importBlock(arm->block, wanted);
+  branch.failures[region] = deferProblems(before);
+  bool hasFailed = !branch.failures[region].empty();
   for (const std::string &name : branch.names) {
-    branch.values[region].push_back(lookup(name));
-    branch.lods[region].push_back(variableLod(name));
+    branch.values[region].push_back(hasFailed ? Value() : lookup(name));
+    branch.lods[region].push_back(hasFailed ? VariableLod{{}, false, true} : variableLod(name));
   }
   environment = std::move(outer);
 }
@@ -297,6 +300,8 @@ void ProgramImporter::alignArms(Branch &branch, size_t i, Location location) {
 
 llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condition, Location location) {
   llvm::SmallVector<Type> types;
+  if (!makeFailures(branch, location))
+    return {};
   for (size_t i = 0; i < branch.names.size(); ++i) {
     alignArms(branch, i, location);
     Type first = branch.values[0][i].getType(), second = branch.values[1][i].getType();
@@ -304,6 +309,12 @@ llvm::SmallVector<Value> ProgramImporter::makeBranch(Branch &branch, Value condi
     if (!type) {
       std::string text;
       llvm::raw_string_ostream(text) << first << " and " << second;
+      // Where the dims of feeds are known, an arm may turn out to be invalid.
+      if (llvm::any_of(feeds, [&](const std::string &name) {
+            auto fed = dyn_cast_or_null<RankedTensorType>(lookup(name) ? lookup(name).getType() : Type());
+            return fed && !fed.hasStaticShape();
+          }))
+        ofOpenOperands.push_back(problems.size());
       report("the two arms give '" + branch.names[i] + "' different ranks or element types: " + text);
       return {};
     }
@@ -341,9 +352,13 @@ void ProgramImporter::finishArm(const Arm &arm) {
   importArm(&arm, branch, 0);
   importArm(nullptr, branch, 1);
   // What the block left undefined stays undefined.
+  bool hasFailed = !branch.failures[0].empty();
   for (size_t i = branch.names.size(); i-- > 0;)
-    if (!branch.values[0][i])
+    if (!branch.values[0][i] && !(hasFailed && (branch.values[1][i] || declaredType(branch.names[i])))) {
+      if (hasFailed)
+        poisoned.insert(branch.names[i]);
       branch.erase(i);
+    }
   llvm::SmallVector<Value> results;
   if (problems.size() == before)
     results = makeBranch(branch, arm.condition, locationOf(currentIndex, *arm.op));
@@ -423,15 +438,21 @@ void ProgramImporter::mergeArms(const Arm *onFalse, const Arm *onTrue, llvm::Arr
   for (size_t i = 0; i < pairs.size(); ++i)
     branch.names[i] = pairs[i].first;
   importOne(onFalse, falseRegion);
+  Location location = locationOf(currentIndex, *currentOp);
+  bool hasFailed = !branch.failures[0].empty() || !branch.failures[1].empty();
+  if (!branch.failures[0].empty() && !branch.failures[1].empty() && !makeFailures(branch, location))
+    return;
   for (size_t i = pairs.size(); i-- > 0;)
     if (!branch.values[0][i] && !branch.values[1][i]) {
+      if (hasFailed && declaredType(pairs[i].first))
+        continue;
       if (i < selectedCount)
         return report("neither '" + pairs[i].first + "' nor '" + pairs[i].second +
                       "' is defined by its conditional_block");
       pairs.erase(pairs.begin() + static_cast<ptrdiff_t>(i));
       branch.erase(i);
     }
-  llvm::SmallVector<Value> results = makeBranch(branch, condition, locationOf(currentIndex, *currentOp));
+  llvm::SmallVector<Value> results = makeBranch(branch, condition, location);
   for (auto [i, result] : llvm::enumerate(results))
     if (i < selectedCount) {
       std::string key = pairKey(pairs[i].first, pairs[i].second);
@@ -457,6 +478,17 @@ void ProgramImporter::importSelectInput(const legacy::Operation &op) {
   const std::string &result = output->arguments.front();
   if (names.size() != 2)
     return selectByMask(op, names, result);
+  if (names[0] == names[1]) { // one variable that both arms change
+    finishArmsWriting(Names(names.begin(), names.begin() + 1));
+    OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
+    importer.takesArrays = true;
+    if (Value value = importer.inputs("X").empty() ? Value() : lookup(names[0])) {
+      VariableLod lod = variableLod(names[0]);
+      define(result, value);
+      setVariableLod(result, lod);
+    }
+    return;
+  }
   std::string key = pairKey(names[0], names[1]);
   if (selected.contains(key))
     return defineSelected(result, key);
@@ -492,6 +524,7 @@ void ProgramImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<s
   Location location = locationOf(currentIndex, op);
   OpImporter importer(*this, op, builder, location);
   Value mask = importer.requiredInput("Mask");
+  importer.takesArrays = true;
   llvm::SmallVector<Value> values = importer.inputs("X");
   if (!mask || values.size() != names.size())
     return;

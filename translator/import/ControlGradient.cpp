@@ -95,7 +95,7 @@ llvm::SmallVector<Value> ProgramImporter::importRunAgain(const Run &run, Block &
       value = importer.createOne("pd.full_like", {{cotangent}, {}},
                                  {importer.named("value", builder.getF64FloatAttr(0))});
     }
-    if (!llvm::is_contained(branch.values[0], Value()))
+    if (!branch.failures[0].empty() || !llvm::is_contained(branch.values[0], Value()))
       results = makeBranch(branch, run.condition,
                            body.getParentOp() ? body.getParentOp()->getLoc() : builder.getUnknownLoc());
   }

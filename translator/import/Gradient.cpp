@@ -248,10 +248,7 @@ bool ProgramImporter::importForward(const GradientImport &gradient, Location loc
   importer.capturedOutputs = &results;
   for (auto &[slot, values] : inputs)
     importer.overrideInputs(slot, values);
-  if (gradient.entry.hook)
-    gradient.entry.hook(importer);
-  else
-    importer.importByTable();
+  importWithFusedParts(importer);
   return problems.size() == before;
 }
 

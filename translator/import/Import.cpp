@@ -1,4 +1,5 @@
 #include "translator/import/Import.h"
+#include "translator/import/FusedParts.h"
 #include "translator/import/GradientSlots.h"
 #include "translator/import/InterfaceFinder.h"
 #include "translator/import/ProgramImporter.h"
@@ -9,6 +10,7 @@
 #include "dialects/pd/Pd.h"
 #include "dialects/pd/creation/CreationOps.h"
 #include "dialects/pd/shape/KnownElements.h"
+#include "dialects/pd/shape/ShapeOps.h"
 #include "lib/support/Suggest.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -257,6 +259,11 @@ void ProgramImporter::makeFunction() {
     const std::string &name = declared.name;
     if (isa<NoneType>(argument.getType()))
       continue;
+    if (declared.parameter && !declared.parameter->declaredAs.empty())
+      warn("stored-type", name,
+           "variable '" + name + "' is declared as " + declared.parameter->declaredAs +
+               ", and the weights hold " + describe(*declared.parameter->dtype, declared.parameter->dims) +
+               ", which is used");
     VariableNumber number =
         declared.parameter ? variables.numberOf(*declared.parameter) : variables.numberOf(name);
     environment.set(name, number, argument);
@@ -326,10 +333,29 @@ void ProgramImporter::importByEntry(OpImporter &importer) {
   importer.takesArrays = importer.entry->target.starts_with("pd.array_");
   if (isRecomputed(importer.op))
     keepApart(importer);
-  if (importer.entry->hook)
-    importer.entry->hook(importer);
-  else
-    importer.importByTable();
+  importWithFusedParts(importer);
+}
+
+void ProgramImporter::importWithFusedParts(OpImporter &importer) {
+  size_t before = problems.size();
+  FusedParts fused(importer, *importer.entry);
+  if (problems.size() != before)
+    return;
+  auto importOp = [&] { importer.entry->hook ? importer.entry->hook(importer) : importer.importByTable(); };
+  if (fused.empty())
+    return importOp();
+  fused.applyToInputs();
+  Results results;
+  auto *outer = std::exchange(importer.capturedOutputs, &results);
+  if (problems.size() == before)
+    importOp();
+  importer.capturedOutputs = outer;
+  auto first = results.find(importer.entry->outputs.begin()->spelling.str());
+  if (problems.size() != before || first == results.end())
+    return;
+  first->second.front() = fused.applyToResult(first->second.front());
+  for (auto &[slot, values] : results)
+    importer.setOutputs(slot, values);
 }
 
 void ProgramImporter::define(const std::string &name, VariableNumber number, Value value) {
@@ -366,6 +392,25 @@ void ProgramImporter::define(const std::string &name, VariableNumber number, Val
            " and inferred as " + describe(inferred.value_or(DType::Float32), dims));
 }
 
+/// The next run takes the new value of a parameter where this one took the stored one, whose shape may not be
+/// the declared one: [] for [1].
+void ProgramImporter::keepStoredShape(const std::string &name, Value value) {
+  auto argument = llvm::find_if(arguments, [&](const Argument &declared) {
+    return declared.parameter && declared.parameter->name == name && !declared.parameter->declaredAs.empty();
+  });
+  if (argument == arguments.end() || !isa<RankedTensorType>(value.getType()))
+    return;
+  size_t number = static_cast<size_t>(argument - arguments.begin());
+  auto stored = cast<RankedTensorType>(function.getArgument(number).getType()),
+       given = cast<RankedTensorType>(value.getType());
+  bool differs = stored.hasStaticShape() && given.hasStaticShape() && stored.getShape() != given.getShape() &&
+                 stored.getNumElements() == given.getNumElements();
+  if (differs)
+    environment.set(name,
+                    pd::ReshapeOp::create(builder, UnknownLoc::get(&context), given.clone(stored.getShape()),
+                                          value, Value(), builder.getDenseI64ArrayAttr(stored.getShape())));
+}
+
 void ProgramImporter::finishFunction() {
   llvm::SmallVector<Value> results;
   llvm::SmallVector<Type> types;
@@ -381,7 +426,7 @@ void ProgramImporter::finishFunction() {
   auto add = [&](const std::string &name, const char *role) {
     Value value = lookup(name);
     if (!value) {
-      if (!poisoned.contains(name))
+      if (!poisoned.contains(name) || problems.empty())
         problems.add(options.source, "fetched variable '" + name + "' is not defined by the program" +
                                          suggestion(program, name));
       return;
@@ -408,6 +453,7 @@ void ProgramImporter::finishFunction() {
   };
   for (const std::string &name : states)
     if (Value value = lookup(name); value && !isOwnArgument(value, name)) {
+      keepStoredShape(name, value);
       add(name, "pd.state");
       if (!lodOf(name).empty())
         warn("state-lod", name, "the new value of '" + name + "' has a LoD, which is not kept between runs");

@@ -40,6 +40,9 @@ struct ImportOptions {
   /// Where given, it is set to whether something is refused and all of that are ops with operands of which
   /// only feeds tell a dim or the elements, so that feedDims or feedValues may help.
   bool *feedsMayHelp = nullptr;
+  /// A block of control flow that cannot be imported becomes an error of the run that comes to it. Whether
+  /// that holds too where feedDims or feedValues may help, as nothing more will be known of the feeds.
+  bool deferAll = false;
   /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part
   /// gives, instead of what the program's gradient ops give. The forward part ends where the gradient of the
   /// loss is begun with a constant.

@@ -3,6 +3,7 @@
 #include "lib/support/TableByName.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <vector>
@@ -213,6 +214,18 @@ bool isImported(llvm::StringRef type) {
          findForwardOp(type);
 }
 
+/// What paddle.quantization notes of the ranges of an op's tensors, by slot and index ("Filter0_threshold"),
+/// or of its result. No kernel reads it; quantizing ops hold the scales that count.
+static bool isQuantizationRecord(llvm::StringRef name) {
+  static const llvm::StringSet<> ofResult = {"out_threshold", "in_threshold", "out_min", "out_max"};
+  if (ofResult.contains(name))
+    return true;
+  for (llvm::StringRef suffix : {"_threshold", "_min", "_max"})
+    if (llvm::StringRef place = name; place.consume_back(suffix))
+      return place.rtrim("0123456789").size() < place.size() && !llvm::isDigit(place.front());
+  return false;
+}
+
 const llvm::StringMap<std::string> &structuralOps() {
   static const llvm::StringMap<std::string> ops = {{"feed", "argument of main"},
                                                    {"fetch", "result of main"},
@@ -228,64 +241,20 @@ const llvm::StringMap<std::string> &structuralOps() {
 }
 
 bool isHintAttribute(llvm::StringRef name) {
-  static const llvm::StringSet<> hints = {"op_role",
-                                          "op_role_var",
-                                          "op_namescope",
-                                          "op_callstack",
-                                          "op_device",
-                                          "with_quant_attr",
-                                          "use_mkldnn",
-                                          "use_onednn",
-                                          "mkldnn_data_type",
-                                          "onednn_data_type",
-                                          "use_cudnn",
-                                          "use_quantizer",
-                                          "workspace_size_MB",
-                                          "exhaustive_search",
-                                          "is_test",
-                                          "force_fp32_output",
-                                          "use_addto",
-                                          "fuse_relu",
-                                          "fuse_relu_before_depthwise_conv",
-                                          "fuse_residual_connection",
-                                          "fuse_activation",
-                                          "fuse_alpha",
-                                          "fuse_beta",
-                                          "Scale_in",
-                                          "Scale_out",
-                                          "Scale_x",
-                                          "Scale_y",
-                                          "Scale_weights",
-                                          "Scale_in_eltwise",
-                                          "scale_x",
-                                          "scale_y",
-                                          "scale_out",
-                                          "skip_quant",
-                                          "fused_reshape_X",
-                                          "fused_reshape_Y",
-                                          "fused_reshape_Out",
-                                          "fused_transpose_X",
-                                          "fused_transpose_Y",
-                                          "fused_transpose_Out",
-                                          "fuse_with_relu",
-                                          "x_data_format",
-                                          "y_data_format",
-                                          "use_cudnn_on_gpu",
-                                          "quantization_type",
-                                          "bit_length",
-                                          "out_threshold",
-                                          "deterministic",
-                                          "is_distributed",
-                                          "remote_prefetch",
-                                          "trainer_id",
-                                          "slot",
-                                          "height_sections",
-                                          "table_names",
-                                          "epmap",
-                                          "name",
-                                          "execution_stream",
-                                          "grad_merge_cond_name"};
-  return hints.contains(name) || name.starts_with("__") || name.starts_with("@ALL_KERNELS");
+  // Kernel choices, roles, names; `force_fp32_output` is what every op does here, and the data formats of
+  // elementwise operands have not been read since Paddle 2.0.
+  static const llvm::StringSet<> hints = {
+      "op_role",           "op_role_var",          "op_namescope",   "op_callstack",
+      "op_device",         "with_quant_attr",      "use_mkldnn",     "use_onednn",
+      "mkldnn_data_type",  "onednn_data_type",     "use_cudnn",      "use_quantizer",
+      "workspace_size_MB", "exhaustive_search",    "is_test",        "force_fp32_output",
+      "use_addto",         "skip_quant",           "x_data_format",  "y_data_format",
+      "use_cudnn_on_gpu",  "quantization_type",    "bit_length",     "deterministic",
+      "is_distributed",    "remote_prefetch",      "trainer_id",     "slot",
+      "height_sections",   "table_names",          "epmap",          "name",
+      "execution_stream",  "grad_merge_cond_name", "activation_bits"};
+  return hints.contains(name) || name.starts_with("__") || name.starts_with("@ALL_KERNELS") ||
+         isQuantizationRecord(name);
 }
 
 } // namespace proa::import

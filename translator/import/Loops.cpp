@@ -276,7 +276,6 @@ void ProgramImporter::importLoop(const legacy::Operation &op, int32_t block, boo
   Loop loop{&op, block, locationOf(currentIndex, op), op.input("Condition")->arguments.front(), {}, false,
             {},  {}};
   size_t before = problems.size();
-  Problems outside = problems;
   if (findCarried(loop)) {
     // The types of what is carried are wide enough when an iteration keeps them. Each attempt widens one at
     // least; only the warnings of the last one count.
@@ -284,11 +283,11 @@ void ProgramImporter::importLoop(const legacy::Operation &op, int32_t block, boo
     Attempt attempt = Attempt::Again;
     while (attempt == Attempt::Again) {
       heldWarnings.emplace();
-      Problems earlier = problems;
+      size_t earlier = problems.size(), deferred = deferredCount;
       attempt = importBody(loop);
       // What is in an array that the body fills is not known at first, and the body may read it.
-      if (attempt == Attempt::Failed && declareArrays(loop)) {
-        problems = std::move(earlier);
+      if ((attempt == Attempt::Failed || deferredCount != deferred) && declareArrays(loop)) {
+        dropProblems(earlier);
         attempt = Attempt::Again;
       }
     }
@@ -306,10 +305,12 @@ void ProgramImporter::importLoop(const legacy::Operation &op, int32_t block, boo
           warn("loop-variable", variable.name, variable.lost);
     }
     if (attempt == Attempt::Failed && loop.changesType && mayPeel) {
-      problems = std::move(outside);
+      dropProblems(before);
       importPeeled(op, loop);
     }
   }
+  if (Problems failure = deferProblems(before); !failure.empty())
+    finishFailedLoop(loop, failure);
   if (problems.size() != before)
     for (llvm::StringRef name : effectsOf(program, block).written)
       poisoned.insert(name);

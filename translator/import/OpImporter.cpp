@@ -46,12 +46,12 @@ std::optional<int64_t> integerOf(const legacy::AttributeValue &value) {
     if (const auto *wide = std::get_if<int64_t>(&scalar->value))
       return *wide;
   auto number = numberOf(value);
-  return number ? std::optional<int64_t>(toInt64(*number)) : std::nullopt;
+  return number ? std::optional<int64_t>(toInteger<int64_t>(*number)) : std::nullopt;
 }
 
 template <class To, class From> To converted(From number) {
   if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
-    return static_cast<To>(toInt64(number));
+    return static_cast<To>(toInteger<int64_t>(number));
   else
     return static_cast<To>(number);
 }

@@ -128,6 +128,10 @@ public:
   void overrideInputs(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> values);
   /// Replaces a literal attribute, by its legacy name, in what importByTable sees.
   void overrideAttribute(llvm::StringRef name, mlir::Attribute value);
+  /// Adds an attribute of the pd op that no legacy attribute gives to what importByTable makes.
+  void addAttribute(llvm::StringRef name, mlir::Attribute value) {
+    addedAttributes.push_back(named(name, value));
+  }
 
 private:
   friend class ProgramImporter;
@@ -145,6 +149,7 @@ private:
   mutable bool dependsOnOutputs = false;
   llvm::SmallVector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputOverrides;
   llvm::SmallVector<std::pair<std::string, mlir::Attribute>> attributeOverrides;
+  llvm::SmallVector<mlir::NamedAttribute> addedAttributes;
   /// Attributes given by variables, with the elements of those; without a value where they are not known.
   std::map<std::string, std::optional<legacy::Attribute>> resolved;
   /// Where outputs go instead of the variables' names, by slot; null: to the names.

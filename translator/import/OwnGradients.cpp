@@ -2,6 +2,7 @@
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/quantization/Quantization.h"
 #include "dialects/pd/shape/ShapeOps.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -13,11 +14,24 @@ namespace {
 
 const llvm::StringRef gradientSuffix = "@GRAD";
 
-/// Whether the op is one of those that compute gradients: not one that clips, scales or accumulates them
-/// afterwards.
+/// OpRole::kBackward of Paddle.
+bool isBackward(const legacy::Operation &op) {
+  const legacy::Attribute *role = op.attribute("op_role");
+  const auto *number = role ? std::get_if<int32_t>(&role->value) : nullptr;
+  return number && (*number & 1) != 0;
+}
+
+bool hasInput(const legacy::Operation &op, llvm::StringRef name) {
+  return llvm::any_of(op.inputs,
+                      [&](const legacy::Slot &slot) { return llvm::is_contained(slot.arguments, name); });
+}
+
+/// Whether the op is one of those that compute gradients: not one that clips, scales, reduces or accumulates
+/// them afterwards. Some gradients are ops of another name (as_real, assign, scale), which tell by their
+/// role.
 bool computesGradient(const legacy::Operation &op, llvm::StringRef gradient) {
   llvm::StringRef type = op.type;
-  if (type.ends_with("_grad"))
+  if (type.ends_with("_grad") || (isBackward(op) && !hasInput(op, gradient)))
     return true;
   // The terms of a gradient that comes from several ops.
   return type == "sum" && llvm::all_of(op.inputs, [&](const legacy::Slot &slot) {
@@ -72,6 +86,29 @@ void ProgramImporter::takeOwnGradients(const legacy::Operation &op) {
       environment.set(options.ownGradients.at(parameter), gradient);
 }
 
+/// By the value that a gradient op takes the gradient of, the one that it gives the gradient to. Quantization
+/// passes rename the inputs of ops to their quantized values, those of gradient ops too, and leave the names
+/// of the gradients: they train through the rounding as if it was not there.
+llvm::DenseMap<Value, Value> ProgramImporter::straightThroughs() const {
+  llvm::DenseMap<Value, Value> found;
+  for (const legacy::Operation &op : program.blocks[0].operations) {
+    if (!llvm::StringRef(op.type).ends_with("_grad"))
+      continue;
+    for (const legacy::Slot &slot : op.inputs) {
+      const legacy::Slot *gradients = op.output(slot.name + gradientSuffix.str());
+      if (!gradients || gradients->arguments.size() != slot.arguments.size())
+        continue;
+      for (auto [name, gradient] : llvm::zip(slot.arguments, gradients->arguments)) {
+        llvm::StringRef owner = llvm::StringRef(gradient).split(gradientSuffix).first;
+        Value value = lookup(name), x = owner == name ? Value() : lookup(owner);
+        if (value && x && value != x && value.getType() == x.getType())
+          found[value] = x;
+      }
+    }
+  }
+  return found;
+}
+
 /// What ran so far, once more as the region of a pd.vjp. Results of random ops are taken from their first
 /// run.
 void ProgramImporter::makeOwnGradients(Value loss, Value seed) {
@@ -99,8 +136,13 @@ void ProgramImporter::makeOwnGradients(Value loss, Value seed) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&body);
-    for (Operation *op : ran)
+    llvm::DenseMap<Value, Value> passedBy = straightThroughs();
+    for (Operation *op : ran) {
       builder.clone(*op, mapping);
+      for (Value result : op->getResults())
+        if (Value x = mapping.lookupOrNull(passedBy.lookup(result)))
+          mapping.map(result, pd::StraightThroughOp::create(builder, location, x, mapping.lookup(result)));
+    }
     yielded.push_back(mapping.lookupOrDefault(loss));
     for (Operation *op : ran)
       for (Value result : op->getResults())

@@ -59,7 +59,10 @@ private:
   mlir::RankedTensorType withKnownDims(const std::string &name, mlir::RankedTensorType type) const;
   void importOp(size_t index, const legacy::Operation &op);
   void importByEntry(OpImporter &importer);
+  /// By the entry's hook or table, with what is fused into the op (FusedParts.h).
+  void importWithFusedParts(OpImporter &importer);
   void finishFunction();
+  void keepStoredShape(const std::string &name, mlir::Value value);
 
   // Control flow (Branches.cpp, Loops.cpp). A legacy block writes to variables of the blocks around it; here,
   // scf.if and scf.while have a result for each variable that is written so.
@@ -91,6 +94,8 @@ private:
     std::vector<VariableLod> resultLods;
     /// Of the first variables: the element type that a select_input declares for them, or null.
     llvm::SmallVector<mlir::Type> declared;
+    /// What is in the way of importing an arm: the run ends with it if it comes to that arm.
+    Problems failures[2];
 
     void erase(size_t i);
   };
@@ -137,6 +142,22 @@ private:
   void removeArms(const Arm *first, const Arm *second);
   /// Imports an arm and puts the values of the branch's variables after it into the branch.
   void importArm(const Arm *arm, Branch &branch, size_t region);
+
+  // Blocks that cannot be imported and may never run (DeferredErrors.cpp).
+
+  /// Takes back the problems from `first` on and returns them, where they may wait until the run comes to
+  /// what they are about. Returns none where feeds may help with one.
+  Problems deferProblems(size_t first);
+  void dropProblems(size_t first);
+  /// How often that happened: another attempt with more types known may not need it.
+  size_t deferredCount = 0;
+  /// Replaces the ops of an arm that could not be imported by one that ends the run. Both arms of a condition
+  /// never wait: false, and a report.
+  bool makeFailures(Branch &branch, mlir::Location location);
+  /// Instead of a loop whose body cannot be imported: the run ends if the loop's condition holds.
+  void finishFailedLoop(const Loop &loop, const Problems &failure);
+  /// The tensor type that the program declares for a variable, or null.
+  mlir::RankedTensorType declaredType(llvm::StringRef name) const;
   /// Adds the levels of LoDs that the two arms leave behind to what the branch yields.
   void joinLods(Branch &branch, llvm::SmallVectorImpl<mlir::Type> &types, mlir::Location location);
   void defineSelected(const std::string &name, const std::string &key);
@@ -235,6 +256,7 @@ private:
   /// After op `index` of block 0: computes the gradients, or defines those that the op was the last to write.
   void takeOwnGradients(const legacy::Operation &op);
   void makeOwnGradients(mlir::Value loss, mlir::Value seed);
+  llvm::DenseMap<mlir::Value, mlir::Value> straightThroughs() const;
 
   /// By the number of the op in block 0, the parameters whose gradients it is the last to write.
   std::map<size_t, std::vector<std::string>> lastWrites;

@@ -1,4 +1,5 @@
 //! OpImporter::importByTable: a legacy op becomes a pd op as its table entry says.
+#include "translator/import/FusedParts.h"
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/Pd.h"
@@ -133,7 +134,8 @@ void reportUnknown(OpImporter &importer, const LegacyOp &entry) {
     if (!slot.arguments.empty() && !known.contains(slot.name))
       importer.report("input '" + slot.name + "' is not known to " + entry.target);
   for (const legacy::Attribute &attribute : op.attributes)
-    if (!known.contains(attribute.name) && !isHintAttribute(attribute.name) && !asksForTheUsual(attribute))
+    if (!known.contains(attribute.name) && !isHintAttribute(attribute.name) && !isFusedPart(attribute.name) &&
+        !asksForTheUsual(attribute))
       importer.report("attribute '" + attribute.name + "' is not known to " + entry.target);
 }
 
@@ -148,7 +150,7 @@ void OpImporter::importByTable() {
     if (operands.back().empty() && slot.arity == Arity::Required && program.problems.size() == before)
       report("input '" + slot.spelling + "' is missing");
   }
-  llvm::SmallVector<NamedAttribute> attributes;
+  llvm::SmallVector<NamedAttribute> attributes = addedAttributes;
   for (const LegacyAttribute &attribute : entry->attributes) {
     mlir::Attribute value;
     for (auto &[name, replaced] : attributeOverrides)

@@ -52,6 +52,9 @@ struct Variable {
   bool isParameter = false;
   bool stopGradient = false;
   bool needCheckFeed = false;
+  /// What the program declares, as text, where dtype and dims are those of the weights instead; no file has
+  /// it.
+  std::string declaredAs = {};
 
   bool operator==(const Variable &) const = default;
 };

@@ -116,12 +116,15 @@ bool dimsAgree(const std::vector<int64_t> &declared, const std::vector<int64_t> 
                     [](int64_t a, int64_t b) { return a == -1 || a == b; });
 }
 
-/// What differs between a tensor and its declaration; empty: nothing.
-std::string difference(const legacy::Variable &variable, const Tensor &tensor) {
-  if ((!variable.dtype || *variable.dtype == tensor.dtype()) && dimsAgree(variable.dims, tensor.dims()))
-    return {};
-  return fmt::format("tensor '{}': found {}, the program declares {}", variable.name, tensor.describe(),
-                     describe(variable.dtype.value_or(tensor.dtype()), variable.dims));
+bool agrees(const legacy::Variable &variable, const Tensor &tensor) {
+  return (!variable.dtype || *variable.dtype == tensor.dtype()) && dimsAgree(variable.dims, tensor.dims());
+}
+
+/// Paddle runs with the type that it loads, whatever the program declares: so does everything here.
+void adoptType(legacy::Variable &variable, const Tensor &tensor) {
+  variable.declaredAs = describe(variable.dtype.value_or(tensor.dtype()), variable.dims);
+  variable.dtype = tensor.dtype();
+  variable.dims = tensor.dims();
 }
 
 } // namespace
@@ -178,19 +181,25 @@ Result<Tensors> readTensors(const ModelFiles &files, const std::vector<std::stri
   return all;
 }
 
-Result<Tensors> readParameters(const ModelFiles &files, const legacy::Program &program) {
+Result<Tensors> readParameters(const ModelFiles &files, legacy::Program &program) {
   Result<Tensors> all = readStoredAndGenerated(files, savedVariables(program));
   if (!all)
     return all.problems();
   Tensors used;
   Problems problems;
-  for (const legacy::Block &block : program.blocks)
-    for (const legacy::Variable &variable : block.variables) {
+  for (legacy::Block &block : program.blocks)
+    for (legacy::Variable &variable : block.variables) {
       auto tensor = variable.persistable ? all->find(variable.name) : all->end();
       if (tensor == all->end())
         continue;
-      if (std::string wrong = difference(variable, tensor->second); !wrong.empty())
-        problems.add(files.weights, wrong);
+      bool hasTypes = !program.newIr && variable.kind == legacy::VariableKind::DenseTensor;
+      if (!agrees(variable, tensor->second) && hasTypes)
+        adoptType(variable, tensor->second);
+      else if (!agrees(variable, tensor->second)) // every op of the new IR has its types in the file
+        problems.add(files.weights,
+                     fmt::format("tensor '{}': found {}, the program declares {}", variable.name,
+                                 tensor->second.describe(),
+                                 describe(variable.dtype.value_or(tensor->second.dtype()), variable.dims)));
       used.insert(all->extract(tensor));
     }
   if (!problems.empty())

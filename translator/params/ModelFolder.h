@@ -45,15 +45,16 @@ struct ModelFolder {
   Tensors parameters;
 };
 
-/// Reads the program and its weights. Errors, all at once: those of the readers; weights whose element type
-/// or dims differ from those that the program declares. Tensors that the program doesn't name are left out,
-/// and variables without a tensor are no error: the program may write them first.
+/// Reads the program and its weights. Errors, all at once: those of the readers. Tensors that the program
+/// doesn't name are left out, and variables without a tensor are no error: the program may write them first.
+/// Where weights have another element type or other dims than the program declares, the variable gets those
+/// of the weights (legacy::Variable::declaredAs); the importer warns.
 Result<ModelFolder> readModelFolder(const std::string &path, const std::string &weights = {});
 /// The tensors of the weights file by name, where there is one. `names` are those of a file that has none
 /// itself, in the order of Paddle's files. Other tensors are left out.
 Result<Tensors> readTensors(const ModelFiles &files, const std::vector<std::string> &names);
 /// The weights alone.
-Result<Tensors> readParameters(const ModelFiles &files, const legacy::Program &program);
+Result<Tensors> readParameters(const ModelFiles &files, legacy::Program &program);
 
 /// Names of the variables that Paddle saves with a model, in the order of its files: persistable tensors,
 /// sorted.

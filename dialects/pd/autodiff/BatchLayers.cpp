@@ -29,8 +29,8 @@ BatchedResults crossEntropy(Batcher &batcher, Operation *op) {
   return batcher.allOf(made);
 }
 
-/// `out`, which a normalization without scale and bias gave, times the one plus the other. `dims`: where
-/// their elements stand in an example.
+/// `out`, which a normalization without scale and bias gave, times the one plus the other. `dims`: their
+/// dims in an example.
 FailureOr<Expression> affine(Batcher &batcher, TensorBuilder &e, Expression out, Value scale, Value bias,
                              ArrayRef<Extent> dims) {
   auto placed = [&](Value parameter) {

@@ -10,7 +10,7 @@ int64_t axisOf(Role role, int64_t rank) {
   return role == Role::Last ? rank - 1 : role == Role::Second ? 1 : 0;
 }
 
-/// [examples, ...] with the examples joined to a dimension of what is behind them.
+/// [examples, ...] with the examples joined to a dimension of those after it.
 Expression joinedAt(TensorBuilder &e, Expression x, int64_t axis) {
   SmallVector<int64_t> order;
   for (int64_t d = 1; d <= axis; ++d)

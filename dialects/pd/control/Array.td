@@ -10,6 +10,7 @@ def Pd_ArrayCreateOp : Pd_Op<"array_create"> {
   let arguments = (ins);
   let results = (outs Pd_Array:$out);
   let library = "array_create";
+  let libraryHalf = 1;
 }
 
 def Pd_ArrayWriteOp : Pd_Op<"array_write"> {
@@ -25,6 +26,7 @@ def Pd_ArrayWriteOp : Pd_Op<"array_write"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$x);
   let results = (outs Pd_Array:$out);
   let library = "array_write";
+  let libraryHalf = 1;
   let legacy = [Legacy<"write_to_array", ["Out", "I", "X"], ["Out"], [], [], "importWriteToArray">];
 }
 
@@ -34,6 +36,7 @@ def Pd_ArrayReadOp : Pd_Op<"array_read"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index);
   let results = (outs Pd_Tensor:$out);
   let library = "array_read";
+  let libraryHalf = 1;
   let legacy = [Legacy<"read_from_array", ["X", "I"], ["Out"], [], ["X_W"], "importReadFromArray">];
 }
 
@@ -44,6 +47,7 @@ def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$otherwise);
   let results = (outs Pd_Tensor:$out);
   let library = "array_read_or";
+  let libraryHalf = 1;
 }
 
 def Pd_ArrayAddOp : Pd_Op<"array_add"> {
@@ -52,6 +56,7 @@ def Pd_ArrayAddOp : Pd_Op<"array_add"> {
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
   let results = (outs Pd_Array:$out);
   let library = "array_add";
+  let libraryHalf = 1;
   let vjpInCode = 1;
 }
 
@@ -62,6 +67,7 @@ def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
   let results = (outs Pd_Array:$out);
   let library = "array_concat";
+  let libraryHalf = 1;
   let vjpInCode = 1;
 }
 
@@ -72,6 +78,7 @@ def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
   let arguments = (ins Pd_Array:$array);
   let results = (outs Pd_Array:$out);
   let library = "array_zeros_like";
+  let libraryHalf = 1;
   let vjpInCode = 1;
 }
 
@@ -82,6 +89,7 @@ def Pd_ArraySplitOp : Pd_Op<"array_split"> {
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$sizes, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr, "false">:$use_stack);
   let results = (outs Pd_Array:$out);
   let library = "array_split";
+  let libraryHalf = 1;
   let vjpInCode = 1;
 }
 
@@ -91,6 +99,7 @@ def Pd_ArrayLengthOp : Pd_Op<"array_length"> {
   let arguments = (ins Pd_Array:$array);
   let results = (outs Pd_IntTensor:$out);
   let library = "array_length";
+  let libraryHalf = 1;
   let legacy = [Legacy<"lod_array_length", ["X"], ["Out"]>];
 }
 
@@ -101,6 +110,7 @@ def Pd_ArraySliceOp : Pd_Op<"array_slice"> {
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$start, Pd_IntTensor:$end);
   let results = (outs Pd_Array:$out);
   let library = "array_slice";
+  let libraryHalf = 1;
 }
 
 def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
@@ -113,6 +123,7 @@ def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
   let arguments = (ins Pd_Array:$array, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr, "false">:$use_stack);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$sizes);
   let library = "array_to_tensor";
+  let libraryHalf = 1;
   let legacy = [Legacy<"tensor_array_to_tensor", ["X"], ["Out", "OutIndex"], ["axis", "use_stack"]>];
 }
 

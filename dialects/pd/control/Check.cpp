@@ -13,6 +13,12 @@ LogicalResult AssertOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
+LogicalResult FailOp::verify() {
+  if (getMessage().empty())
+    return emitOpError() << "C1: message must not be empty";
+  return success();
+}
+
 LogicalResult PrintOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                         Results &) {
   for (Value level : adaptor.getLod())

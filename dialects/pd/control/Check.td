@@ -12,7 +12,24 @@ def Pd_AssertOp : Pd_Op<"assert"> {
   let results = (outs);
   let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
   let library = "assert";
+  let libraryHalf = 1;
   let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize:long"]>];
+}
+
+def Pd_FailOp : Pd_Op<"fail"> {
+  let summary = "Ends the run with an error";
+  let description = [{
+    Replaces computation that is invalid but may never run, in a region of control flow: ops that the importer
+    refuses, or that do not fit the dims of the feeds. The run ends with `message` when it reaches the op. The results
+    have the types that the rest of the program expects; nothing reads their elements.
+  }];
+  let constraints = ["C1. message is not empty"];
+  let arguments = (ins StrAttr:$message);
+  let results = (outs Variadic<Pd_Tensor>:$results);
+  let traits = [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let library = "fail";
+  let hasVerifier = 1;
+  let extraClassDefinition = "";
 }
 
 def Pd_PrintOp : Pd_Op<"print"> {
@@ -27,6 +44,7 @@ def Pd_PrintOp : Pd_Op<"print"> {
   let results = (outs);
   let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
   let library = "print";
+  let libraryHalf = 1;
   let constraints = ["C1. each level of lod is a vector of i64"];
   let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type", "print_tensor_shape",
     "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase", "is_forward"], "importPrint", ["Out"]>];

@@ -4,6 +4,8 @@
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Pd.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 namespace proa::pd {
 
 mlir::LogicalResult checkReduceKind(std::optional<mlir::Location> location, llvm::StringRef kind);
@@ -70,6 +72,10 @@ mlir::LogicalResult inferReindexGraph(std::optional<mlir::Location> location, Ad
        count = tensorType(adaptor.getCount());
   if (x.getRank() != 1 || neighbors.getRank() != 1 || count.getRank() != 1)
     return inferenceError(location, "C1: x, neighbors and count must be vectors");
+  if (failed(mlir::verifyCompatibleShape(x.getShape(), count.getShape())))
+    return inferenceError(location, "C1: count must have as many elements as x, found " +
+                                        llvm::Twine(count.getDimSize(0)) + " and " +
+                                        llvm::Twine(x.getDimSize(0)));
   results.append(2, neighbors);
   results.push_back(x.clone({mlir::ShapedType::kDynamic}));
   return mlir::success();

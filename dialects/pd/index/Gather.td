@@ -20,6 +20,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "gather";
+  let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"gather", ["X", "Index", "Axis|@axis"], ["Out"], ["axis"], ["overwrite"], "importGather">];
   let newIrGradients = ["gather_double_grad(index) -> dout"];
@@ -40,6 +41,7 @@ def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "gather_nd";
+  let libraryHalf = 1;
   let legacy = [Legacy<"gather_nd", ["X", "Index"], ["Out"]>];
   let newIrGradients = ["gather_nd_double_grad(dout, index) -> dout"];
 }
@@ -67,6 +69,7 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "take_along_axis";
+  let libraryHalf = 1;
   let legacy = [Legacy<"take_along_axis", ["Input", "Index"], ["Result"], ["axis=Axis"]>];
   let newIrGradients = ["take_along_axis_double_grad(indices) -> dout"];
 }

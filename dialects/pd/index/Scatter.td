@@ -6,8 +6,8 @@ include "dialects/pd/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
 defvar PaddleScatterGradient = [{
-    Of several updates of one position the gradient goes to the last, which is the one that is left. With `paddle_gradient`, which the
-    import of gradient ops sets, all of them get it, as in Paddle's gradient kernel.
+    Of several updates of one position the gradient goes to the last, which is the one that is left. With
+    `paddle_gradient`, which the import of gradient ops sets, all of them get it, as in Paddle's gradient kernel.
 }];
 
 defvar ScatterKinds = [{
@@ -34,6 +34,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "scatter_nd";
+  let libraryHalf = 1;
   let precision = "always full";
 }
 
@@ -55,6 +56,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
   let library = "put_along_axis";
+  let libraryHalf = 1;
   let precision = "always full";
   let legacy = [Legacy<"put_along_axis", ["Input", "Index", "Value"], ["Result"], ["axis=Axis", "reduce=Reduce"],
     ["Include_self"], "importPutAlongAxis">];
@@ -88,6 +90,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "set_value";
+  let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*", "StepsTensorList*"],
     ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"],
@@ -104,8 +107,8 @@ def Pd_ScatterOp : Pd_Op<"scatter"> {
     `index` is a vector (or a matrix of one column), or one row number; `updates` is one row then. Without `overwrite` the addressed rows are first set to zero, then
     all updates are added; with it the last update of a row is left.
   }] # PaddleScatterGradient;
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates, DefaultValuedAttr<BoolAttr, "true">:$overwrite,
-    DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
+    DefaultValuedAttr<BoolAttr, "true">:$overwrite, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferSameAsFirst";
   let decomposesInCode = 1;

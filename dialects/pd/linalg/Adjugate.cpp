@@ -76,17 +76,16 @@ Expression bySingularValues(Expression x) {
 
 Values AdjugateOp::decompose(OpBuilder &builder) {
   int64_t rows = tensorType(getX()).getShape().back();
-  if (ShapedType::isDynamic(rows))
-    return failure();
+  bool areFew = !ShapedType::isDynamic(rows) && rows <= mostRowsByMinors;
   TensorBuilder e(builder, getOperation());
   Expression x = e.operand(0);
-  return e.results({rows <= mostRowsByMinors ? byMinors(x) : bySingularValues(x)});
+  return e.results({areFew ? byMinors(x) : bySingularValues(x)});
 }
 
 Values AdjugateOp::vjp(OpBuilder &builder, ArrayRef<Value> cotangents) {
   int64_t rows = tensorType(getX()).getShape().back();
   if (ShapedType::isDynamic(rows))
-    return failure();
+    return failure(); // it waits for them
   TensorBuilder e(builder, getOperation());
   return SmallVector<Value>{vjpOfFormula(builder, getX(), cotangents[0], [&](Value given) -> Value {
     Expression x = e.wrap(given);

@@ -5,6 +5,11 @@
 include "dialects/pd/Base.td"
 include "dialects/pd/Contraction.td"
 
+// What Paddle's passes fuse into a product (translator/import/FusedParts.h).
+defvar FusedIntoMatmul = ["force_fp32_output", "Scale_x", "Scale_y", "Scale_out", "fused_output_scale",
+  "fuse_activation", "fuse_residual_connection", "ResidualData", "fused_reshape_X", "fused_reshape_Y",
+  "fused_reshape_Out", "fused_transpose_X", "fused_transpose_Y", "fused_transpose_Out"];
+
 def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let summary = "Matrix product of the last two dimensions; the dimensions before them broadcast";
   let description = [{
@@ -25,12 +30,13 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<Contraction
   let infer = "inferMatmul";
   let evaluates = 1;
   let library = "matmul";
+  let libraryHalf = 1;
   let precision = "low";
   let legacy = [
     Legacy<"matmul_v2", ["X", "Y"], ["Out"], ["transpose_x=trans_x", "transpose_y=trans_y"],
-      ["force_fp32_output"], "importMatmul">,
+      FusedIntoMatmul, "importMatmul">,
     Legacy<"matmul", ["X", "Y"], ["Out"], ["transpose_x=transpose_X", "transpose_y=transpose_Y"],
-      ["alpha", "head_number", "Scale_x", "Scale_y", "Scale_out", "force_fp32_output"], "importMatmulV1">];
+      ["alpha", "head_number"] # FusedIntoMatmul, "importMatmulV1">];
   let newIrGradients = ["matmul_double_grad(x, y, dout)", "matmul_triple_grad(x, y, dout, ddx, ddy)"];
 }
 
@@ -52,9 +58,10 @@ def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {
   let decomposesInCode = 1;
   let precision = "low";
   let legacy = [Legacy<"mul", ["X", "Y"], ["Out"], ["x_num_col_dims", "y_num_col_dims"],
-    ["force_fp32_output", "scale_x", "scale_y", "scale_out"]>,
+    ["force_fp32_output"]>,
                 Legacy<"fc", ["Input", "W"], ["Out"], [], ["Bias", "in_num_col_dims", "activation_type", "padding_weights",
-                  "use_quantizer", "Scale_in", "Scale_weights", "Scale_out", "force_fp32_output"], "importFc">,
+                  "use_quantizer", "force_fp32_output",
+                  "fuse_residual_connection", "ResidualData"], "importFc">,
                 Legacy<"fusion_repeated_fc_relu", ["X", "W*"], ["Out"], [], ["Bias", "ReluOut"],
                   "importFusionRepeatedFcRelu">];
 }

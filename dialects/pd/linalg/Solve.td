@@ -108,11 +108,12 @@ def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
   let newIrGradients = ["det_grad(x, out)"];
 }
 
-def Pd_AdjugateOp : Pd_SquareMatrixOp<"adjugate", "The transposed cofactors: det(x) times the inverse, and defined where x is singular too"> {
+def Pd_AdjugateOp : Pd_SquareMatrixOp<"adjugate",
+    "The transposed cofactors: det(x) times the inverse, and defined where x is singular too"> {
   let description = [{
-    The derivative of det. Up to 8 rows the cofactors are determinants of minors, above they come from the singular values. The
-    gradient, so second and higher derivatives of det, goes through the minors up to 16 rows; above, through det(x) times the inverse, so that
-    a singular matrix is an error of the run there.
+    The derivative of det. Up to 8 rows the cofactors are determinants of minors, above they come from the singular
+    values. The gradient, so second and higher derivatives of det, goes through the minors up to 16 rows; above, through
+    det(x) times the inverse, so that a singular matrix is an error of the run there.
   }];
   let arguments = (ins Pd_SystemMatrices:$x);
   let infer = "inferSquare";

@@ -13,8 +13,8 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
     input already is a softmax. The loss keeps the axis with extent 1. It is computed from log_softmax, so that nothing
     overflows, whatever `numeric_stable_mode` says.
 
-    The gradient is that of the formula without log_softmax's bound. With `paddle_gradient`, which the import of gradient ops sets, soft
-    labels count as adding up to 1, as in Paddle's gradient kernel: `(softmax - label) * dloss`.
+    The gradient is that of the formula without log_softmax's bound. With `paddle_gradient`, which the import of
+    gradient ops sets, soft labels count as adding up to 1, as in Paddle's gradient kernel: `(softmax - label) * dloss`.
   }];
   let constraints = [
     "C1. axis is a dimension of input",
@@ -23,7 +23,8 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_RealTensor:$label, DefaultValuedAttr<BoolAttr, "false">:$soft_label,
     DefaultValuedAttr<BoolAttr, "true">:$use_softmax, DefaultValuedAttr<BoolAttr, "true">:$numeric_stable_mode,
-    DefaultValuedAttr<I64Attr, "-100">:$ignore_index, DefaultValuedAttr<I64Attr, "-1">:$axis, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
+    DefaultValuedAttr<I64Attr, "-100">:$ignore_index, DefaultValuedAttr<I64Attr, "-1">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
   let results = (outs Pd_FloatTensor:$softmax, Pd_FloatTensor:$loss);
   let infer = "inferCrossEntropyWithSoftmax";
   let decomposesInCode = 1;

@@ -12,8 +12,11 @@ class Pd_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> t = []> : Pd
 }
 
 // The legacy spelling with `axis`: from which dimension of X on Y's dimensions are aligned; -1: the trailing ones.
-class LegacyByAxis<string type> : Legacy<type, ["X", "Y"], ["Out"], [],
-  ["axis", "force_cpu", "Scale_x", "Scale_y", "Scale_out", "x_data_format", "y_data_format"], "importElementwise">;
+class LegacyByAxis<string type, string hook = "importElementwise", list<string> fused = []>
+    : Legacy<type, ["X", "Y"], ["Out"], [], ["axis", "force_cpu"] # fused, hook>;
+// One that oneDNN computes, with what Paddle's passes fuse into it (translator/import/FusedParts.h).
+class LegacyFusible<string type> : LegacyByAxis<type, "importElementwise",
+  ["Scale_x", "Scale_y", "Scale_out", "fuse_activation", "fused_output_scale"]>;
 
 // A function of two operands and one of one, whichever comes first.
 class LegacyFusedElementwise<string type> : Legacy<type, ["X", "Y"], ["Out"], [],
@@ -24,7 +27,7 @@ def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
   let scalar = "b.add(x, y)";
   let derivatives = ["1.0", "1.0"];
   let precision = "follow";
-  let legacy = [LegacyByAxis<"elementwise_add">, LegacyByAxis<"grad_add">,
+  let legacy = [LegacyFusible<"elementwise_add">, LegacyByAxis<"grad_add">,
     LegacyFusedElementwise<"fused_elemwise_activation">, LegacyFusedElementwise<"fused_elemwise_add_activation">];
   let newIrGradients = ["add_double_grad(y, dout) -> dout", "add_triple_grad(ddx, ddy) -> ddx, ddy"];
 }
@@ -34,7 +37,7 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
   let scalar = "b.subtract(x, y)";
   let derivatives = ["1.0", "-1.0"];
   let precision = "follow";
-  let legacy = [LegacyByAxis<"elementwise_sub">, LegacyByAxis<"minus">];
+  let legacy = [LegacyFusible<"elementwise_sub">, LegacyByAxis<"minus">];
   let newIrGradients = ["subtract_double_grad(y, dout) -> dout"];
 }
 
@@ -43,7 +46,7 @@ def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
   let scalar = "b.multiply(x, y)";
   let derivatives = ["y", "x"];
   let precision = "follow";
-  let legacy = [LegacyByAxis<"elementwise_mul">];
+  let legacy = [LegacyFusible<"elementwise_mul">];
   let newIrGradients = ["multiply_double_grad(x, y, dout)", "multiply_triple_grad(x, y, dout, ddx, ddy)"];
 }
 
@@ -52,7 +55,7 @@ def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {
   let scalar = "b.divide(x, y)";
   let vjp = ["dout / e.conj(y)", "-dout * e.conj(out / y)"];
   let precision = "follow";
-  let legacy = [LegacyByAxis<"elementwise_div">];
+  let legacy = [LegacyFusible<"elementwise_div">];
   let newIrGradients = ["divide_grad(x, y, out)", "divide_double_grad(y, out, dout, dx) -> y, out, dout"];
 }
 
@@ -108,8 +111,8 @@ def Pd_ElementwisePowOp : Pd_BinaryOp<"elementwise_pow", Pd_NumberTensor> {
   let summary = "x to the power of y";
   let scalar = "b.pow(x, y)";
   let description = [{
-    The derivatives of any order exist at x = 0 where those of the function do: there x^0 is the constant 1, and the derivative by y of
-    0^y is 0 for y >= 0.
+    The derivatives of any order exist at x = 0 where those of the function do: there x^0 is the constant 1, and the
+    derivative by y of 0^y is 0 for y >= 0.
   }];
   let derivatives = ["derivativeByBase(e, x, y)", "out * e.log(e.select(e.equal(x, 0.0), 1.0, x))"];
   let precision = "follow";
@@ -166,18 +169,36 @@ class Pd_CompareOp<string mnemonic, list<Trait> t = []> : Pd_FoldableOp<mnemonic
   let infer = "inferCompare";
 }
 
-def Pd_EqualOp : Pd_CompareOp<"equal", [Commutative]> {
-  let summary = "x == y";
-  let scalar = "b.equal(x, y)";
+// Equality, of floats within a tolerance.
+class Pd_EqualityOp<string mnemonic> : Pd_CompareOp<mnemonic, [Commutative]> {
+  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, DefaultValuedAttr<F64Attr, "0.0">:$tolerance);
+  let description = [{
+    With a `tolerance` above 0, x equals y where x == y or |x - y| < tolerance, computed in the element type of x.
+    NaN equals nothing; an infinity equals itself only. The legacy ops of Paddle 2.6.2 compare float32 and float64 with
+    the tolerance 1e-8 and other element types exactly.
+  }];
+  let constraints = [
+    "C1. x and y have one element type",
+    "C2. the dimensions of x and y broadcast, and out has what they broadcast to",
+    "C3. tolerance is finite, not negative, and 0 unless the elements are floats"
+  ];
+  let infer = "inferEquality";
+  let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$y), [{
+    build($_builder, $_state, x, y, ::llvm::APFloat(0.0));
+  }]>];
   let precision = "follow";
-  let legacy = [LegacyByAxis<"equal">];
 }
 
-def Pd_NotEqualOp : Pd_CompareOp<"not_equal", [Commutative]> {
-  let summary = "x != y";
-  let scalar = "b.notEqual(x, y)";
-  let precision = "follow";
-  let legacy = [LegacyByAxis<"not_equal">];
+def Pd_EqualOp : Pd_EqualityOp<"equal"> {
+  let summary = "x == y, of floats within a tolerance";
+  let scalar = "areEqual(b, x, y, op)";
+  let legacy = [LegacyByAxis<"equal", "importEquality">];
+}
+
+def Pd_NotEqualOp : Pd_EqualityOp<"not_equal"> {
+  let summary = "x != y, of floats outside of a tolerance";
+  let scalar = "op.getTolerance().isZero() ? b.notEqual(x, y) : b.bitNot(areEqual(b, x, y, op))";
+  let legacy = [LegacyByAxis<"not_equal", "importEquality">];
 }
 
 def Pd_LessThanOp : Pd_CompareOp<"less_than"> {

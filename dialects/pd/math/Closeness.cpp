@@ -27,11 +27,18 @@ template <class Op> Expression closeness(TensorBuilder &e, Op op) {
     x = e.cast(x, element);
     y = e.cast(y, element);
   }
-  Type real = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element;
-  Expression bound = tolerance(e, op.getAtolTensor(), op.getAtol(), real) +
-                     tolerance(e, op.getRtolTensor(), op.getRtol(), real) * e.abs(y);
-  Expression near = e.wrap(e.create<LessEqualOp>(e.abs(x - y), bound));
-  Expression close = e.wrap(e.create<LogicalOrOp>(e.wrap(e.create<EqualOp>(x, y)), near));
+  Type real = isa<ComplexType>(element) ? cast<ComplexType>(element).getElementType() : element,
+       wide = e.getBuilder().getF64Type();
+  // As Paddle's kernel: the bound in float64, rounded to the type of the distance.
+  Expression bound = e.cast(tolerance(e, op.getAtolTensor(), op.getAtol(), wide) +
+                                tolerance(e, op.getRtolTensor(), op.getRtol(), wide) * e.cast(e.abs(y), wide),
+                            real);
+  Expression distance = e.abs(x - y);
+  auto isAtMost = [&](Expression a, Expression b) { return e.wrap(e.create<LessEqualOp>(a, b)); };
+  auto either = [&](Expression a, Expression b) { return e.wrap(e.create<LogicalOrOp>(a, b)); };
+  Expression near = either(isAtMost(distance, bound),
+                           isAtMost(e.cast(e.abs(distance - bound), wide), e.constant(1e-15, wide)));
+  Expression close = either(e.wrap(e.create<EqualOp>(x, y)), near);
   if (!op.getEqualNan())
     return close;
   return e.wrap(e.create<LogicalOrOp>(close, e.wrap(e.create<LogicalAndOp>(e.isnan(x), e.isnan(y)))));
@@ -60,7 +67,7 @@ FailureOr<SmallVector<Value>> EqualAllOp::decompose(OpBuilder &builder) {
     return SmallVector<Value>{e.constant(0, builder.getI1Type())};
   if (!x.hasStaticShape() || !y.hasStaticShape())
     return failure();
-  return SmallVector<Value>{all(e.wrap(e.create<EqualOp>(getX(), getY())))};
+  return SmallVector<Value>{all(e.wrap(e.create<EqualOp>(getX(), getY(), getTolerance())))};
 }
 
 } // namespace proa::pd

@@ -63,6 +63,7 @@ def Pd_GammainccOp : Pd_Op<"gammaincc"> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y);
   let results = (outs Pd_FloatTensor:$out);
   let library = "gammaincc";
+  let libraryHalf = 1;
   let vjp = ["", "-dout * e.exp((x - 1.0) * e.log(y) - y - e.wrap(e.create<LgammaOp>(x)))"];
   let newIrGradients = ["gammaincc_grad(x, y) -> y"];
 }

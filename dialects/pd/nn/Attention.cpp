@@ -81,12 +81,21 @@ FailureOr<SmallVector<Value>> FlashAttnOp::decompose(OpBuilder &builder) {
   return e.results({e.transpose(e.matmul(softmax(scores), v), {0, 2, 1, 3})});
 }
 
+LogicalResult FusedSoftmaxMaskUpperTriangleOp::inferReturnTypes(MLIRContext *,
+                                                                std::optional<Location> location,
+                                                                Adaptor adaptor,
+                                                                llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  if (type.getRank() < 2)
+    return inferenceError(location,
+                          "C1: x must have rank 2 or more, found rank " + llvm::Twine(type.getRank()));
+  results.push_back(type);
+  return success();
+}
+
 FailureOr<SmallVector<Value>> FusedSoftmaxMaskUpperTriangleOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
-  Expression x = e.operand(0);
-  if (x.rank() < 2)
-    return failure();
-  return e.results({softmax(causal(x))});
+  return e.results({softmax(causal(e.operand(0)))});
 }
 
 LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
@@ -97,6 +106,14 @@ LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
     return inferenceError(location, "C1: normalized_shape has " +
                                         llvm::Twine(adaptor.getNormalizedShape().size()) +
                                         " numbers, x rank " + llvm::Twine(type.getRank()));
+  if (Value scale = adaptor.getScale()) {
+    auto scales = tensorType(scale);
+    llvm::ArrayRef<int64_t> dims = type.getShape().drop_front(kept);
+    if (scales.hasStaticShape() && !ShapedType::isDynamicShape(dims) &&
+        scales.getNumElements() != ShapedType::getNumElements(dims))
+      return inferenceError(location, "C1: scale must have " + llvm::Twine(ShapedType::getNumElements(dims)) +
+                                          " elements, found " + llvm::Twine(scales.getNumElements()));
+  }
   Type element = type.getElementType();
   if (element.getIntOrFloatBitWidth() < 32)
     element = Float32Type::get(context);

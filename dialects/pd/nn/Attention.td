@@ -32,7 +32,6 @@ def Pd_FusedSoftmaxMaskUpperTriangleOp : Pd_Op<"fused_softmax_mask_upper_triangl
   let constraints = ["C1. x has rank 2 or more"];
   let arguments = (ins Pd_FloatTensor:$x);
   let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferSameAsFirst";
   let decomposesInCode = 1;
   let legacy = [LegacyReadOnly<"fused_softmax_mask_upper_triangle", ["X"], ["Out"]>];
   let newIrGradients = ["fused_softmax_mask_upper_triangle_grad(out)"];

@@ -33,16 +33,16 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConv<" # spatial # ">";
   let library = mnemonic;
+  let libraryHalf = 1;
   let vjpInCode = 1;
   let hasFolder = 1;
 }
 
-// Legacy attributes of convolutions that an oneDNN or cuDNN kernel used, with a hook that refuses those that change values.
+// Convolutions, with what Paddle's passes fuse into them (translator/import/FusedParts.h).
 class LegacyConv<string type, list<string> more = []> : Legacy<type, ["Input", "Filter"], ["Output"],
   ["strides", "paddings", "padding_algorithm", "dilations", "groups", "data_format"] # more,
-  ["force_fp32_output", "is_test", "use_addto", "workspace_size_MB", "exhaustive_search", "fuse_activation", "fuse_alpha",
-   "fuse_beta", "fuse_relu", "fuse_relu_before_depthwise_conv", "fuse_residual_connection", "Bias", "ResidualData"],
-  "importConv">;
+  ["force_fp32_output", "is_test", "use_addto", "workspace_size_MB", "exhaustive_search", "fuse_activation", "fuse_relu",
+   "fuse_relu_before_depthwise_conv", "fuse_residual_connection", "Bias", "ResidualData"]>;
 
 def Pd_Conv2dOp : Pd_ConvOp<"conv2d", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   let precision = "low";
@@ -83,6 +83,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConvTranspose<" # spatial # ">";
   let library = mnemonic;
+  let libraryHalf = 1;
   let vjpInCode = 1;
   let hasFolder = 1;
 }
@@ -124,6 +125,7 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
   let results = (outs Pd_FloatTensor:$filter_gradient);
   let infer = "inferConvWeightGradient<" # spatial # ">";
   let library = mnemonic;
+  let libraryHalf = 1;
   let vjpInCode = 1;
 }
 def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient", 2, "{1, 1}", "{0, 0}", "NCHW"> {

@@ -21,6 +21,7 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
   let infer = "inferEmbedding";
   let evaluates = 1;
   let library = "embedding";
+  let libraryHalf = 1;
   let precision = "always full";
   let legacy = [
     Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",

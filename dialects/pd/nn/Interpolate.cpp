@@ -43,11 +43,12 @@ FailureOr<Sizes> sizesFromTensors(std::optional<Location> location, ValueRange t
 }
 
 FailureOr<Sizes> sizesFromTensor(std::optional<Location> location, Value tensor, int64_t spatial) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.hasStaticShape() && type.getNumElements() != spatial)
+    return countError(location, "out_size", spatial, static_cast<size_t>(type.getNumElements()));
   auto numbers = constantNumbers(tensor);
   if (!numbers)
     return Sizes(spatial, ShapedType::kDynamic);
-  if (static_cast<int64_t>(numbers->size()) != spatial)
-    return countError(location, "out_size", spatial, numbers->size());
   return llvm::map_to_vector(*numbers, [](double number) { return static_cast<int64_t>(number); });
 }
 

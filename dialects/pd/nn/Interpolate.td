@@ -33,6 +33,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let infer = "inferInterpolate<Resampling::" # method # ">";
   let precision = "always full";
   let library = "interpolate";
+  let libraryHalf = 1;
   let vjpInCode = 1;
   let legacy = [Legacy<mnemonic # "_v2", ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"],
     ["data_format=data_layout", "out_d", "out_h", "out_w", "scale", "interp_method", "align_corners", "align_mode"], [],
@@ -68,6 +69,7 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
   let results = (outs Pd_FloatTensor:$x_gradient);
   let infer = "inferInterpolateGradient";
   let library = "interpolate_gradient";
+  let libraryHalf = 1;
   let vjpInCode = 1;
   let precision = "always full";
 }

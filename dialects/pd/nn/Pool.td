@@ -41,6 +41,7 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
   let infer = "inferPool<" # spatial # ">";
   let precision = "follow";
   let library = mnemonic;
+  let libraryHalf = 1;
   let vjpInCode = 1;
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode", "exclusive",
@@ -72,6 +73,7 @@ class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mne
   let infer = "inferPoolGradient<" # spatial # ">";
   let precision = "follow";
   let library = mnemonic;
+  let libraryHalf = 1;
   let vjpInCode = 1;
 }
 def Pd_Pool2dGradientOp : Pd_PoolGradientOp<"pool2d_gradient", 2, "NCHW">;
@@ -91,6 +93,7 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
   let infer = "inferMaxPoolWithIndex<" # spatial # ">";
   let library = mnemonic;
+  let libraryHalf = 1;
   let vjpInCode = 1;
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X"], ["Out", "Mask"], ["kernel_size=ksize", "strides", "paddings", "global_pooling",

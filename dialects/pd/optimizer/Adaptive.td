@@ -253,6 +253,7 @@ def Pd_RpropOp : Pd_UpdateOp<"rprop", ""> {
 
     prev_out = grad (or 0), param_out = param - sign(prev_out) * learning_rate_out
   }];
+  let constraints = ["C1. grad, prev and learning_rate have the dimensions of param"];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$prev, Pd_FloatTensor:$learning_rate,
     Optional<Pd_FloatTensor>:$master_param, Pd_FloatTensor:$learning_rate_range, Pd_FloatTensor:$etas,
     UpdateFlag<"false">:$multi_precision);

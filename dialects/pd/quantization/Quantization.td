@@ -22,6 +22,23 @@ class QuantInt<string value> : DefaultValuedAttr<I64Attr, value>;
 class QuantFlag<string value> : DefaultValuedAttr<BoolAttr, value>;
 defvar MovingRate = DefaultValuedAttr<F64Attr, "0.9">;
 
+def Pd_StraightThroughOp : Pd_Op<"straight_through", [Pd_Elementwise]> {
+  let summary = "value, with x's gradient";
+  let description = [{
+    The estimator that trains through a quantization: value is x rounded, and the derivative by x is taken to be 1.
+    The importer inserts it where a program's gradient ops bypass a quantization (ImportOptions::ownGradients).
+  }];
+  let constraints = [
+    "C1. x and value have one element type, which out has",
+    "C2. the dimensions of x and value broadcast, and out has what they broadcast to"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$value);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferBroadcast";
+  let decomposition = "value";
+  let derivatives = ["1.0", ""];
+}
+
 class Pd_LinearQuantizationOp<string mnemonic, TypeConstraint input, string legacyType>
     : Pd_QuantizationOp<mnemonic, [AttrSizedOperandSegments]> {
   let arguments = (ins input:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_Tensor>:$zero_point,

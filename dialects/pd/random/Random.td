@@ -27,6 +27,7 @@ class Pd_FilledAtRandomOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemoni
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype, RandomInt<"0">:$seed), parameters);
   let infer = "inferRandomShape";
   let library = mnemonic;
+  let libraryHalf = 1;
 }
 defvar ShapeInputs = ["ShapeTensorList*|ShapeTensor|@shape", ""];
 

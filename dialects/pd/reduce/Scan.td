@@ -23,6 +23,7 @@ class Pd_ScanOp<string mnemonic, TypeConstraint type, string text> : Pd_Op<mnemo
   let hasFolder = 1;
   let vjpInCode = 1;
   let library = mnemonic;
+  let libraryHalf = 1;
 }
 
 def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Running sum along an axis"> {
@@ -73,6 +74,7 @@ def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
   let vjpInCode = 1;
   let precision = "full";
   let library = "linear_recurrence";
+  let libraryHalf = 1;
 }
 
 class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
@@ -90,6 +92,7 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let hasFolder = 1;
   let vjpInCode = 1;
   let library = mnemonic;
+  let libraryHalf = 1;
   let legacy = [Legacy<mnemonic, ["x"], ["out", "indices"], ["axis", "dtype"]>];
 }
 

@@ -16,6 +16,7 @@ def Pd_BincountOp : Pd_Op<"bincount"> {
   let newIr = [NewIr<["x", "weights", "#minlength"]>];
   let results = (outs Pd_RealTensor:$out);
   let library = "bincount";
+  let libraryHalf = 1;
   let legacy = [Legacy<"bincount", ["X", "Weights"], ["Out"], ["minlength"]>];
 }
 
@@ -45,6 +46,7 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
   let newIr = [NewIr<["x"], [], [], ["return_index", "return_inverse", "return_counts", "is_sorted"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique";
+  let libraryHalf = 1;
   let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"],
     ["return_index", "return_inverse", "return_counts", "is_sorted"], "importUnique">];
 }
@@ -58,6 +60,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let newIr = [NewIr<["x"], [], [], ["return_inverse", "return_counts"]>];
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique_consecutive";
+  let libraryHalf = 1;
   let legacy = [Legacy<"unique_consecutive", ["X"], ["Out", "Index", "Counts"], ["axis", "dtype"],
     ["return_inverse", "return_counts"]>];
 }
@@ -70,6 +73,7 @@ def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
   let arguments = (ins Pd_RealTensor:$x, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique_with_counts";
+  let libraryHalf = 1;
   let legacy = [Legacy<"unique_with_counts", ["X"], ["Out", "Index", "Count"], ["dtype"]>];
 }
 

@@ -27,6 +27,7 @@ class Pd_ArgOp<string mnemonic, string legacyType, string text> : Pd_Op<mnemonic
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = mnemonic;
+  let libraryHalf = 1;
   let legacy = [Legacy<legacyType, ["X", "@axis"], ["Out"], ["axis", "keepdims", "flatten", "dtype"], [], "importArg">];
 }
 
@@ -48,6 +49,7 @@ def Pd_ArgsortOp : Pd_Op<"argsort"> {
   let evaluates = 1;
   let hasFolder = 1;
   let library = "argsort";
+  let libraryHalf = 1;
   let legacy = [Legacy<"argsort", ["X"], ["Out", "Indices"], ["axis", "descending", "stable"]>];
   let newIrGradients = ["argsort_grad(indices, x)"];
 }
@@ -71,6 +73,7 @@ def Pd_TopkOp : Pd_Op<"topk"> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "topk";
+  let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"top_k_v2", ["X", "K|@k"], ["Out", "Indices"], ["k", "axis", "largest", "sorted"]>,
                 Legacy<"top_k", ["X", "K"], ["Out", "Indices"], ["k"]>];
@@ -112,6 +115,7 @@ def Pd_NonzeroOp : Pd_Op<"nonzero"> {
   let arguments = (ins Pd_Tensor:$condition);
   let results = (outs Pd_IntTensor:$out);
   let library = "nonzero";
+  let libraryHalf = 1;
   let legacy = [Legacy<"where_index", ["Condition"], ["Out"]>];
 }
 
@@ -136,6 +140,7 @@ def Pd_SearchsortedOp : Pd_Op<"searchsorted"> {
     BoolDefault<"false">:$right);
   let results = (outs Pd_IntTensor:$out);
   let library = "searchsorted";
+  let libraryHalf = 1;
   let decomposesInCode = 1;
   let legacy = [Legacy<"searchsorted", ["SortedSequence", "Values"], ["Out"], ["out_int32", "right"]>];
 }

@@ -37,8 +37,12 @@ template <class Adaptor>
 mlir::LogicalResult inferBeamSearch(std::optional<mlir::Location> location, Adaptor adaptor,
                                     Results &results) {
   auto scores = tensorType(adaptor.getScores());
-  bool fits = scores.getRank() == 2 && (!adaptor.getIds() || tensorType(adaptor.getIds()).getRank() == 2);
-  if (failed(require(location, fits, "C1: scores and ids must be [prefixes, candidates]",
+  bool fits = scores.getRank() == 2 && (!adaptor.getIds() || tensorType(adaptor.getIds()).getRank() == 2) &&
+              mayHaveElements(adaptor.getPreIds(), scores.getDimSize(0)) &&
+              mayHaveElements(adaptor.getPreScores(), scores.getDimSize(0));
+  if (failed(require(location, fits,
+                     "C1: scores and ids must be [prefixes, candidates], and pre_ids and pre_scores have one "
+                     "element a prefix",
                      adaptor.getOperands())))
     return mlir::failure();
   if (static_cast<int64_t>(adaptor.getBeamSize()) < 1)

@@ -5,6 +5,8 @@
 #include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/sequence/Sequence.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 namespace proa::pd {
 
 /// Emissions and transitions of a conditional random field.
@@ -51,8 +53,10 @@ template <class Adaptor>
 mlir::LogicalResult inferViterbiDecode(std::optional<mlir::Location> location, Adaptor adaptor,
                                        Results &results) {
   auto x = tensorType(adaptor.getX());
-  if (failed(require(location, x.getRank() == 3 && tensorType(adaptor.getTransition()).getRank() == 2,
-                     "C1: x must have rank 3 and transition rank 2", adaptor.getOperands())))
+  bool fits = x.getRank() == 3 && tensorType(adaptor.getTransition()).getRank() == 2 &&
+              tensorType(adaptor.getLengths()).getRank() == 1;
+  if (failed(require(location, fits, "C1: x must have rank 3, transition rank 2 and lengths rank 1",
+                     adaptor.getOperands())))
     return mlir::failure();
   int64_t batch = x.getDimSize(0);
   results.push_back(x.clone({batch}));
@@ -112,8 +116,11 @@ template <class Adaptor>
 mlir::LogicalResult inferGatherTree(std::optional<mlir::Location> location, Adaptor adaptor,
                                     Results &results) {
   auto ids = tensorType(adaptor.getIds());
-  if (failed(require(location, ids.getRank() == 3 && tensorType(adaptor.getParents()).getRank() == 3,
-                     "C1: ids and parents must have rank 3", adaptor.getOperands())))
+  bool fits =
+      ids.getRank() == 3 &&
+      succeeded(mlir::verifyCompatibleShape(ids.getShape(), tensorType(adaptor.getParents()).getShape()));
+  if (failed(require(location, fits, "C1: ids must have rank 3, and parents its dimensions",
+                     adaptor.getOperands())))
     return mlir::failure();
   results.push_back(ids);
   return mlir::success();

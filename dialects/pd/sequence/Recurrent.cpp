@@ -26,6 +26,19 @@ LogicalResult checkGates(std::optional<Location> location, Value x, Value weight
                  {x, weight});
 }
 
+LogicalResult checkStates(std::optional<Location> location, Value weight, Value offsets, Value bias,
+                          int64_t columns, llvm::ArrayRef<Value> states) {
+  RankedTensorType expected = initialType(offsets, weight);
+  int64_t width = expected.getDimSize(1);
+  if (!mayHaveElements(bias, ShapedType::isDynamic(width) ? width : columns * width))
+    return require(location, false, "C1: bias must be [1, " + std::to_string(columns) + " D]",
+                   {weight, bias});
+  for (Value state : states)
+    if (state && failed(verifyCompatibleShape(expected.getShape(), tensorType(state).getShape())))
+      return require(location, false, "C1: initial states must be [sequences, D]", {weight, offsets, state});
+  return success();
+}
+
 Values GruOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto gradient = GruGradOp::create(builder, getLoc(), getX(), getWeight(), getOffsets(), getH0(), getBias(),
                                     cotangents[0], getActivationAttr(), getGateActivationAttr(),

@@ -22,8 +22,7 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
     weight holds 3 * D * D numbers: the matrix [D, 2 D] of W_u and W_r, then W_c [D, D].
   }] # SequenceStates;
   let constraints = [
-    "C1. x is [rows, 3 D], weight [D, 3 D], bias [1, 3 D], h0 [sequences, D]",
-    "C2. offsets is an int64 vector"
+    "C1. x is [rows, 3 D], weight [D, 3 D], bias [1, 3 D], h0 [sequences, D]; offsets is an int64 vector, not empty"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
     Optional<Pd_FloatTensor>:$bias, Word<"tanh">:$activation, Word<"sigmoid">:$gate_activation, Flag<"false">:$is_reverse,
@@ -62,8 +61,8 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
     With use_peepholes the bias holds p_i, p_f and p_o behind its 4 D numbers, else they are zero.
   }] # SequenceStates;
   let constraints = [
-    "C1. x is [rows, 4 D], weight [D, 4 D], bias [1, 4 D] or with peepholes [1, 7 D], h0 and c0 [sequences, D]",
-    "C2. offsets is an int64 vector"
+    "C1. x is [rows, 4 D], weight [D, 4 D], bias [1, 4 D] or with peepholes [1, 7 D], h0 and c0 [sequences, D]; "
+      # "offsets is an int64 vector, not empty"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse,

@@ -12,6 +12,9 @@ mlir::LogicalResult checkOffsets(std::optional<mlir::Location> location, mlir::V
 mlir::LogicalResult checkRows(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets);
 /// One less than the extent of `offsets`, where that is known.
 int64_t sequenceCount(mlir::Value offsets);
+/// Whether `value`, where it is given and its dims are static, has `count` elements; true for a dynamic
+/// count.
+bool mayHaveElements(mlir::Value value, int64_t count);
 /// `type` with another number of rows.
 mlir::RankedTensorType withRows(mlir::RankedTensorType type, int64_t rows);
 mlir::RankedTensorType vectorOfInts(mlir::MLIRContext *context, int64_t extent);
@@ -38,6 +41,12 @@ mlir::LogicalResult inferIm2sequenceRows(std::optional<mlir::Location> location,
                                          Results &results);
 mlir::LogicalResult checkOneElementRows(std::optional<mlir::Location> location, mlir::Value x,
                                         mlir::Value offsets);
+/// Emits an error unless each of `values` has one element for each sequence of `offsets`.
+mlir::LogicalResult checkOnePerSequence(std::optional<mlir::Location> location, mlir::ValueRange values,
+                                        mlir::Value offsets);
+/// Emits an error unless x is a matrix to which `updates`, one element for each row of `ids`, can be added.
+mlir::LogicalResult checkScattered(std::optional<mlir::Location> location, mlir::Value x, mlir::Value ids,
+                                   mlir::Value updates);
 
 template <class Adaptor>
 mlir::LogicalResult inferRowPositions(std::optional<mlir::Location> location, Adaptor adaptor,
@@ -87,6 +96,9 @@ mlir::LogicalResult inferSequenceUnpad(std::optional<mlir::Location> location, A
     return inferenceError(location, "C1: x must have rank 2 or more and length be a vector, found ranks " +
                                         llvm::Twine(x.getRank()) + " and " +
                                         llvm::Twine(tensorType(adaptor.getLength()).getRank()));
+  if (!mayHaveElements(adaptor.getLength(), x.getDimSize(0)))
+    return inferenceError(location, "C1: length must have one element for each of the " +
+                                        llvm::Twine(x.getDimSize(0)) + " rows of x");
   llvm::SmallVector<int64_t> shape{mlir::ShapedType::kDynamic};
   shape.append(x.getShape().begin() + 2, x.getShape().end());
   int64_t count = tensorType(adaptor.getLength()).getDimSize(0);
@@ -115,7 +127,27 @@ mlir::LogicalResult inferPickedRows(std::optional<mlir::Location> location, Adap
 template <class Adaptor>
 mlir::LogicalResult inferSequenceSlice(std::optional<mlir::Location> location, Adaptor adaptor,
                                        Results &results) {
-  return inferPickedRows(location, adaptor, results);
+  if (failed(inferPickedRows(location, adaptor, results)))
+    return mlir::failure();
+  return checkOnePerSequence(location, {adaptor.getBegin(), adaptor.getLength()}, adaptor.getOffsets());
+}
+
+/// The type of x, whose rows are sequences.
+template <class Adaptor>
+mlir::LogicalResult inferSameRows(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkRows(location, adaptor.getX(), adaptor.getOffsets())))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSequenceScatter(std::optional<mlir::Location> location, Adaptor adaptor,
+                                         Results &results) {
+  if (failed(checkOneElementRows(location, adaptor.getIds(), adaptor.getIdsOffsets())))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  return checkScattered(location, adaptor.getX(), adaptor.getIds(), adaptor.getUpdates());
 }
 
 template <class Adaptor>

@@ -31,7 +31,7 @@ def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
   let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets);
   let results = (outs Pd_FloatTensor:$out);
-  let infer = "inferSameAsFirst";
+  let infer = "inferSameRows";
   let vjpInCode = 1;
   let legacy = [Legacy<"sequence_softmax", ["X", "X@LOD"], ["Out"], [], ["data_format"]>];
 }
@@ -41,7 +41,7 @@ def Pd_SequenceReverseOp : Pd_SequenceOp<"sequence_reverse"> {
   let constraints = [OffsetsConstraint];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets);
   let results = (outs Pd_Tensor:$out);
-  let infer = "inferSameAsFirst";
+  let infer = "inferSameRows";
   let legacy = [Legacy<"sequence_reverse", ["X", "X@LOD"], ["Y"]>];
 }
 
@@ -102,12 +102,12 @@ def Pd_SequenceReshapeOp : Pd_SequenceOp<"sequence_reshape"> {
 def Pd_SequenceScatterOp : Pd_SequenceOp<"sequence_scatter"> {
   let summary = "x with updates added: those of sequence i to row i, at the columns that ids names";
   let constraints = [
-    "C1. x has rank 2; ids and updates have as many elements as rows, one element a row",
-    "C2. ids_offsets is an int64 vector"
+    "C1. ids_offsets is an int64 vector that is not empty; ids has one element a row",
+    "C2. x has rank 2; updates has its element type, as many rows as ids and one element a row"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$ids, Pd_IntTensor:$ids_offsets, Pd_Tensor:$updates);
   let results = (outs Pd_Tensor:$out);
-  let infer = "inferSameAsFirst";
+  let infer = "inferSequenceScatter";
   let legacy = [Legacy<"sequence_scatter", ["X", "Ids", "Ids@LOD", "Updates"], ["Out"]>];
 }
 

@@ -17,6 +17,10 @@ std::string textOf(Type type) {
   return text;
 }
 
+bool hasOneElementRows(RankedTensorType type) {
+  return llvm::all_of(type.getShape().drop_front(), [](int64_t dim) { return dim == 1 || dim == unknown; });
+}
+
 } // namespace
 
 LogicalResult checkOffsets(std::optional<Location> location, Value offsets) {
@@ -37,15 +41,43 @@ LogicalResult checkOneElementRows(std::optional<Location> location, Value x, Val
   if (failed(checkRows(location, x, offsets)))
     return failure();
   RankedTensorType type = tensorType(x);
-  bool isGood =
-      llvm::all_of(type.getShape().drop_front(), [](int64_t dim) { return dim == 1 || dim == unknown; });
-  return isGood ? success()
-                : inferenceError(location, "C1: x must have one element a row, found " + textOf(type));
+  return hasOneElementRows(type)
+             ? success()
+             : inferenceError(location, "C1: x must have one element a row, found " + textOf(type));
+}
+
+LogicalResult checkOnePerSequence(std::optional<Location> location, ValueRange values, Value offsets) {
+  int64_t count = sequenceCount(offsets);
+  for (Value value : values)
+    if (!mayHaveElements(value, count))
+      return inferenceError(location, "C1: expected one element for each of the " + llvm::Twine(count) +
+                                          " sequences, found " + textOf(value.getType()));
+  return success();
+}
+
+LogicalResult checkScattered(std::optional<Location> location, Value x, Value ids, Value updates) {
+  RankedTensorType type = tensorType(x), added = tensorType(updates);
+  bool fits = type.getRank() == 2 && added.getRank() > 0 && hasOneElementRows(added) &&
+              added.getElementType() == type.getElementType() &&
+              succeeded(verifyCompatibleShape(added.getShape().take_front(),
+                                              tensorType(ids).getShape().take_front()));
+  return fits ? success()
+              : inferenceError(location,
+                               "C2: x must have rank 2, and updates its element type, the rows of ids "
+                               "and one element a row, found " +
+                                   textOf(type) + " and " + textOf(added));
 }
 
 int64_t sequenceCount(Value offsets) {
   int64_t extent = tensorType(offsets).getDimSize(0);
   return extent == unknown ? unknown : extent - 1;
+}
+
+bool mayHaveElements(Value value, int64_t count) {
+  if (!value || count == unknown)
+    return true;
+  RankedTensorType type = tensorType(value);
+  return !type.hasStaticShape() || type.getNumElements() == count;
 }
 
 RankedTensorType withRows(RankedTensorType type, int64_t rows) {

@@ -25,6 +25,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "concat";
+  let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"], ["num", "sections"]>];
   let newIrGradients = ["concat_double_grad() -> dout"];
@@ -77,6 +78,7 @@ def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let library = "repeat_interleave";
+  let libraryHalf = 1;
   let legacy = [Legacy<"repeat_interleave", ["X", "RepeatsTensor"], ["Out"], ["repeats=Repeats", "axis=dim"], ["output_size"]>];
   let newIrGradients = [
     "repeat_interleave_double_grad() -> dout",
@@ -97,6 +99,7 @@ def Pd_PadOp : Pd_Op<"pad"> {
   let evaluates = 1;
   let hasFolder = 1;
   let library = "pad";
+  let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"pad", ["X"], ["Out"], ["paddings", "pad_value"]>];
   let newIrGradients = ["pad_double_grad() -> dout"];

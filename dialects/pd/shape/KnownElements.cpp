@@ -16,6 +16,8 @@ constexpr int64_t unknown = ShapedType::kDynamic;
 /// Tensors that hold shapes are short, and so are the chains of ops that compute them.
 constexpr int64_t maxElements = 256;
 constexpr unsigned maxDepth = 64;
+/// Nothing is remembered of floats, so that a value that is read twice is evaluated twice.
+constexpr unsigned maxFloatDepth = 16;
 
 FailureOr<Elements> knownElements(Value tensor, unsigned depth);
 
@@ -104,16 +106,67 @@ FailureOr<Elements> throughEvaluation(OpResult result, llvm::ArrayRef<Elements> 
   return out;
 }
 
+bool isComputable(Operation *op) {
+  return isa<ScalarOpInterface, DecomposableOpInterface, EvaluatableOpInterface>(op);
+}
+
+/// Evaluates an op whose operands are known; nothing where one is not.
+std::optional<Tensor> evaluatedTensor(OpResult result, unsigned depth);
+
+/// The whole tensor, where all of its elements are known.
+std::optional<Tensor> knownTensor(Value value, unsigned depth) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() > maxElements)
+    return std::nullopt;
+  ElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return tensorFromAttribute(constant);
+  if (auto result = dyn_cast<OpResult>(value); result && !type.getElementType().isIntOrIndex())
+    return depth < maxFloatDepth ? evaluatedTensor(result, depth) : std::nullopt;
+  auto elements = knownElements(value, depth);
+  if (failed(elements) || llvm::is_contained(*elements, unknown))
+    return std::nullopt;
+  Tensor tensor(*dtypeOf(type.getElementType()), std::vector<int64_t>(type.getShape()));
+  for (auto [i, element] : llvm::enumerate(*elements))
+    storeScalar(tensor, static_cast<int64_t>(i), HostScalar::of(element));
+  return tensor;
+}
+
+std::optional<Tensor> evaluatedTensor(OpResult result, unsigned depth) {
+  llvm::SmallVector<Tensor> operands;
+  for (Value operand : result.getOwner()->getOperands())
+    if (std::optional<Tensor> tensor = knownTensor(operand, depth + 1))
+      operands.push_back(std::move(*tensor));
+    else
+      return std::nullopt;
+  if (!isComputable(result.getOwner()))
+    return std::nullopt;
+  auto results = evaluateOp(result.getOwner(), operands);
+  return results ? std::optional((*results)[result.getResultNumber()]) : std::nullopt;
+}
+
+/// Integers that are computed through floats: ceil(n / 4).
+FailureOr<Elements> throughFloats(OpResult result, unsigned depth) {
+  std::optional<Tensor> values = evaluatedTensor(result, depth);
+  if (!values)
+    return failure();
+  Elements out;
+  for (int64_t i = 0; i < values->size(); ++i)
+    out.push_back(loadScalar(*values, i).integer);
+  return out;
+}
+
 FailureOr<Elements> throughOp(OpResult result, RankedTensorType type, unsigned depth) {
   Operation *op = result.getOwner();
   if (auto shape = dyn_cast<ShapeOp>(op))
     return Elements(tensorType(shape.getX()).getShape());
   if (auto dim = dyn_cast<DimOp>(op))
     return Elements{dim.getExtent()};
-  bool computable = isa<ScalarOpInterface, DecomposableOpInterface, EvaluatableOpInterface>(op);
-  auto operands = computable ? operandElements(op, depth) : FailureOr<llvm::SmallVector<Elements>>(failure());
-  if (failed(operands))
+  if (!isComputable(op))
     return failure();
+  auto operands = operandElements(op, depth);
+  if (failed(operands))
+    return throughFloats(result, depth);
   if (op->hasTrait<MovesElements>())
     return throughMovement(result, *operands);
   if (auto scalar = dyn_cast<ScalarOpInterface>(op))

@@ -27,6 +27,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let hasCanonicalizeMethod = 1;
   let evaluates = 1;
   let library = "reshape";
+  let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"reshape2", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], ["XShape"]>,
                 Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], []>,
@@ -77,6 +78,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let evaluates = 1;
   let moves = 1;
   let library = "expand";
+  let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"expand_v2", ["X", "expand_shapes_tensor*|Shape|@shape"], ["Out"], ["shape"]>];
   let newIrGradients = ["expand_double_grad() -> dout"];
@@ -102,6 +104,7 @@ def Pd_DimOp : Pd_Op<"dim"> {
   let infer = "inferDim";
   let hasFolder = 1;
   let library = "dim";
+  let libraryHalf = 1;
   let extraClassDeclaration = [{
     /// The extent; kDynamic where it is not known.
     int64_t getExtent();
@@ -116,6 +119,7 @@ def Pd_ShapeOp : Pd_Op<"shape"> {
   let results = (outs Pd_IntTensor:$out);
   let hasFolder = 1;
   let library = "shape";
+  let libraryHalf = 1;
   let legacy = [Legacy<"shape", ["Input"], ["Out"]>];
 }
 

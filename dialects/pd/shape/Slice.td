@@ -30,6 +30,7 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let library = "slice";
+  let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor", ""], ["Out"],
                   ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"], "importSlice">,
@@ -57,6 +58,7 @@ def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
   let library = "roll";
+  let libraryHalf = 1;
   let legacy = [Legacy<"roll", ["X", "ShiftsTensor|@shifts"], ["Out"], ["shifts:long", "axis:long"]>];
 }
 

@@ -45,7 +45,9 @@ def Pd_ViewDtypeOp : Pd_Op<"view_dtype"> {
   ];
   let arguments = (ins Pd_Tensor:$x, TypeAttr:$dtype);
   let results = (outs Pd_Tensor:$out);
+  let precision = "always full";
   let library = "view_dtype";
+  let libraryHalf = 1;
   let vjpInCode = 1;
   let legacy = [LegacyReadOnly<"view_dtype", ["input"], ["out"], ["dtype"]>];
 }

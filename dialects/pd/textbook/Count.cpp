@@ -34,6 +34,11 @@ LogicalResult holds(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableA
   return success(loadScalar(operands[0], 0).integer != 0);
 }
 
+/// An evaluation that comes here ends.
+LogicalResult fails(Operation *op, llvm::ArrayRef<Tensor>, llvm::MutableArrayRef<Tensor>) {
+  return op->emitError() << cast<FailOp>(op).getMessage();
+}
+
 /// What is shown is no result.
 LogicalResult shown(Operation *, llvm::ArrayRef<Tensor>, llvm::MutableArrayRef<Tensor>) { return success(); }
 
@@ -257,6 +262,7 @@ void addCounts(Textbook &book) {
   book.add<DimOp>(dim);
   book.add<ShapeOp>(shape);
   book.add<AssertOp>(holds);
+  book.add<FailOp>(fails);
   book.add<PrintOp>(shown);
   book.add<BincountOp>(bincount);
   book.add<ViewDtypeOp>(viewDtype);

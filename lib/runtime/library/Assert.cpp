@@ -1,4 +1,5 @@
-/// The library kernel "assert" (condition, data...; summarize): ends the run with a problem.
+/// The library kernels "assert" (condition, data...; summarize) and "fail" (; message): they end the run with
+/// a problem.
 #include "lib/runtime/library/Attributes.h"
 #include "lib/runtime/library/Families.h"
 
@@ -61,6 +62,15 @@ Result<std::unique_ptr<LibraryKernel>> makeAssert(const KernelRequest &request) 
   if (!reader.ok())
     return reader.problems();
   return makeKernel([summarize](Call &call) { return check(call, summarize); });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeFail(const KernelRequest &request) {
+  Attributes reader(request);
+  std::string message = reader.text("message", "");
+  reader.expect(!message.empty(), "attribute 'message' is empty");
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([message](Call &) -> Result<void> { return failure("{}", message); });
 }
 
 } // namespace proa::runtime

@@ -1,6 +1,7 @@
 /// Loops over elements of any dtype.
 #pragma once
 
+#include "lib/support/Numbers.h"
 #include "proa/Half.h"
 #include "proa/Tensor.h"
 
@@ -108,6 +109,15 @@ template <class Body> bool dispatchIndex(DType dtype, Body &&body) {
 /// The type in which a T is added and compared: float for the 16-bit floats, itself otherwise.
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;
+
+/// A number as an element of another dtype, by the rules of pd.cast: see toInteger for floats as integers.
+template <class To, class From> To convertElement(From value) {
+  auto number = static_cast<Wide<From>>(value);
+  if constexpr (std::is_integral_v<To> && std::is_floating_point_v<Wide<From>>)
+    return toInteger<To>(static_cast<double>(number));
+  else
+    return static_cast<To>(static_cast<Wide<To>>(number));
+}
 
 /// The lowest finite number.
 template <class T> T lowestOf() {

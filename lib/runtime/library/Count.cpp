@@ -82,7 +82,7 @@ Result<void> bincount(Call &call, int64_t minimalLength) {
     else
       areAdded = dispatchReal(weights.dtype, [&](auto zeroWeight) {
         using W = decltype(zeroWeight);
-        add([&](size_t i) { return static_cast<Wide<T>>(static_cast<Wide<W>>(weights.as<W>()[i])); });
+        add([&](size_t i) { return convertElement<Wide<T>>(weights.as<W>()[i]); });
       });
     std::transform(sums.begin(), sums.end(), out->as<T>(), [](Wide<T> sum) { return static_cast<T>(sum); });
   });

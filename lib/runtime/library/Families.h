@@ -12,6 +12,7 @@ Result<std::unique_ptr<LibraryKernel>> makeArraySlice(const KernelRequest &reque
 Result<std::unique_ptr<LibraryKernel>> makeArrayToTensor(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeArrayWrite(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeAssert(const KernelRequest &request);
+Result<std::unique_ptr<LibraryKernel>> makeFail(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeArange(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeArgmax(const KernelRequest &request);
 Result<std::unique_ptr<LibraryKernel>> makeArgmin(const KernelRequest &request);

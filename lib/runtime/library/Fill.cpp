@@ -34,7 +34,7 @@ Result<void> pad(Call &call, const std::vector<int64_t> &paddings, double value)
     return out.problems();
   bool known = dispatchAll(x.dtype, [&](auto zero) {
     using T = decltype(zero);
-    T fill = static_cast<T>(static_cast<Wide<T>>(value));
+    T fill = convertElement<T>(value);
     parallelFor(out->size(), 65536, [&](int64_t begin, int64_t end) {
       std::fill(out->as<T>() + begin, out->as<T>() + end, fill);
     });
@@ -73,7 +73,7 @@ template <class T> Result<void> arangeOf(Call &call) {
     auto first = static_cast<Wide<T>>(start), by = static_cast<Wide<T>>(step);
     for (int64_t i = 0; i < count; ++i)
       out->template as<To>()[i] =
-          static_cast<To>(static_cast<Wide<To>>(static_cast<Wide<T>>(first + static_cast<Wide<T>>(i) * by)));
+          convertElement<To>(static_cast<Wide<T>>(first + static_cast<Wide<T>>(i) * by));
   });
   return known ? Result<void>() : failure("a range of {} is not supported", nameOf(out->dtype));
 }

@@ -285,7 +285,7 @@ void resampleIntegers(const Image &in, const Image &out, const std::vector<Taps>
                     static_cast<Sum>(wide.weight[e]) * static_cast<Sum>(start[wide.at[e] * in.strides[4]]);
               total += static_cast<Sum>(deep.weight[a]) * static_cast<Sum>(high.weight[b]) * line;
             }
-          target[c * out.strides[1]] = static_cast<T>(total);
+          target[c * out.strides[1]] = convertElement<T>(total);
         }
       }
     }

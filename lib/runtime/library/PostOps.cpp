@@ -215,7 +215,7 @@ Result<void> applyPostOps(const View &result, const StridedOperand &layout, std:
             double operand = numberAt(operands[o], offsets[o] + i * layouts[o].strides[inner]);
             value = ops[o].kind == PostOp::Kind::Multiply ? value * operand : value + operand;
           }
-          element = static_cast<T>(static_cast<Wide<T>>(value));
+          element = convertElement<T>(value);
         }
       }
     });

@@ -5,7 +5,9 @@
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/library/Families.h"
 #include "lib/runtime/library/Sequences.h"
+#include "lib/support/Numbers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -58,7 +60,8 @@ template <class T, class Use> void aroundPoint(T y, T x, int64_t rows, int64_t c
     return;
   auto split = [](T &position, int64_t extent, int64_t &low, int64_t &high) {
     position = std::max(position, T(0));
-    low = std::min(static_cast<int64_t>(position), extent - 1);
+    // NaN, which passes all comparisons above, is element 0 with a weight of NaN.
+    low = std::clamp<int64_t>(toInteger<int64_t>(static_cast<double>(position)), 0, extent - 1);
     high = std::min(low + 1, extent - 1);
     if (low == extent - 1)
       position = static_cast<T>(low);

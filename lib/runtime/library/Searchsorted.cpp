@@ -42,7 +42,7 @@ Result<void> searchsorted(Call &call, bool right) {
         using Index = decltype(index);
         parallelFor(values.size(), 512, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
-            auto value = static_cast<Wide<T>>(static_cast<T>(static_cast<Wide<V>>(values.as<V>()[i])));
+            auto value = static_cast<Wide<T>>(convertElement<T>(values.as<V>()[i]));
             out->as<Index>()[i] =
                 static_cast<Index>(placeOf(sequence.as<T>() + i / perLine * length, length, value, right));
           }

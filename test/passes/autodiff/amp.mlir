@@ -38,6 +38,47 @@ func.func @f(%x: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
   return %s : tensor<4x4xf32>
 }
 
+// Without a library kernel in 16 bits an op stays in f32 on both levels, with casts around it; one that is on the list is
+// not exempt. What moves elements has kernels for all types.
+// RUN: proa-opt %s --pd-amp="function=library level=O2 dtype=bf16" | FileCheck %s --check-prefix=LIBRARY
+// RUN: proa-opt %s --pd-amp="function=library level=O2 dtype=bf16 allow=poisson" | FileCheck %s --check-prefix=LISTED
+// LIBRARY-LABEL: func @library(
+// LIBRARY: pd.roll {{.*}} -> tensor<4x4xbf16>
+// LIBRARY: pd.cast {{.*}} -> tensor<4x4xf32>
+// LIBRARY: pd.poisson {{.*}} -> tensor<4x4xf32>
+// LIBRARY: pd.arange {{.*}}: (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)
+// LISTED-LABEL: func @library(
+// LISTED: pd.poisson {{.*}} -> tensor<4x4xbf16>
+func.func @library(%x: tensor<4x4xf32>, %a: tensor<1xf32>, %b: tensor<1xf32>) -> (tensor<4x4xf32>, tensor<?xf32>) {
+  %r = pd.roll %x {shifts = array<i64: 1>, axis = array<i64: 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %i = pd.poisson %r : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %n = pd.arange %a, %b, %a {dtype = f32} : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<?xf32>
+  return %i, %n : tensor<4x4xf32>, tensor<?xf32>
+}
+
+// A constant that the format does not hold, and what is computed from it element by element, stays in f32: a row that is
+// masked as a whole would be NaN. What combines elements ends that. 65504 and infinities are held.
+// RUN: proa-opt %s --pd-amp="function=mask level=O2" | FileCheck %s --check-prefix=MASK
+// MASK-LABEL: func @mask(
+// MASK: pd.add {{.*}} -> tensor<4x4xf32>
+// MASK: pd.scale {{.*}} -> tensor<4x4xf32>
+// MASK: %[[S:.*]] = pd.softmax {{.*}} -> tensor<4x4xf32>
+// MASK: pd.relu {{.*}} -> tensor<4x4xf16>
+// MASK: pd.add {{.*}} -> tensor<4x4xf16>
+// MASK: pd.add {{.*}} -> tensor<4x4xf16>
+func.func @mask(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %lowest = pd.constant dense<-3.40282347E+38> : tensor<4xf64>
+  %low = pd.cast %lowest {dtype = f32} : (tensor<4xf64>) -> tensor<4xf32>
+  %a = pd.add %x, %low : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %b = pd.scale %a {operandSegmentSizes = array<i32: 1, 0, 0>, scale = 0.5 : f64} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = pd.softmax %b : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = pd.relu %s : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %held = pd.constant dense<[65504.0, 0x7F800000, 0xFF800000, 0.0]> : tensor<4xf32>
+  %c = pd.add %x, %held : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %d = pd.add %c, %c : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %r, %d : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
 // The products of the backward part are in 16 bits, the update is not.
 // TRAIN-LABEL: func @train(
 // TRAIN: pd.matmul {{.*}} -> tensor<4x4xf16>

@@ -167,6 +167,34 @@ TEST(Compare, EmptyTensorsAreEqual) {
     EXPECT_TRUE(compare(doubles({}), doubles({}), rule(kind)).passed());
 }
 
+TEST(CompareLowPrecision, TheNormOfTheErrorCounts) {
+  // 64 units of bfloat16 are a quarter: of a norm of 5, less than 1.25.
+  auto passes = [](std::vector<double> got, DType format = DType::BFloat16) {
+    return compareLowPrecision(doubles(got), doubles({3, 4, 0}), format).passed();
+  };
+  EXPECT_TRUE(passes({3, 4, 1.2}));
+  EXPECT_FALSE(passes({3, 4, 1.3}));
+  EXPECT_FALSE(passes({4, 5, 0}));
+  EXPECT_TRUE(passes({3.1, 4.1, 0}, DType::Float16));
+  EXPECT_FALSE(passes({3.2, 4, 0}, DType::Float16));
+  EXPECT_FALSE(passes({3, 4, nan}));
+  EXPECT_FALSE(passes({3, 4, infinity}));
+}
+
+TEST(CompareLowPrecision, BelowNormalNumbersTheErrorIsAbsolute) {
+  EXPECT_TRUE(compareLowPrecision(doubles({0, 0}), doubles({1e-6, 0}), DType::Float16).passed());
+  EXPECT_FALSE(compareLowPrecision(doubles({1e-5, 0}), doubles({0, 0}), DType::Float16).passed());
+  EXPECT_FALSE(compareLowPrecision(doubles({0, 0}), doubles({1e-6, 0}), DType::BFloat16).passed());
+}
+
+TEST(CompareLowPrecision, IntegersAndOpenDimsAreNotCompared) {
+  Tensor one = tensor<int64_t>(DType::Int64, {1}, {1}), two = tensor<int64_t>(DType::Int64, {1}, {2});
+  EXPECT_TRUE(compareLowPrecision(one, two, DType::Float16).passed());
+  EXPECT_TRUE(compareLowPrecision(doubles({1, 2}), doubles({1}), DType::Float16).passed());
+  EXPECT_THAT(compareLowPrecision(one, doubles({1}), DType::Float16).reason,
+              HasSubstr("got int64[1], expected float64[1]"));
+}
+
 TEST(Compare, KindNamesOfMeta) {
   EXPECT_EQ(compareKindFromName("sorted"), CompareKind::Sorted);
   EXPECT_EQ(nameOf(CompareKind::Permutation), "permutation");

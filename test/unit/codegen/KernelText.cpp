@@ -92,6 +92,16 @@ static DType dtypeOf(mlir::Type type) {
   return DType::Float32;
 }
 
+Result<CompiledKernels> compileText(const std::string &text, const CodegenOptions &options) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    return problem("kernel", "no module: " + text);
+  return compileKernels(*module, options);
+}
+
 TestKernel::TestKernel(const std::string &text, const CodegenOptions &options) { build(text, options); }
 
 void TestKernel::build(const std::string &text, const CodegenOptions &options) {

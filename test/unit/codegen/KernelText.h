@@ -44,6 +44,9 @@ private:
   int count = 0;
 };
 
+/// Compiles the kernels of a module's text.
+Result<CompiledKernels> compileText(const std::string &text, const CodegenOptions &options);
+
 /// A compiled kernel with the types of its signature.
 class TestKernel {
 public:

@@ -8,6 +8,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
+#include <cstring>
+
 using namespace mlir;
 
 namespace proa::test {
@@ -91,6 +93,16 @@ Tensor randomTensor(func::FuncOp function, unsigned argument, std::mt19937 &rand
     }
   }
   return tensor;
+}
+
+Tensor stacked(const std::vector<Tensor> &parts) {
+  std::vector<int64_t> dims = parts[0].dims();
+  dims.insert(dims.begin(), static_cast<int64_t>(parts.size()));
+  Tensor whole(parts[0].dtype(), dims);
+  size_t bytes = parts[0].bytes();
+  for (size_t i = 0; i < parts.size(); ++i)
+    std::memcpy(static_cast<char *>(whole.data()) + i * bytes, parts[i].data(), bytes);
+  return whole;
 }
 
 Program::Program(Location location) : module(ModuleOp::create(location)), builder(module->getBodyRegion()) {

@@ -58,4 +58,7 @@ double dot(const Tensor &x, const Tensor &y);
 /// A random tensor of an argument, as its attributes say.
 Tensor randomTensor(mlir::func::FuncOp function, unsigned argument, std::mt19937 &random);
 
+/// Tensors of one shape as one, with a dimension for them in front.
+Tensor stacked(const std::vector<Tensor> &parts);
+
 } // namespace proa::test

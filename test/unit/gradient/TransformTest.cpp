@@ -43,17 +43,6 @@ protected:
     return tensor;
   }
 
-  /// Random tensors as one, in front.
-  static Tensor stacked(const std::vector<Tensor> &parts) {
-    std::vector<int64_t> dims = parts[0].dims();
-    dims.insert(dims.begin(), static_cast<int64_t>(parts.size()));
-    Tensor whole(parts[0].dtype(), dims);
-    size_t bytes = parts[0].bytes();
-    for (size_t i = 0; i < parts.size(); ++i)
-      std::memcpy(static_cast<char *>(whole.data()) + i * bytes, parts[i].data(), bytes);
-    return whole;
-  }
-
   /// One example's result, and where it stands in the batch's.
   static void compare(const Tensor &expected, const Tensor &batch, int64_t example, const char *what) {
     ASSERT_EQ(batch.size(), expected.size() * examples);

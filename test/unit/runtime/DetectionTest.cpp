@@ -31,5 +31,17 @@ TEST(Proposals, VariancesAreThoseOfTheAnchors) {
   }
 }
 
+TEST(RoiAlign, BoxOfNaNGivesNaN) {
+  Tensor boxes = zeros({1, 4}), counts(DType::Int32, {1});
+  boxes.as<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  *counts.as<int32_t>() = 1;
+  auto out = runCase({"roi_align",
+                      {{"pooled_height", 1}, {"pooled_width", 1}, {"sampling_ratio", 1}},
+                      {zeros({1, 1, 4, 4}), boxes, counts},
+                      {{DType::Float32, {1, 1, 1, 1}}}});
+  ASSERT_TRUE(out) << out.problems().text();
+  EXPECT_THAT((*out)[0].as<float>()[0], ::testing::IsNan());
+}
+
 } // namespace
 } // namespace proa::runtime

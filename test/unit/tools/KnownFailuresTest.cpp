@@ -57,6 +57,15 @@ TEST(KnownFailures, ACaseIsKnownInItsModesOnly) {
   EXPECT_EQ(known->removal("c/ops/b", "mutants", "F"), "remove the line 'ops/b' from F");
 }
 
+TEST(KnownFailures, ACaseMayPassWhereRoundingDecides) {
+  Result<KnownFailures> known = readText("ops/a [compiled? reference]  # a tie\n");
+  ASSERT_TRUE(known) << known.problems().text();
+  EXPECT_TRUE(known->contains("c/ops/a", "compiled"));
+  EXPECT_TRUE(known->mayPass("c/ops/a", "compiled"));
+  EXPECT_FALSE(known->mayPass("c/ops/a", "reference"));
+  EXPECT_FALSE(readText("ops/a [compiled??]  # a tie\n"));
+}
+
 TEST(KnownFailures, ModesAreNamedByTheOptions) {
   check::CheckOptions options;
   EXPECT_EQ(modeOf(options), "compiled");

@@ -72,6 +72,25 @@ void importElementwise(OpImporter &importer) {
   importer.importByTable();
 }
 
+/// Paddle 2.6.2 compares float32 and float64 within a tolerance, everything else exactly (EqualFunctor, whose
+/// std::is_floating_point does not hold for its own float16 and bfloat16).
+static void addTolerance(OpImporter &importer) {
+  Value x = importer.input("X");
+  Type element = x ? pd::tensorType(x).getElementType() : Type();
+  if (element && (element.isF32() || element.isF64()))
+    importer.addAttribute("tolerance", importer.getBuilder().getF64FloatAttr(1e-8));
+}
+
+void importEquality(OpImporter &importer) {
+  addTolerance(importer);
+  importElementwise(importer);
+}
+
+void importEqualAll(OpImporter &importer) {
+  addTolerance(importer);
+  importer.importByTable();
+}
+
 /// The sum divided by the number of elements, rounded towards zero, in the operand's type.
 static Value meanOfIntegers(OpImporter &importer, Value x, llvm::SmallVector<NamedAttribute> attributes) {
   Builder &builder = importer.getBuilder();

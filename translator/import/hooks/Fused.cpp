@@ -99,6 +99,8 @@ void importFc(OpImporter &importer) {
     return importer.report("attribute 'padding_weights' is true: padded weights can't be imported");
   Value out = fullyConnected(importer, x, weight, importer.input("Bias"),
                              importer.intAttribute("in_num_col_dims", 1));
+  if (Value residual = importer.input("ResidualData"))
+    out = importer.createOne("pd.add", {{out}, {residual}});
   importer.setOutput("Out", activated(importer, out, importer.stringAttribute("activation_type", "")));
 }
 

@@ -9,9 +9,6 @@ namespace proa::import::hooks {
 
 void importMatmulV1(OpImporter &importer) {
   Builder &builder = importer.getBuilder();
-  for (llvm::StringRef name : {"Scale_x", "Scale_y", "Scale_out"})
-    if (importer.floatAttribute(name, 1) != 1)
-      return importer.report("attribute '" + name + "' belongs to quantized kernels and must be 1");
   if (importer.intAttribute("head_number", 1) != 1)
     return importer.report("attribute 'head_number' belongs to fused kernels and must be 1");
   Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");

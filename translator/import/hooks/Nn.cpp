@@ -8,20 +8,6 @@ using namespace mlir;
 
 namespace proa::import::hooks {
 
-/// Convolutions. A program that oneDNN passes have rewritten may hold fused parts, which the plain op does
-/// not have.
-void importConv(OpImporter &importer) {
-  for (llvm::StringRef name : {"fuse_relu", "fuse_relu_before_depthwise_conv", "fuse_residual_connection"})
-    if (importer.boolAttribute(name, false))
-      importer.report("attribute '" + name + "' is true: convolutions with fused parts can't be imported");
-  if (std::string activation = importer.stringAttribute("fuse_activation", ""); !activation.empty())
-    importer.report("attribute 'fuse_activation' is \"" + activation + "\", expected an empty string");
-  for (llvm::StringRef slot : {"Bias", "ResidualData"})
-    if (importer.input(slot))
-      importer.report("input " + slot + " belongs to fused convolutions, which can't be imported");
-  importer.importByTable();
-}
-
 /// The first version takes ids with a last dimension of 1, which the result does not have.
 void importLookupTableV1(OpImporter &importer) {
   Value ids = importer.requiredInput("Ids");

@@ -15,3 +15,11 @@ func.func @print_c1(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>) {
   "pd.print"(%a0, %a1) : (tensor<2x3xf32>, tensor<2x1xi64>) -> ()
   return
 }
+
+// -----
+
+func.func @fail_c1() {
+  // expected-error @+1 {{C1: message must not be empty}}
+  pd.fail {message = ""} : () -> ()
+  return
+}

@@ -13,3 +13,10 @@ func.func @print(%x: tensor<2x3xf32>, %lod: tensor<1xi64>) {
   pd.print %x, %lod {message = "here", name = "x"} : (tensor<2x3xf32>, tensor<1xi64>) -> ()
   return
 }
+
+// CHECK-LABEL: func @fail
+func.func @fail() {
+  // CHECK: pd.fail {message = "never"} : () -> tensor<6xf32>
+  %0 = pd.fail {message = "never"} : () -> tensor<6xf32>
+  return
+}

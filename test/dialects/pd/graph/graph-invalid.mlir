@@ -105,3 +105,12 @@ func.func @send_ue_recv_c3_type(%x: tensor<4x2x3xf32>, %s: tensor<5xi64>, %v1: t
   %0:2 = pd.send_ue_recv %x, %v1, %s, %s {message_op = "MUL", reduce_op = "MAX", out_size = array<i64: 7>} : (tensor<4x2x3xf32>, tensor<5x2x1xf64>, tensor<5xi64>, tensor<5xi64>) -> (tensor<7x2x3xf32>, tensor<7xi32>)
   return
 }
+
+// -----
+
+func.func @reindex_graph_c1_count(%x: tensor<3xi64>, %n: tensor<6xi64>, %v2: tensor<9xi64>) {
+  // expected-error@+2 {{C1: count must have as many elements as x, found 9 and 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.reindex_graph %x, %n, %v2 : (tensor<3xi64>, tensor<6xi64>, tensor<9xi64>) -> (tensor<6xi64>, tensor<6xi64>, tensor<?xi64>)
+  return
+}

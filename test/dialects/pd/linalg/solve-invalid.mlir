@@ -330,3 +330,21 @@ func.func @solve_c5(%x: tensor<4x4xf32>, %y: tensor<4xf64>) {
   %0 = pd.solve %x, %y : (tensor<4x4xf32>, tensor<4xf64>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @adjugate_c1(%x: tensor<3xf64>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found tensor<3xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.adjugate %x : (tensor<3xf64>) -> tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @adjugate_c2(%x: tensor<2x3x4xf64>) {
+  // expected-error@+2 {{C2: the matrices of x must be square, found tensor<2x3x4xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.adjugate %x : (tensor<2x3x4xf64>) -> tensor<2x3x4xf64>
+  return
+}

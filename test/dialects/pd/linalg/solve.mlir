@@ -94,3 +94,10 @@ func.func @systems_uses(%a: tensor<2x1x4x4xf32>, %b: tensor<3x4x2xf32>, %v: tens
   %9:4 = pd.lstsq %b, %b {driver = "gelsd"} : (tensor<3x4x2xf32>, tensor<3x4x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2xf32>, tensor<3xi32>, tensor<3x2xf32>)
   return
 }
+
+// CHECK-LABEL: func @adjugate
+func.func @adjugate(%x: tensor<2x3x3xf64>) {
+  // CHECK: pd.adjugate %{{.*}} : (tensor<2x3x3xf64>) -> tensor<2x3x3xf64>
+  %0 = pd.adjugate %x : (tensor<2x3x3xf64>) -> tensor<2x3x3xf64>
+  return
+}

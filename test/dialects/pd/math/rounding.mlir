@@ -59,3 +59,23 @@ func.func @swiglu_odd(%x: tensor<2x5xf32>) {
   %0 = "pd.swiglu"(%x) : (tensor<2x5xf32>) -> tensor<2x2xf32>
   return
 }
+
+// -----
+
+// Numbers out of range, as g++ converts them for x86-64 and Paddle's casts have them: up to 16 bits the low bits of
+// the int32, whose least number stands for NaN and for what does not fit.
+// CHECK-LABEL: func.func @float_to_integer
+func.func @float_to_integer() -> (tensor<6xi8>, tensor<6xui8>, tensor<6xi16>, tensor<6xi32>, tensor<6xi64>) {
+  %x = pd.constant dense<[-1.9, 300.7, 70000.0, 3.0e9, 1.0e19, 0x7FC00000]> : tensor<6xf32>
+  // CHECK-DAG: dense<[-1, 44, 112, 0, 0, 0]> : tensor<6xi8>
+  %0 = pd.cast %x {dtype = i8} : (tensor<6xf32>) -> tensor<6xi8>
+  // CHECK-DAG: dense<[255, 44, 112, 0, 0, 0]> : tensor<6xui8>
+  %1 = pd.cast %x {dtype = ui8} : (tensor<6xf32>) -> tensor<6xui8>
+  // CHECK-DAG: dense<[-1, 300, 4464, 0, 0, 0]> : tensor<6xi16>
+  %2 = pd.cast %x {dtype = i16} : (tensor<6xf32>) -> tensor<6xi16>
+  // CHECK-DAG: dense<[-1, 300, 70000, -2147483648, -2147483648, -2147483648]> : tensor<6xi32>
+  %3 = pd.cast %x {dtype = i32} : (tensor<6xf32>) -> tensor<6xi32>
+  // CHECK-DAG: dense<[-1, 300, 70000, 3000000000, -9223372036854775808, -9223372036854775808]> : tensor<6xi64>
+  %5 = pd.cast %x {dtype = i64} : (tensor<6xf32>) -> tensor<6xi64>
+  return %0, %1, %2, %3, %5 : tensor<6xi8>, tensor<6xui8>, tensor<6xi16>, tensor<6xi32>, tensor<6xi64>
+}

@@ -42,3 +42,21 @@ func.func @flash_attn_c1_d(%q: tensor<2x5x4x8xf32>, %k: tensor<2x?x2x8xf32>, %v1
   %0 = pd.flash_attn %q, %v1, %k {causal = true} : (tensor<2x5x4x8xf32>, tensor<2x4x4x9xf32>, tensor<2x?x2x8xf32>) -> tensor<2x5x4x8xf32>
   return
 }
+
+// -----
+
+func.func @fused_softmax_mask_upper_triangle_c1(%x: tensor<3xf16>) {
+  // expected-error@+2 {{C1: x must have rank 2 or more, found rank 1}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.fused_softmax_mask_upper_triangle %x : (tensor<3xf16>) -> tensor<3xf16>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c1_scale(%x: tensor<2x3x6x6xf16>, %v1: tensor<9xf16>) {
+  // expected-error@+2 {{C1: scale must have 6 elements, found 9}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %2:2 = pd.rms_norm %x, %v1 {normalized_shape = array<i64: 6>} : (tensor<2x3x6x6xf16>, tensor<9xf16>) -> (tensor<2x3x6x6xf16>, tensor<2x3x6xf32>)
+  return
+}

@@ -141,3 +141,12 @@ func.func @hsigmoid_loss_c1_label(%a: tensor<3x4xf32>, %b: tensor<4x1xi64>, %c: 
   %0:2 = pd.hsigmoid_loss %a, %b, %c bias = %bias {num_classes = 6 : i64} : (tensor<3x4xf32>, tensor<4x1xi64>, tensor<5x4xf32>, tensor<5x1xf32>) -> (tensor<3x1xf32>, tensor<3x3xf32>)
   return
 }
+
+// -----
+
+func.func @fsp_c1(%x: tensor<2x3x4x5xf32>, %v1: tensor<2x3x5x5xf32>) {
+  // expected-error@+2 {{C1: x and y must have rank 4, one batch, height and width, found tensor<2x3x4x5xf32>, tensor<2x3x5x5xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %1 = pd.fsp %x, %v1 : (tensor<2x3x4x5xf32>, tensor<2x3x5x5xf32>) -> tensor<2x3x3xf32>
+  return
+}

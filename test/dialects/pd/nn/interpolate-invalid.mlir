@@ -249,3 +249,12 @@ func.func @bicubic_interp_c3(%a: tensor<1x2x4x5xf32>) {
   %0 = pd.bicubic_interp %a {scale = array<f64: 2.0, 2.0, 2.0>} : (tensor<1x2x4x5xf32>) -> tensor<1x2x6x7xf32>
   return
 }
+
+// -----
+
+func.func @bicubic_interp_c3_out_size(%a: tensor<1x2x4x5xf32>, %out_size: tensor<3xi32>) {
+  // expected-error@+2 {{C3: out_size must hold 2 numbers, found 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.bicubic_interp %a out_size = %out_size {scale = array<f64: 2.0>} : (tensor<1x2x4x5xf32>, tensor<3xi32>) -> tensor<1x2x?x?xf32>
+  return
+}

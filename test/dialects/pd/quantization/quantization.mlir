@@ -162,3 +162,10 @@ func.func @table(%x: tensor<3x4xi8>, %d: tensor<128xf32>) -> tensor<3x4xf32> {
   %0 = pd.dequantize_log %x, %d : (tensor<3x4xi8>, tensor<128xf32>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
+
+// CHECK-LABEL: func @straight_through
+func.func @straight_through(%x: tensor<2x3xf32>, %value: tensor<2x3xf32>) {
+  // CHECK: pd.straight_through %{{.*}}, %{{.*}} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = pd.straight_through %x, %value : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -93,7 +93,7 @@ func.func @cummin_c1(%x: tensor<3x4xf32>) {
 func.func @cumprod_c2(%x: tensor<3x4xf64>) {
   // expected-error@+2 {{inferred type(s) 'tensor<3x4xf64>' are incompatible with return type(s) of operation 'tensor<3x4xf32>'}}
   // expected-error@+1 {{failed to infer returned types}}
-  %0 = pd.cumprod %x {dim = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf32>
+  %0 = pd.cumprod %x {axis = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf32>
   return
 }
 

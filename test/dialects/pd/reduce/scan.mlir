@@ -16,8 +16,8 @@ func.func @cummin(%x: tensor<3x4xf32>) {
 
 // CHECK-LABEL: func @cumprod
 func.func @cumprod(%x: tensor<3x4xf64>) {
-  // CHECK: pd.cumprod %{{.*}} {dim = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf64>
-  %0 = pd.cumprod %x {dim = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  // CHECK: pd.cumprod %{{.*}} {axis = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  %0 = pd.cumprod %x {axis = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf64>
   return
 }
 

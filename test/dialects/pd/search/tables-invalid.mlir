@@ -96,3 +96,12 @@ func.func @pyramid_hash_c2(%x: tensor<9x1xi32>, %w: tensor<24x1xf32>, %o: tensor
   %0:5 = pd.pyramid_hash %x, %w, %o {num_emb = 0 : i64, space_len = 20 : i64, rand_len = 4 : i64, pyramid_layer = 3 : i64} : (tensor<9x1xi32>, tensor<24x1xf32>, tensor<4xi64>) -> (tensor<?x8xf32>, tensor<27x1xi32>, tensor<9x1xf32>, tensor<4xi64>, tensor<4xi64>)
   return
 }
+
+// -----
+
+func.func @beam_search_c1_pre_ids(%q: tensor<4x1xf32>, %i: tensor<4x3xi64>, %s: tensor<4x3xf32>, %o: tensor<3xi64>, %v0: tensor<99x1xi64>) {
+  // expected-error@+2 {{C1: scores and ids must be [prefixes, candidates], and pre_ids and pre_scores have one element a prefix, found tensor<99x1xi64>, tensor<4x1xf32>, tensor<4x3xf32>, tensor<3xi64>, tensor<4x3xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:4 = pd.beam_search %v0, %q, %s, %o, %i {beam_size = 2 : i64, end_id = 0 : i64} : (tensor<99x1xi64>, tensor<4x1xf32>, tensor<4x3xf32>, tensor<3xi64>, tensor<4x3xi64>) -> (tensor<?x1xi64>, tensor<?x1xf32>, tensor<?xi32>, tensor<5xi64>)
+  return
+}

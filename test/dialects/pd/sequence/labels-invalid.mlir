@@ -96,3 +96,21 @@ func.func @warpctc_c1_label(%logits: tensor<4x2x3xf64>, %label: tensor<2x2x1xi32
   %0:2 = pd.warpctc %logits, %label {blank = 2 : i64} : (tensor<4x2x3xf64>, tensor<2x2x1xi32>) -> (tensor<2x1xf64>, tensor<4x2x3xf64>)
   return
 }
+
+// -----
+
+func.func @gather_tree_c1_parents(%a: tensor<3x2x2xi64>, %v1: tensor<9x2x2xi64>) {
+  // expected-error@+2 {{C1: ids must have rank 3, and parents its dimensions, found tensor<3x2x2xi64>, tensor<9x2x2xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gather_tree %a, %v1 : (tensor<3x2x2xi64>, tensor<9x2x2xi64>) -> tensor<3x2x2xi64>
+  return
+}
+
+// -----
+
+func.func @viterbi_decode_c1_lengths(%x: tensor<2x4x3xf32>, %transition: tensor<3x3xf32>, %v2: tensor<2x1xi64>) {
+  // expected-error@+2 {{C1: x must have rank 3, transition rank 2 and lengths rank 1, found tensor<2x4x3xf32>, tensor<3x3xf32>, tensor<2x1xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.viterbi_decode %x, %transition, %v2 {include_bos_eos_tag = false} : (tensor<2x4x3xf32>, tensor<3x3xf32>, tensor<2x1xi64>) -> (tensor<2xf32>, tensor<2x?xi64>)
+  return
+}

@@ -24,3 +24,66 @@ func.func @lstm_c1(%x: tensor<5x8xf64>, %weight: tensor<2x7xf64>, %bias: tensor<
   %0:2 = pd.lstm %x, %weight, %bias, %offsets {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x7xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
   return
 }
+
+// -----
+
+func.func @gru_unit_c1(%input: tensor<4x9xf32>, %hidden_prev: tensor<4x3xf32>, %weight: tensor<3x8xf32>, %bias: tensor<1x9xf32>) {
+  // expected-error@+2 {{C1: input must be [batch, 3 D], hidden_prev [batch, D] and weight [D, 3 D], found tensor<4x9xf32>, tensor<4x3xf32>, tensor<3x8xf32>, tensor<1x9xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:3 = pd.gru_unit %input, %hidden_prev, %weight, %bias {activation = 3 : i64, origin_mode = true} : (tensor<4x9xf32>, tensor<4x3xf32>, tensor<3x8xf32>, tensor<1x9xf32>) -> (tensor<4x9xf32>, tensor<4x3xf32>, tensor<4x3xf32>)
+  return
+}
+
+// -----
+
+func.func @gru_c1_offsets(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offsets: tensor<3xi32>) {
+  // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<3xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gru %x, %weight, %offsets {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi32>) -> tensor<5x2xf64>
+  return
+}
+
+// -----
+
+func.func @lstm_c1_offsets(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias: tensor<1x8xf64>, %offsets: tensor<4xi32>) {
+  // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<4xi32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.lstm %x, %weight, %bias, %offsets {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi32>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  return
+}
+
+// -----
+
+func.func @gru_c1_h0(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offsets: tensor<3xi64>, %h0: tensor<9x2xf64>) {
+  // expected-error@+2 {{C1: initial states must be [sequences, D], found tensor<2x6xf64>, tensor<3xi64>, tensor<9x2xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gru %x, %weight, %offsets h0 = %h0 {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>, tensor<9x2xf64>) -> tensor<5x2xf64>
+  return
+}
+
+// -----
+
+func.func @gru_c1_bias(%x: tensor<5x6xf64>, %weight: tensor<2x6xf64>, %offsets: tensor<3xi64>, %b: tensor<1x7xf64>) {
+  // expected-error@+2 {{C1: bias must be [1, 3 D], found tensor<2x6xf64>, tensor<1x7xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.gru %x, %weight, %offsets bias = %b {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>, tensor<1x7xf64>) -> tensor<5x2xf64>
+  return
+}
+
+// -----
+
+func.func @lstm_c1_h0(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias: tensor<1x8xf64>, %offsets: tensor<4xi64>, %h0: tensor<9x2xf64>) {
+  // expected-error@+2 {{C1: initial states must be [sequences, D], found tensor<2x8xf64>, tensor<4xi64>, tensor<9x2xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.lstm %x, %weight, %bias, %offsets h0 = %h0 c0 = %h0 {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>, tensor<9x2xf64>, tensor<9x2xf64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  return
+}
+
+// -----
+
+func.func @lstm_c1_bias(%x: tensor<5x8xf64>, %weight: tensor<2x8xf64>, %bias: tensor<1x9xf64>, %offsets: tensor<4xi64>) {
+  // expected-error@+2 {{C1: bias must be [1, 4 D], found tensor<2x8xf64>, tensor<1x9xf64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.lstm %x, %weight, %bias, %offsets {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x9xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  return
+}

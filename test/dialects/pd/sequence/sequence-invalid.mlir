@@ -222,3 +222,66 @@ func.func @sequence_conv_c3(%x: tensor<6x2xf32>, %offsets: tensor<4xi64>, %paddi
   %0 = pd.sequence_conv %x, %offsets, %padding {context_length = 3, context_start = -1} : (tensor<6x2xf32>, tensor<4xi64>, tensor<5x4xf32>) -> tensor<6x4xf32>
   return
 }
+
+// -----
+
+func.func @sequence_reverse_c1(%x: tensor<?x3xf32>, %offsets: tensor<0xi64>) {
+  // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<0xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_reverse %x, %offsets : (tensor<?x3xf32>, tensor<0xi64>) -> tensor<?x3xf32>
+  return
+}
+
+// -----
+
+func.func @sequence_softmax_c1(%x: tensor<?x1xf32>, %offsets: tensor<0xi64>) {
+  // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<0xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_softmax %x, %offsets : (tensor<?x1xf32>, tensor<0xi64>) -> tensor<?x1xf32>
+  return
+}
+
+// -----
+
+func.func @sequence_scatter_c1(%x: tensor<3x6xf32>, %ids: tensor<?x2xi64>, %ids_offsets: tensor<?xi64>, %updates: tensor<?x1xf32>) {
+  // expected-error@+2 {{C1: x must have one element a row, found tensor<?x2xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_scatter %x, %ids, %ids_offsets, %updates : (tensor<3x6xf32>, tensor<?x2xi64>, tensor<?xi64>, tensor<?x1xf32>) -> tensor<3x6xf32>
+  return
+}
+
+// -----
+
+func.func @sequence_scatter_c1_offsets(%x: tensor<3x6xf32>, %ids: tensor<?x1xi64>, %ids_offsets: tensor<2x1xi64>, %updates: tensor<?x1xf32>) {
+  // expected-error@+2 {{C1: offsets must be an int64 vector that is not empty, found tensor<2x1xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_scatter %x, %ids, %ids_offsets, %updates : (tensor<3x6xf32>, tensor<?x1xi64>, tensor<2x1xi64>, tensor<?x1xf32>) -> tensor<3x6xf32>
+  return
+}
+
+// -----
+
+func.func @sequence_scatter_c2(%x: tensor<3x6xf32>, %ids: tensor<?x1xi64>, %ids_offsets: tensor<?xi64>, %updates: tensor<?x2xf32>) {
+  // expected-error@+2 {{C2: x must have rank 2, and updates its element type, the rows of ids and one element a row, found tensor<3x6xf32> and tensor<?x2xf32>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = pd.sequence_scatter %x, %ids, %ids_offsets, %updates : (tensor<3x6xf32>, tensor<?x1xi64>, tensor<?xi64>, tensor<?x2xf32>) -> tensor<3x6xf32>
+  return
+}
+
+// -----
+
+func.func @sequence_slice_c1(%x: tensor<?x2xf32>, %offsets: tensor<3xi64>, %begin: tensor<3x1xi64>, %length: tensor<2x1xi64>) {
+  // expected-error@+2 {{C1: expected one element for each of the 2 sequences, found tensor<3x1xi64>}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_slice %x, %offsets, %begin, %length : (tensor<?x2xf32>, tensor<3xi64>, tensor<3x1xi64>, tensor<2x1xi64>) -> (tensor<?x2xf32>, tensor<3xi64>)
+  return
+}
+
+// -----
+
+func.func @sequence_unpad_c1_length(%x: tensor<3x4x2xf32>, %length: tensor<4xi64>) {
+  // expected-error@+2 {{C1: length must have one element for each of the 3 rows of x}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = pd.sequence_unpad %x, %length : (tensor<3x4x2xf32>, tensor<4xi64>) -> (tensor<?x2xf32>, tensor<5xi64>)
+  return
+}

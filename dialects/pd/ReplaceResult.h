@@ -1,0 +1,12 @@
+/// Replacing results by values whose types say more or less of their dims.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace proa::pd {
+
+/// Gives the uses of `result` the value, whose dims may be known better or less. Ops of pd take it as it is;
+/// a terminator and an op of another dialect get it under the type that they were created with.
+void replaceResult(mlir::OpBuilder &builder, mlir::Value result, mlir::Value value);
+
+} // namespace proa::pd

@@ -1,0 +1,230 @@
+// Conversions to and from 16 bits by integer arithmetic: see Passes.td.
+#include "passes/lower-cpu/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace proa {
+#define GEN_PASS_DEF_EXPANDHALFCONVERSIONS
+#include "passes/lower-cpu/Passes.h.inc"
+} // namespace proa
+
+using namespace mlir;
+
+namespace {
+
+/// Emits arithmetic on scalars, or on vectors of one shape.
+class Arithmetic {
+public:
+  Arithmetic(PatternRewriter &rewriter, Location location, Type like)
+      : builder(location, rewriter), shape(dyn_cast<ShapedType>(like)) {}
+
+  Value extendBF16(Value x) {
+    return bitcast(f32(), shiftLeft(arith::ExtUIOp::create(builder, i32(), bitcast(i16(), x)), 16));
+  }
+
+  Value extendF16(Value x) {
+    Value bits = arith::ExtUIOp::create(builder, i32(), bitcast(i16(), x));
+    Value magnitude = bitAnd(bits, 0x7fff);
+    // Moved to the places of a float, the exponent is too small by 112; so is that of subnormal numbers.
+    Value scale = arith::ConstantOp::create(builder, floats(0x1p112f));
+    Value number =
+        bitcast(i32(), arith::MulFOp::create(builder, bitcast(f32(), shiftLeft(magnitude, 13)), scale));
+    Value notFinite = arith::OrIOp::create(builder, number, integer(0x7f800000));
+    Value value = select(compare(arith::CmpIPredicate::uge, magnitude, 0x7c00), notFinite, number);
+    return bitcast(f32(), arith::OrIOp::create(builder, value, shiftLeft(bitAnd(bits, 0x8000), 16)));
+  }
+
+  Value truncateToBF16(Value x, Type to) {
+    Value word = bitcast(i32(), x), upper = shiftRight(word, 16);
+    Value rounded = shiftRight(add(add(word, 0x7fff), bitAnd(upper, 1)), 16);
+    Value quiet = arith::OrIOp::create(builder, upper, integer(0x40));
+    return narrow(select(isNan(x), quiet, rounded), to);
+  }
+
+  Value truncateToF16(Value x, Type to) {
+    Value word = bitcast(i32(), x), magnitude = bitAnd(word, 0x7fffffff);
+    Value odd = bitAnd(shiftRight(magnitude, 13), 1);
+    // The exponent's bias is 15 and not 127.
+    Value normal = shiftRight(add(add(magnitude, 0xfff - 0x38000000), odd), 13);
+    // Below 2^-14 the results are multiples of 2^-24, which is what a float of 0.5 to 1 is rounded to.
+    Value half = arith::ConstantOp::create(builder, floats(0.5f));
+    Value raised = arith::AddFOp::create(builder, bitcast(f32(), magnitude), half);
+    Value subnormal = add(bitcast(i32(), raised), -0x3f000000);
+    Value bits = select(compare(arith::CmpIPredicate::ult, magnitude, 0x38800000), subnormal, normal);
+    bits = select(compare(arith::CmpIPredicate::uge, magnitude, 0x477ff000), integer(0x7c00), bits);
+    bits = select(isNan(x), integer(0x7e00), bits);
+    return narrow(arith::OrIOp::create(builder, bits, bitAnd(shiftRight(word, 16), 0x8000)), to);
+  }
+
+  /// An f64 as the f32 that both roundings to nearest, by way of it, and one at once give the same 16 bits
+  /// for: of the two next to it the one with an odd last bit.
+  Value truncateToOdd(Value x) {
+    Value nearest = arith::TruncFOp::create(builder, f32(), x), word = bitcast(i32(), nearest);
+    Value back = arith::ExtFOp::create(builder, f64(), nearest);
+    Value beyond = arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, absolute(back), absolute(x));
+    Value before = arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, absolute(back), absolute(x));
+    Value odd = bitAnd(word, 1);
+    // An even one with |back| > |x| has its odd neighbor a step below, else a step above.
+    Value step = select(beyond, integer(-1), select(before, integer(1), integer(0)));
+    Value moved = arith::AddIOp::create(builder, word, step);
+    return bitcast(f32(), select(compare(arith::CmpIPredicate::eq, odd, 0), moved, word));
+  }
+
+private:
+  ImplicitLocOpBuilder builder;
+  ShapedType shape; ///< null for scalars
+
+  Type shaped(Type element) { return shape ? Type(shape.clone(element)) : element; }
+  Type i16() { return shaped(builder.getI16Type()); }
+  Type i32() { return shaped(builder.getI32Type()); }
+  Type f32() { return shaped(builder.getF32Type()); }
+  Type f64() { return shaped(builder.getF64Type()); }
+
+  TypedAttr spread(TypedAttr value) {
+    return shape ? TypedAttr(DenseElementsAttr::get(shape.clone(value.getType()), Attribute(value))) : value;
+  }
+  TypedAttr floats(float value) { return spread(builder.getF32FloatAttr(value)); }
+  Value integer(int32_t value) {
+    return arith::ConstantOp::create(builder, spread(builder.getI32IntegerAttr(value)));
+  }
+  Value bitcast(Type to, Value x) { return arith::BitcastOp::create(builder, to, x); }
+  Value add(Value x, int32_t y) { return add(x, integer(y)); }
+  Value add(Value x, Value y) { return arith::AddIOp::create(builder, x, y); }
+  Value bitAnd(Value x, int32_t y) { return arith::AndIOp::create(builder, x, integer(y)); }
+  Value shiftLeft(Value x, int32_t places) { return arith::ShLIOp::create(builder, x, integer(places)); }
+  Value shiftRight(Value x, int32_t places) { return arith::ShRUIOp::create(builder, x, integer(places)); }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(builder, condition, x, y);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, int32_t y) {
+    return arith::CmpIOp::create(builder, predicate, x, integer(y));
+  }
+  Value isNan(Value x) { return arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, x, x); }
+  Value narrow(Value bits, Type to) { return bitcast(to, arith::TruncIOp::create(builder, i16(), bits)); }
+  /// Of an f64, without the math dialect.
+  Value absolute(Value x) {
+    Type i64 = shaped(builder.getI64Type());
+    Value mask = arith::ConstantOp::create(builder, spread(builder.getI64IntegerAttr(INT64_MAX)));
+    return bitcast(f64(), arith::AndIOp::create(builder, bitcast(i64, x), mask));
+  }
+};
+
+/// Which types the CPU converts to and from f32.
+struct Instructions {
+  bool bf16, f16;
+  bool convert(Type half) const { return half.isBF16() ? bf16 : f16; }
+};
+
+bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
+Type clonedType(Type type, Type element) {
+  auto shape = dyn_cast<ShapedType>(type);
+  return shape ? Type(shape.clone(element)) : element;
+}
+
+/// Integers become f32 first, which is what canonicalization made one step of.
+template <class Conversion> struct FromInteger : OpRewritePattern<Conversion> {
+  using OpRewritePattern<Conversion>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
+    if (!isHalf(getElementTypeOrSelf(op.getType())))
+      return rewriter.notifyMatchFailure(op, "not to 16 bits");
+    Type single = clonedType(op.getType(), rewriter.getF32Type());
+    Value number = Conversion::create(rewriter, op.getLoc(), single, op.getIn());
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), number);
+    return success();
+  }
+};
+
+template <class Conversion> struct ToInteger : OpRewritePattern<Conversion> {
+  using OpRewritePattern<Conversion>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
+    Type from = op.getIn().getType();
+    if (!isHalf(getElementTypeOrSelf(from)))
+      return rewriter.notifyMatchFailure(op, "not from 16 bits");
+    Value number =
+        arith::ExtFOp::create(rewriter, op.getLoc(), clonedType(from, rewriter.getF32Type()), op.getIn());
+    rewriter.replaceOpWithNewOp<Conversion>(op, op.getType(), number);
+    return success();
+  }
+};
+
+struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
+  ExpandExtension(MLIRContext *context, Instructions instructions)
+      : OpRewritePattern(context), instructions(instructions) {}
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
+    Value x = op.getIn();
+    Type from = getElementTypeOrSelf(x), to = getElementTypeOrSelf(op.getType());
+    if (!isHalf(from))
+      return rewriter.notifyMatchFailure(op, "not from 16 bits");
+    if (to.isF32() && instructions.convert(from))
+      return rewriter.notifyMatchFailure(op, "the CPU has an instruction");
+    Arithmetic emit(rewriter, op.getLoc(), x.getType());
+    Type single = clonedType(x.getType(), rewriter.getF32Type());
+    Value extended = instructions.convert(from)
+                         ? arith::ExtFOp::create(rewriter, op.getLoc(), single, x).getResult()
+                     : from.isBF16() ? emit.extendBF16(x)
+                                     : emit.extendF16(x);
+    if (!to.isF32())
+      extended = arith::ExtFOp::create(rewriter, op.getLoc(), op.getType(), extended);
+    rewriter.replaceOp(op, extended);
+    return success();
+  }
+
+private:
+  Instructions instructions;
+};
+
+struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
+  ExpandTruncation(MLIRContext *context, Instructions instructions)
+      : OpRewritePattern(context), instructions(instructions) {}
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
+    Value x = op.getIn();
+    Type from = getElementTypeOrSelf(x), to = getElementTypeOrSelf(op.getType());
+    if (!isHalf(to))
+      return rewriter.notifyMatchFailure(op, "not to 16 bits");
+    if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
+        arith::RoundingMode::to_nearest_even)
+      return rewriter.notifyMatchFailure(op, "rounds another way");
+    if (from.isF32() && instructions.convert(to))
+      return rewriter.notifyMatchFailure(op, "the CPU has an instruction");
+    if (!from.isF32() && !from.isF64())
+      return rewriter.notifyMatchFailure(op, "from neither f32 nor f64");
+    Arithmetic emit(rewriter, op.getLoc(), x.getType());
+    if (from.isF64())
+      x = emit.truncateToOdd(x);
+    rewriter.replaceOp(op, instructions.convert(to)
+                               ? arith::TruncFOp::create(rewriter, op.getLoc(), op.getType(), x).getResult()
+                           : to.isBF16() ? emit.truncateToBF16(x, op.getType())
+                                         : emit.truncateToF16(x, op.getType()));
+    return success();
+  }
+
+private:
+  Instructions instructions;
+};
+
+struct ExpandHalfConversions : proa::impl::ExpandHalfConversionsBase<ExpandHalfConversions> {
+  using ExpandHalfConversionsBase::ExpandHalfConversionsBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    Instructions instructions{!expandBFloat16, !expandFloat16};
+    patterns.add<ExpandExtension, ExpandTruncation>(&getContext(), instructions);
+    patterns.add<FromInteger<arith::SIToFPOp>, FromInteger<arith::UIToFPOp>, ToInteger<arith::FPToSIOp>,
+                 ToInteger<arith::FPToUIOp>>(&getContext());
+    // Folding would make one step of the two from integers again.
+    GreedyRewriteConfig config;
+    config.enableFolding(false).setUseTopDownTraversal();
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

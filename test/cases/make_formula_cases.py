@@ -1,0 +1,533 @@
+#!/usr/bin/env python3
+"""Writes the cases of test/cases/formulas: programs whose results follow from formulas, not from a run of Paddle.
+
+The formulas are those of Paddle's sources: EqualFunctor (equal, not_equal, equal_all), the allclose kernel, the post-ops of
+the oneDNN kernels (fused attributes). Usage: make_formula_cases.py [FOLDER]
+"""
+import json
+import math
+import struct
+import sys
+from pathlib import Path
+
+NUMBERS = {"BOOL": 0, "INT32": 2, "INT64": 3, "FP32": 5, "FP64": 6, "FP16": 4}
+STORED = {"BOOL": ("BOOL", "?"), "INT8": ("I8", "b"), "INT32": ("I32", "i"), "INT64": ("I64", "q"), "FP16": ("F16", "e"),
+          "FP32": ("F32", "f"), "FP64": ("F64", "d")}
+
+
+def f32(value):
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, (dtype, dims, values) in tensors.items():
+        code, letter = STORED[dtype]
+        content = struct.pack(f"<{len(values)}{letter}", *values)
+        header[name] = {"dtype": code, "shape": dims, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def attribute(name, value):
+    if isinstance(value, bool):
+        return {"name": name, "type": "BOOLEAN", "b": value}
+    if isinstance(value, int):
+        return {"name": name, "type": "INT", "i": value}
+    if isinstance(value, float):
+        return {"name": name, "type": "FLOAT", "f": value}
+    if isinstance(value, str):
+        return {"name": name, "type": "STRING", "s": value}
+    if isinstance(value, tuple):
+        return {"name": name, "type": "BLOCK", "block_idx": value[0]}
+    if value and isinstance(value[0], float):
+        return {"name": name, "type": "FLOATS", "floats": value}
+    if value and isinstance(value[0], str):
+        return {"name": name, "type": "STRINGS", "strings": value}
+    return {"name": name, "type": "INTS", "ints": value}
+
+
+def op(kind, inputs, outputs, **attributes):
+    slots = lambda given: [{"parameter": slot, "arguments": names.split()} for slot, names in given.items()]
+    return {"type": kind, "inputs": slots(inputs), "outputs": slots(outputs),
+            "attrs": [attribute(name, value) for name, value in attributes.items()]}
+
+
+class Case:
+    def __init__(self, root, name):
+        self.folder = root / name
+        self.name = name
+        self.blocks = [{"idx": 0, "parent_idx": -1, "vars": [], "ops": []}]
+        self.inputs, self.expected, self.parameters = {}, {}, {}
+        self.feeds, self.fetches = [], []
+        self.meta = {}
+
+    def variable(self, name, dtype, dims, block=0, kind="LOD_TENSOR", **more):
+        slot = "tensor_array" if kind == "LOD_TENSOR_ARRAY" else "lod_tensor"
+        self.blocks[block]["vars"].append(
+            {"name": name, "type": {"type": kind, slot: {"tensor": {"data_type": dtype, "dims": [str(d) for d in dims]}}},
+             **more})
+
+    def feed(self, name, dtype, dims, values, declared=None):
+        self.variable(name, dtype, declared or dims)
+        self.feeds.append(name)
+        self.inputs[name] = (dtype, dims, values)
+
+    def parameter(self, name, declared, stored, values):
+        self.variable(name, *declared, persistable=True)
+        self.parameters[name] = (*stored, values)
+
+    def fetch(self, name, dtype, dims, values, declared=None):
+        self.variable(name, dtype, declared or dims)
+        self.fetches.append(name)
+        self.expected[name] = (dtype, dims, values)
+
+    def op(self, *given, block=0, **attributes):
+        self.blocks[block]["ops"].append(op(*given, **attributes))
+
+    def block(self, parent=0):
+        self.blocks.append({"idx": len(self.blocks), "parent_idx": parent, "vars": [], "ops": []})
+        return len(self.blocks) - 1
+
+    def write(self, rtol=1e-5, atol=1e-6):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        program = {"blocks": self.blocks, "version": {"version": "2006002"}}
+        (self.folder / "program.json").write_text(json.dumps(program).replace('{"parameter"', '\n{"parameter"') + "\n")
+        histogram = {}
+        for block in self.blocks:
+            for one in block["ops"]:
+                histogram[one["type"]] = histogram.get(one["type"], 0) + 1
+        meta = {"case": self.name, "kind": "op", "feeds": self.feeds, "fetches": self.fetches, "compare": "allclose",
+                "rtol": rtol, "atol": atol, "runnable": True, "training": False, "op_histogram": histogram, **self.meta}
+        (self.folder / "meta.json").write_text(json.dumps(meta, indent=1) + "\n")
+        write_safetensors(self.folder / "inputs.safetensors", self.inputs)
+        write_safetensors(self.folder / "expected.safetensors", self.expected)
+        if self.parameters:
+            write_safetensors(self.folder / "params.safetensors", self.parameters)
+
+
+# -- Equality ----------------------------------------------------------------------------------------------------------
+
+
+def are_equal(a, b, dtype):
+    """EqualFunctor of Paddle 2.6.2: std::is_floating_point does not hold for its float16."""
+    if dtype == "FP16" or math.isinf(a) or math.isinf(b):
+        return a == b
+    if math.isnan(a) or math.isnan(b):
+        return False
+    difference = f32(a - b) if dtype == "FP32" and abs(a - b) < 3e38 else a - b
+    return abs(difference) < 1e-8
+
+
+def equality_cases(root):
+    inf, nan = math.inf, math.nan
+    pairs = [(0, 1e-9), (0, 1e-40), (0, 9.9e-9), (0, 1.01e-8), (1e-8, 0), (-4e-9, 4e-9), (-6e-9, 6e-9), (1, 1), (1, 1.0000001),
+             (0.0, -0.0), (inf, inf), (-inf, -inf), (inf, -inf), (inf, 3e38), (3e38, -3e38), (nan, nan), (nan, 0), (0, nan),
+             (nan, inf), (100000, 100000.01), (2, 3)]
+    for dtype in ("FP32", "FP64", "FP16"):
+        cut = {"FP32": f32, "FP64": float, "FP16": lambda v: float(v) if not math.isfinite(v) or abs(v) < 60000 else 60000.0}[dtype]
+        half = lambda v: struct.unpack("e", struct.pack("e", v))[0]
+        x = [half(cut(a)) if dtype == "FP16" else cut(a) for a, _ in pairs]
+        y = [half(cut(b)) if dtype == "FP16" else cut(b) for _, b in pairs]
+        equal = [are_equal(a, b, dtype) for a, b in zip(x, y)]
+        case = Case(root, f"equal_{dtype.lower()}")
+        case.feed("x", dtype, [len(x)], x)
+        case.feed("y", dtype, [len(x)], y)
+        case.fetch("same", "BOOL", [len(x)], equal)
+        case.fetch("other", "BOOL", [len(x)], [not e for e in equal])
+        case.op("equal", {"X": "x", "Y": "y"}, {"Out": "same"}, axis=-1)
+        case.op("not_equal", {"X": "x", "Y": "y"}, {"Out": "other"}, axis=-1)
+        case.write()
+    for name, y, same in (("near", [1.0, 1e-9, -1e-40], True), ("far", [1.0, 2e-8, 0.0], False)):
+        case = Case(root, f"equal_all_{name}")
+        case.feed("x", "FP32", [3], [1.0, 0.0, 0.0])
+        case.feed("y", "FP32", [3], [f32(v) for v in y])
+        case.fetch("out", "BOOL", [], [same])
+        case.op("equal_all", {"X": "x", "Y": "y"}, {"Out": "out"}, axis=-1)
+        case.write()
+
+
+def is_close(a, b, rtol, atol, dtype):
+    cut = f32 if dtype == "FP32" else float
+    left = cut(abs(a - b))
+    right = cut(atol + rtol * abs(b))
+    return a == b or left <= right or cut(abs(left - right)) <= 1e-15
+
+
+def closeness_cases(root):
+    for dtype in ("FP32", "FP64"):
+        cut = f32 if dtype == "FP32" else float
+        pairs = [(10.1, 10.0), (1e-8, 0), (2e-8, 0), (1 + 1e-15, 1), (1, 1.5), (1e-15, 0), (3e-16, 0), (-1, -1.1), (5, 5)]
+        x, y = [cut(a) for a, _ in pairs], [cut(b) for _, b in pairs]
+        for name, rtol, atol in (("rtol", 0.01, 0.0), ("atol", 0.0, 1e-8), ("none", 0.0, 0.0)):
+            case = Case(root, f"isclose_{dtype.lower()}_{name}")
+            case.feed("x", dtype, [len(x)], x)
+            case.feed("y", dtype, [len(x)], y)
+            case.fetch("out", "BOOL", [len(x)], [is_close(a, b, rtol, atol, dtype) for a, b in zip(x, y)])
+            case.op("isclose", {"Input": "x", "Other": "y"}, {"Out": "out"}, rtol=str(rtol), atol=str(atol), equal_nan=False)
+            case.write()
+
+
+# -- Fused parts -------------------------------------------------------------------------------------------------------
+
+X, Y = [1.0, -2.0, 0.5, 3.0, -1.5, 2.0], [0.5, 1.0, -1.0, 2.0, 1.5, -0.5]  # 2 x 3 and 3 x 2
+
+
+def product(x, y, rows, inner, columns):
+    return [sum(x[r * inner + k] * y[k * columns + c] for k in range(inner)) for r in range(rows) for c in range(columns)]
+
+
+def clip(x, low, high):
+    return min(max(x, low), high)
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+ACTIVATIONS = {
+    "abs": (0.0, 0.0, lambda x, a, b: abs(x)),
+    "clip": (-1.0, 2.0, clip),
+    "gelu": (0.0, 0.0, lambda x, a, b: x * 0.5 * (1 + math.erf(x / math.sqrt(2)))),
+    "gelu_erf": (0.0, 0.0, lambda x, a, b: x * 0.5 * (1 + math.erf(x / math.sqrt(2)))),
+    "gelu_tanh": (0.0, 0.0, lambda x, a, b: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
+    "hard_sigmoid": (0.2, 0.5, lambda x, a, b: clip(a * x + b, 0, 1)),
+    "hard_swish": (1 / 6, 0.5, lambda x, a, b: x * clip(a * x + b, 0, 1)),
+    "leaky_relu": (0.1, 0.0, lambda x, a, b: x if x > 0 else a * x),
+    "mish": (0.0, 0.0, lambda x, a, b: x * math.tanh(math.log1p(math.exp(x)))),
+    "relu": (0.0, 0.0, lambda x, a, b: max(x, 0)),
+    "relu6": (2.5, 0.0, lambda x, a, b: clip(x, 0, a)),
+    "sigmoid": (0.0, 0.0, lambda x, a, b: sigmoid(x)),
+    "swish": (1.5, 0.0, lambda x, a, b: x * sigmoid(a * x)),
+    "tanh": (0.0, 0.0, lambda x, a, b: math.tanh(x)),
+}
+
+
+def matmul_case(root, name, expected, dims=(2, 2), feeds=(), **attributes):
+    case = Case(root, name)
+    case.feed("x", "FP32", [2, 3], X)
+    case.feed("y", "FP32", [3, 2], Y)
+    inputs = {"X": "x", "Y": "y"}
+    for slot, variable, shape, values in feeds:
+        case.feed(variable, "FP32", shape, values)
+        inputs[slot] = variable
+    case.fetch("out", "FP32", list(dims), expected)
+    case.op("matmul_v2", inputs, {"Out": "out"}, trans_x=False, trans_y=False, **attributes)
+    case.write()
+
+
+def fused_matmul_cases(root):
+    plain = product(X, Y, 2, 3, 2)
+    for name, (alpha, beta, function) in ACTIVATIONS.items():
+        matmul_case(root, f"matmul_{name}", [function(v, alpha, beta) for v in plain], fuse_activation=name, fuse_alpha=alpha,
+                    fuse_beta=beta)
+    residual = [1.0, -20.0, 0.25, 4.0]
+    matmul_case(root, "matmul_residual_relu", [max(v + r, 0) for v, r in zip(plain, residual)],
+                feeds=[("ResidualData", "r", [2, 2], residual)], fuse_residual_connection=True, fuse_activation="relu")
+    matmul_case(root, "matmul_scales", [v / 2 / 4 * 3 for v in plain], Scale_x=2.0, Scale_y=4.0, Scale_out=3.0)
+    # x as [1, 3, 2], transposed to [1, 2, 3]; the result [1, 2, 2] is transposed to [2, 1, 2] and is then [4].
+    turned = [X[k * 2 + r] for r in range(2) for k in range(3)]
+    matmul_case(root, "matmul_rearranged", product(turned, Y, 2, 3, 2), dims=[4], fused_reshape_X=[1, 3, 2],
+                fused_transpose_X=[0, 2, 1], fused_transpose_Out=[1, 0, 2], fused_reshape_Out=[4])
+    case = Case(root, "matmul_v1_relu")
+    case.feed("x", "FP32", [2, 3], X)
+    case.feed("y", "FP32", [3, 2], Y)
+    case.fetch("out", "FP32", [2, 2], [max(0.5 * v, 0) for v in plain])
+    case.op("matmul", {"X": "x", "Y": "y"}, {"Out": "out"}, transpose_X=False, transpose_Y=False, alpha=0.5,
+            fuse_activation="relu")
+    case.write()
+
+
+def fused_conv_cases(root):
+    image = [float(v) for v in range(-4, 4)]  # 1 x 2 x 2 x 2
+    weights, bias = [1.0, -1.0, 0.5, 2.0], [0.25, -1.0]
+    plain = [sum(weights[o * 2 + i] * image[i * 4 + p] for i in range(2)) for o in range(2) for p in range(4)]
+    residual = [float(v % 3 - 1) for v in range(8)]
+    biased = [v + bias[k // 4] for k, v in enumerate(plain)]
+    for kind in ("conv2d", "depthwise_conv2d"):
+        case = Case(root, f"{kind}_fused")
+        case.feed("x", "FP32", [1, 2, 2, 2], image)
+        case.feed("w", "FP32", [2, 2, 1, 1], weights)
+        case.feed("b", "FP32", [2], bias)
+        case.feed("r", "FP32", [1, 2, 2, 2], residual)
+        case.fetch("out", "FP32", [1, 2, 2, 2], [max(v + r, 0) for v, r in zip(biased, residual)])
+        case.op(kind, {"Input": "x", "Filter": "w", "Bias": "b", "ResidualData": "r"}, {"Output": "out"}, strides=[1, 1],
+                paddings=[0, 0], dilations=[1, 1], groups=1, data_format="NCHW", fuse_residual_connection=True, fuse_relu=True)
+        case.write()
+    case = Case(root, "conv2d_relu_before")
+    case.feed("x", "FP32", [1, 2, 2, 2], image)
+    case.feed("w", "FP32", [2, 2, 1, 1], weights)
+    positive = [max(v, 0) for v in image]
+    case.fetch("out", "FP32", [1, 2, 2, 2],
+               [sum(weights[o * 2 + i] * positive[i * 4 + p] for i in range(2)) for o in range(2) for p in range(4)])
+    case.op("conv2d", {"Input": "x", "Filter": "w"}, {"Output": "out"}, strides=[1, 1], paddings=[0, 0], dilations=[1, 1],
+            groups=1, data_format="NCHW", fuse_relu_before_depthwise_conv=True)
+    case.write()
+
+
+def other_fused_cases(root):
+    case = Case(root, "batch_norm_relu")
+    case.feed("x", "FP32", [3, 2], X)
+    for name, values in (("mean", [0.5, 1.0]), ("variance", [4.0, 1.0]), ("scale", [2.0, -1.0]), ("bias", [0.25, 0.5])):
+        case.parameter(name, ("FP32", [2]), ("FP32", [2]), values)
+    normal = [((v - [0.5, 1.0][k % 2]) / math.sqrt([4.0, 1.0][k % 2] + 1e-5)) * [2.0, -1.0][k % 2] + [0.25, 0.5][k % 2]
+              for k, v in enumerate(X)]
+    case.fetch("out", "FP32", [3, 2], [max(v, 0) for v in normal])
+    case.variable("saved_mean", "FP32", [2])
+    case.variable("saved_variance", "FP32", [2])
+    case.op("batch_norm", {"X": "x", "Mean": "mean", "Variance": "variance", "Scale": "scale", "Bias": "bias"},
+            {"Y": "out", "MeanOut": "mean", "VarianceOut": "variance", "SavedMean": "saved_mean",
+             "SavedVariance": "saved_variance"}, is_test=True, epsilon=1e-5, momentum=0.9, data_layout="NCHW",
+            fuse_with_relu=True)
+    case.write()
+    case = Case(root, "elementwise_fused")
+    case.feed("x", "FP32", [6], X)
+    case.feed("y", "FP32", [6], Y)
+    sums = [3 * (a / 2 + b / 4) for a, b in zip(X, Y)]
+    case.fetch("out", "FP32", [6], [max(v, 0) for v in sums])
+    case.op("elementwise_add", {"X": "x", "Y": "y"}, {"Out": "out"}, axis=-1, Scale_x=2.0, Scale_y=4.0, Scale_out=3.0,
+            fuse_activation="relu")
+    case.write()
+
+
+# -- Control flow that never runs --------------------------------------------------------------------------------------
+
+FED = [1.0, -2.0, 3.0, 0.5, 4.0, -1.0]
+
+
+def bad_reshape(case, block, result):
+    case.op("reshape2", {"X": "x"}, {"Out": result}, block=block, shape=[4, 4])
+
+
+def bad_add(case, block, result):
+    case.parameter("b", ("FP32", [5]), ("FP32", [5]), [1.0] * 5)
+    case.op("elementwise_add", {"X": "x", "Y": "b"}, {"Out": result}, block=block, axis=-1)
+
+
+def bad_concat(case, block, result):
+    case.parameter("b", ("FP32", [2, 2]), ("FP32", [2, 2]), [1.0] * 4)
+    case.op("concat", {"X": "x b"}, {"Out": result}, block=block, axis=0)
+
+
+def bad_matmul(case, block, result):
+    case.parameter("b", ("FP32", [5, 6]), ("FP32", [5, 6]), [1.0] * 30)
+    case.op("matmul_v2", {"X": "x", "Y": "b"}, {"Out": result}, block=block, trans_x=False, trans_y=False)
+
+
+def bad_topk(case, block, result):
+    case.variable("indices", "INT64", [1000], block=block)
+    case.op("top_k_v2", {"X": "x"}, {"Out": result, "Indices": "indices"}, block=block, k=1000, axis=-1, largest=True,
+            sorted=True)
+
+
+def unknown_op(case, block, result):
+    case.op("op_of_a_plugin", {"X": "x"}, {"Out": result}, block=block)
+
+
+def unknown_attribute(case, block, result):
+    case.op("relu", {"X": "x"}, {"Out": result}, block=block, relu_of_a_fork=3)
+
+
+def bad_loop(case, block, result):
+    """A loop whose body can not be imported."""
+    body = case.block(block)
+    case.variable("go", "BOOL", [1], block=block)
+    case.variable("state", "FP32", [6], block=block)
+    case.op("assign", {"X": "c"}, {"Out": "go"}, block=block)
+    case.op("assign", {"X": "x"}, {"Out": "state"}, block=block)
+    case.op("elementwise_add", {"X": "state", "Y": "state"}, {"Out": "state"}, block=body, axis=-1)
+    case.op("op_of_a_plugin", {"X": "state"}, {"Out": "state"}, block=body)
+    case.op("logical_not", {"X": "go"}, {"Out": "go"}, block=body)
+    case.op("while", {"X": "state go", "Condition": "go"}, {"Out": "state go", "StepScopes": "scopes"}, block=block,
+            sub_block=(body,), is_test=True)
+    case.op("assign", {"X": "state"}, {"Out": result}, block=block)
+
+
+def condition(case, block, value, live, dead, result):
+    """result = dead() if value else live()"""
+    outer = {"block": block}
+    first, second = case.block(block), case.block(block)
+    for name, dims in ((f"{result}_dead", [-1]), (f"{result}_live", [6])):
+        case.variable(name, "FP32", dims, block=block)
+    for name in (f"{result}_not", ):
+        case.variable(name, "BOOL", [1], block=block)
+    case.variable(f"{result}_mask", "INT32", [1], block=block)
+    dead(case, first, f"{result}_dead")
+    live(case, second, f"{result}_live")
+    case.op("conditional_block", {"Cond": value, "Input": "x"}, {"Out": f"{result}_dead", "Scope": "scope"}, **outer,
+            sub_block=(first,), is_scalar_condition=True)
+    case.op("logical_not", {"X": value}, {"Out": f"{result}_not"}, **outer)
+    case.op("conditional_block", {"Cond": f"{result}_not", "Input": "x"}, {"Out": f"{result}_live", "Scope": "scope"}, **outer,
+            sub_block=(second,), is_scalar_condition=True)
+    case.op("cast", {"X": value}, {"Out": f"{result}_mask"}, **outer, in_dtype=0, out_dtype=2)
+    case.op("select_input", {"X": f"{result}_live {result}_dead", "Mask": f"{result}_mask"}, {"Out": result}, **outer)
+
+
+def doubled(case, block, result):
+    case.op("scale", {"X": "x"}, {"Out": result}, block=block, scale=2.0, bias=0.0, bias_after_scale=True)
+
+
+def dead_arm_cases(root):
+    bad = [bad_reshape, bad_add, bad_concat, bad_matmul, bad_topk, unknown_op, unknown_attribute, bad_loop]
+    for make in bad:
+        for dims in ([6], [-1]):
+            name = "dead_" + make.__name__.removeprefix("bad_") + ("_open" if dims == [-1] else "")
+            case = Case(root, name)
+            case.feed("x", "FP32", [6], FED, declared=dims)
+            case.feed("c", "BOOL", [1], [False])
+            case.fetch("out", "FP32", [6], [2 * v for v in FED], declared=[-1])
+            condition(case, 0, "c", doubled, make, "out")
+            case.write()
+    # A dead arm in one that runs, and one in an arm that never runs.
+    nested = lambda inner: lambda case, block, result: (
+        case.variable("inner", "FP32", [-1], block=block), condition(case, block, inner, doubled, bad_reshape, "inner"),
+        case.op("scale", {"X": "inner"}, {"Out": result}, block=block, scale=3.0, bias=0.0, bias_after_scale=True))
+    case = Case(root, "dead_nested")
+    case.feed("x", "FP32", [6], FED)
+    case.feed("c", "BOOL", [1], [False])
+    case.fetch("out", "FP32", [6], [6 * v for v in FED], declared=[-1])
+    condition(case, 0, "c", nested("c"), unknown_op, "out")
+    case.write()
+    # A variable that a conditional_block alone changes.
+    case = Case(root, "dead_in_place")
+    case.feed("x", "FP32", [6], FED)
+    case.feed("c", "BOOL", [1], [False])
+    case.variable("y", "FP32", [-1])
+    case.fetch("out", "FP32", [6], [2 * v for v in FED], declared=[-1])
+    case.op("assign", {"X": "x"}, {"Out": "y"})
+    block = case.block()
+    bad_matmul(case, block, "y")
+    case.op("conditional_block", {"Cond": "c", "Input": "x"}, {"Out": "y", "Scope": "scope"}, sub_block=(block,),
+            is_scalar_condition=True)
+    case.op("scale", {"X": "y"}, {"Out": "out"}, scale=2.0, bias=0.0, bias_after_scale=True)
+    case.write()
+    # A loop that runs no iteration.
+    case = Case(root, "dead_while")
+    case.feed("x", "FP32", [6], FED)
+    case.feed("c", "BOOL", [1], [False])
+    case.fetch("out", "FP32", [6], FED, declared=[-1])
+    bad_loop(case, 0, "out")
+    case.write()
+    array_cases(root)
+
+
+def array_cases(root):
+    """An arm that writes an array and is dead, and select_input of arrays under other names."""
+    def write(index):
+        def make(case, block, result):
+            case.variable(f"i{index}", "INT64", [1], block=block)
+            case.op("lod_array_length", {"X": result}, {"Out": f"i{index}"}, block=block)
+            case.op("write_to_array", {"X": "x", "I": f"i{index}"}, {"Out": result}, block=block)
+        return make
+    for name, dead in (("array_dead", True), ("array_select", False)):
+        for value in ([False] if dead else [False, True]):
+            case = Case(root, name + ("" if dead else f"_{str(value).lower()}"))
+            case.feed("x", "FP32", [6], FED)
+            case.feed("c", "BOOL", [1], [value])
+            for variable in ("out_live", "out_dead", "out"):
+                case.variable(variable, "FP32", [6], kind="LOD_TENSOR_ARRAY")
+            count = 2 if value else 1
+            case.fetch("all", "FP32", [count, 6], FED * count, declared=[-1, 6])
+            case.variable("index", "INT32", [-1])
+            first, second = case.block(), case.block()
+            write(0)(case, second, "out_live")
+            for index in (1, 2):
+                write(index)(case, first, "out_dead")
+            if dead:
+                case.variable("bad", "FP32", [-1], block=first)
+                bad_reshape(case, first, "bad")
+            case.variable("not", "BOOL", [1])
+            case.variable("mask", "INT32", [1])
+            case.op("conditional_block", {"Cond": "c", "Input": "x"}, {"Out": "out_dead", "Scope": "scope"},
+                    sub_block=(first,), is_scalar_condition=True)
+            case.op("logical_not", {"X": "c"}, {"Out": "not"})
+            case.op("conditional_block", {"Cond": "not", "Input": "x"}, {"Out": "out_live", "Scope": "scope"},
+                    sub_block=(second,), is_scalar_condition=True)
+            case.op("cast", {"X": "c"}, {"Out": "mask"}, in_dtype=0, out_dtype=2)
+            case.op("select_input", {"X": "out_live out_dead", "Mask": "mask"}, {"Out": "out"})
+            case.op("tensor_array_to_tensor", {"X": "out"}, {"Out": "all", "OutIndex": "index"}, axis=0, use_stack=True)
+            case.write()
+
+
+# -- Weights of other types than declared ------------------------------------------------------------------------------
+
+
+def weight_cases(root):
+    for name, declared, stored in (("scalar_for_vector", [1], []), ("vector_for_scalar", [], [1]), ("row_for_vector", [3], [1, 3])):
+        case = Case(root, f"weight_{name}")
+        values = [2.0] if stored != [1, 3] else [2.0, -1.0, 0.5]
+        case.feed("x", "FP32", [2, 3], X)
+        case.parameter("w", ("FP32", declared), ("FP32", stored), values)
+        case.fetch("out", "FP32", [2, 3], [v * values[k % len(values)] for k, v in enumerate(X)])
+        case.op("elementwise_mul", {"X": "x", "Y": "w"}, {"Out": "out"}, axis=-1)
+        case.write()
+    case = Case(root, "weight_int8")
+    case.feed("x", "FP32", [2, 3], X)
+    case.parameter("w", ("FP32", [3, 2]), ("INT8", [3, 2]), [127, -64, 5, 0, -127, 1])
+    case.parameter("s", ("FP32", [1]), ("FP32", []), [0.5])
+    case.parameter("z", ("INT32", [1]), ("INT32", [1]), [0])
+    case.variable("d", "FP32", [3, 2])
+    weights = [v * 0.5 / 127 for v in [127, -64, 5, 0, -127, 1]]
+    case.fetch("out", "FP32", [2, 2], product(X, weights, 2, 3, 2))
+    case.op("dequantize_linear", {"X": "w", "Scale": "s", "ZeroPoint": "z"}, {"Y": "d"}, bit_length=8, quant_axis=-1,
+            round_type=0, X0_threshold=0.5, Y0_threshold=0.5, out_threshold=0.5)
+    case.op("matmul_v2", {"X": "x", "Y": "d"}, {"Out": "out"}, trans_x=False, trans_y=False, X0_threshold=3.0,
+            Y0_threshold=[0.5, 0.25], Out0_threshold=1.5, activation_bits=8,
+            quantization_type="qat_without_weight", skip_quant=True, with_quant_attr=True)
+    case.write()
+
+
+# -- Training: gradients that ops of other names write -----------------------------------------------------------------
+
+
+def training_cases(root):
+    """loss = mean(x * f(w)); the backward op of f is f itself."""
+    for kind, forward, attributes, factor in (
+            ("assign", {"X": "w"}, {}, 1.0),
+            ("scale", {"X": "w"}, {"scale": 3.0, "bias": 0.0, "bias_after_scale": True}, 3.0)):
+        case = Case(root, f"gradient_by_{kind}")
+        w, rate = [1.0, -1.0, 2.0], 0.5
+        case.variable("x", "FP32", [3])
+        case.feeds.append("x")
+        case.parameter("w", ("FP32", [3]), ("FP32", [3]), w)
+        case.parameter("rate", ("FP32", [1]), ("FP32", [1]), [rate])
+        for name, dims in (("f", [3]), ("p", [3]), ("loss", []), ("loss@GRAD", []), ("p@GRAD", [3]), ("f@GRAD", [3]),
+                           ("w@GRAD", [3])):
+            case.variable(name, "FP32", dims)
+        case.fetches.append("loss")
+        role = lambda number: {"op_role": number}
+        case.op(kind, forward, {"Out": "f"}, **attributes, **role(0))
+        case.op("elementwise_mul", {"X": "x", "Y": "f"}, {"Out": "p"}, axis=-1, **role(0))
+        case.op("reduce_mean", {"X": "p"}, {"Out": "loss"}, dim=[0], reduce_all=True, keep_dim=False, **role(256))
+        case.op("fill_constant", {}, {"Out": "loss@GRAD"}, shape=[], value=1.0, dtype=5, **role(257))
+        case.op("reduce_mean_grad", {"X": "p", "Out@GRAD": "loss@GRAD"}, {"X@GRAD": "p@GRAD"}, dim=[0], reduce_all=True,
+                keep_dim=False, **role(1))
+        case.op("elementwise_mul_grad", {"X": "x", "Y": "f", "Out@GRAD": "p@GRAD"}, {"Y@GRAD": "f@GRAD"}, axis=-1, **role(1))
+        case.op(kind, {"X": "f@GRAD"}, {"Out": "w@GRAD"}, **attributes, **role(1))
+        case.op("sgd", {"Param": "w", "Grad": "w@GRAD", "LearningRate": "rate"}, {"ParamOut": "w"}, **role(2))
+        for step, x in enumerate(([1.0, 2.0, 3.0], [-1.0, 0.5, 2.0])):
+            case.inputs[f"step{step}/x"] = ("FP32", [3], x)
+            case.expected[f"step{step}/loss"] = ("FP32", [], [sum(a * factor * b for a, b in zip(x, w)) / 3])
+            w = [b - rate * factor * a / 3 for a, b in zip(x, w)]
+        case.expected["final/w"] = ("FP32", [3], w)
+        case.meta = {"kind": "training", "training": True, "steps": 2, "loss": "loss", "param_grad": {"w": "w@GRAD"},
+                     "persistables": ["w", "rate"]}
+        case.write()
+
+
+def main():
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "formulas"
+    equality_cases(root)
+    closeness_cases(root)
+    fused_matmul_cases(root)
+    fused_conv_cases(root)
+    other_fused_cases(root)
+    dead_arm_cases(root)
+    weight_cases(root)
+    training_cases(root.parent / "training" if len(sys.argv) == 1 else root / "training")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+//! What cannot be imported in a block of control flow. Paddle looks at an op when it runs, so programs hold
+//! blocks that never run and would fail: here they become an op that ends the run.
+#include "translator/import/Loop.h"
+
+#include "dialects/pd/Pd.h"
+#include "dialects/pd/control/CheckOps.h"
+
+using namespace mlir;
+
+namespace proa::import {
+namespace {
+
+/// The problems in one line, without the program's file: whoever shows the line names that.
+std::string textOf(const Problems &problems, llvm::StringRef source) {
+  std::string text;
+  for (const Problem &problem : problems) {
+    llvm::StringRef where = problem.where;
+    if (where.consume_front(source))
+      where.consume_front(": ");
+    text += (text.empty() ? "" : "; ") + where.str() + ": " + problem.message;
+  }
+  return text;
+}
+
+} // namespace
+
+void ProgramImporter::dropProblems(size_t first) {
+  Problems kept;
+  for (size_t i = 0; i < std::min(first, problems.size()); ++i)
+    kept.add(problems[i].where, problems[i].message);
+  problems = std::move(kept);
+  for (std::vector<size_t> *indices : {&consequences, &ofOpenOperands})
+    llvm::erase_if(*indices, [&](size_t i) { return i >= first; });
+}
+
+Problems ProgramImporter::deferProblems(size_t first) {
+  bool feedsMayHelp = llvm::any_of(ofOpenOperands, [&](size_t i) { return i >= first; });
+  if (feedsMayHelp && !options.deferAll)
+    return {};
+  Problems causes, all;
+  for (size_t i = first; i < problems.size(); ++i) {
+    all.add(problems[i].where, problems[i].message);
+    if (!llvm::is_contained(consequences, i))
+      causes.add(problems[i].where, problems[i].message);
+  }
+  dropProblems(first);
+  deferredCount += !all.empty();
+  return causes.empty() ? all : causes;
+}
+
+RankedTensorType ProgramImporter::declaredType(llvm::StringRef name) const {
+  const legacy::Variable *variable = variables.find(currentBlock, name);
+  if (!variable || !variable->dtype || variable->kind != legacy::VariableKind::DenseTensor)
+    return {};
+  llvm::SmallVector<int64_t> shape;
+  for (int64_t dim : variable->dims)
+    shape.push_back(dim < 0 ? ShapedType::kDynamic : dim);
+  return RankedTensorType::get(shape, pd::elementTypeOf(&context, *variable->dtype));
+}
+
+bool ProgramImporter::makeFailures(Branch &branch, Location location) {
+  if (!branch.failures[0].empty() && !branch.failures[1].empty()) {
+    for (const Problems &failure : branch.failures)
+      problems.append(failure);
+    return false;
+  }
+  for (size_t arm : {0, 1}) {
+    if (branch.failures[arm].empty())
+      continue;
+    std::string message = textOf(branch.failures[arm], options.source);
+    warn("dead-block", branch.names.empty() ? "" : branch.names.front(),
+         "a block of control flow cannot be imported, and the run ends if it comes to it: " + message);
+    branch.regions[arm].front().clear();
+    llvm::SmallVector<Value *> undefined;
+    llvm::SmallVector<Type> types;
+    for (size_t i = 0; i < branch.names.size(); ++i) {
+      Value other = branch.values[1 - arm][i];
+      Type type = other ? other.getType() : Type(declaredType(branch.names[i]));
+      // An array becomes an empty one.
+      if (branch.values[arm][i] || !isa_and_present<RankedTensorType>(type))
+        continue;
+      undefined.push_back(&branch.values[arm][i]);
+      types.push_back(type);
+    }
+    OpBuilder inArm(&context);
+    inArm.setInsertionPointToEnd(&branch.regions[arm].front());
+    auto fail = pd::FailOp::create(inArm, location, types, inArm.getStringAttr(message));
+    for (auto [value, result] : llvm::zip(undefined, fail.getResults()))
+      *value = result;
+  }
+  return true;
+}
+
+void ProgramImporter::finishFailedLoop(const Loop &loop, const Problems &failure) {
+  Value condition = lookup(loop.condition);
+  Branch branch;
+  branch.failures[0] = failure;
+  for (llvm::StringRef name : effectsOf(program, loop.block).written) {
+    Value before = lookup(name);
+    if (!before && !declaredType(name)) {
+      poisoned.insert(name);
+      continue;
+    }
+    branch.names.push_back(name.str());
+    branch.values[0].push_back(Value());
+    branch.values[1].push_back(before);
+    branch.lods[0].push_back({{}, false, true});
+    branch.lods[1].push_back(variableLod(name));
+  }
+  for (Region &region : branch.regions)
+    region.emplaceBlock();
+  if (!condition) {
+    problems.append(failure);
+    return;
+  }
+  llvm::SmallVector<Value> results = makeBranch(branch, condition, loop.location);
+  for (auto [i, value] : llvm::enumerate(results)) {
+    define(branch.names[i], value);
+    setVariableLod(branch.names[i], branch.resultLods[i]);
+  }
+}
+
+} // namespace proa::import
