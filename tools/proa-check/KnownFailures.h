@@ -17,8 +17,8 @@ std::string modeOf(const check::CheckOptions &options);
 
 /// A text file with one case per line: "ops/relu/basic [compiled decompose]  # reason". A name is the end of
 /// a case's path. One file serves several modes of proa-check, and a case may fail in some of them only: the
-/// brackets list those. In a mode that ends with '?' rounding decides, and so the CPU: the case may also pass.
-/// Lines that begin with '#' before the first case are the file's head and are kept.
+/// brackets list those. In a mode that ends with '?' rounding decides, and so the CPU: the case may also
+/// pass. Lines that begin with '#' before the first case are the file's head and are kept.
 class KnownFailures {
 public:
   /// Errors: the file cannot be read; a line without one name, modes and a reason; an unknown mode; a name

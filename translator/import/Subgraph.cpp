@@ -89,6 +89,12 @@ bool lacksData(const legacy::Program &program, llvm::ArrayRef<std::string> fedBy
   return false;
 }
 
+bool runsBlock(const legacy::Operation &op) {
+  return llvm::any_of(op.attributes, [](const legacy::Attribute &attribute) {
+    return std::holds_alternative<legacy::BlockIndex>(attribute.value);
+  });
+}
+
 bool isSameSet(llvm::ArrayRef<std::string> left, llvm::ArrayRef<std::string> right) {
   auto contains = [](llvm::ArrayRef<std::string> names) {
     return [names](const std::string &name) { return llvm::is_contained(names, name); };
@@ -104,7 +110,7 @@ Subgraph::Subgraph(const legacy::Program &program, llvm::ArrayRef<std::string> f
   if (program.blocks.empty() || (feeds.empty() && fetches.empty()))
     return;
   llvm::ArrayRef<std::string> wanted = fetches.empty() ? fetchedByProgram : fetches;
-  findCutFeeds(program, feeds);
+  findCutFeeds(program, fedByProgram, feeds);
   bool isPart = !cut.empty() || (!feeds.empty() && lacksData(program, fedByProgram, feeds)) ||
                 (!fetchedByProgram.empty() && !isSameSet(wanted, fetchedByProgram));
   if (!isPart)
@@ -113,8 +119,11 @@ Subgraph::Subgraph(const legacy::Program &program, llvm::ArrayRef<std::string> f
   findBlocks(program);
 }
 
-/// A variable is computed where the first op that touches it writes it without reading it.
-void Subgraph::findCutFeeds(const legacy::Program &program, llvm::ArrayRef<std::string> feeds) {
+/// A variable is computed where the first op that touches it writes it without reading it. What control flow
+/// writes may keep the value that it had before: such a variable is computed only if the program has feed ops
+/// and they do not feed it.
+void Subgraph::findCutFeeds(const legacy::Program &program, llvm::ArrayRef<std::string> fedByProgram,
+                            llvm::ArrayRef<std::string> feeds) {
   llvm::StringSet<> open;
   for (const std::string &name : feeds)
     open.insert(name);
@@ -126,8 +135,9 @@ void Subgraph::findCutFeeds(const legacy::Program &program, llvm::ArrayRef<std::
     Effects effects = effectsOf(program, op);
     for (llvm::StringRef name : effects.read)
       open.erase(name);
+    bool mayKeepValue = fedByProgram.empty() && runsBlock(op);
     for (llvm::StringRef name : effects.written)
-      if (open.erase(name))
+      if (open.erase(name) && !mayKeepValue)
         cut.insert(name);
   }
 }

@@ -38,7 +38,8 @@ public:
   llvm::ArrayRef<std::string> droppedStates() const { return dropped; }
 
 private:
-  void findCutFeeds(const legacy::Program &program, llvm::ArrayRef<std::string> feeds);
+  void findCutFeeds(const legacy::Program &program, llvm::ArrayRef<std::string> fedByProgram,
+                    llvm::ArrayRef<std::string> feeds);
   void findNeeded(const legacy::Program &program, llvm::ArrayRef<std::string> fetches);
   void findBlocks(const legacy::Program &program);
 

@@ -41,18 +41,47 @@ LogicalResult inferReduction(std::optional<Location> location, RankedTensorType 
 
 namespace {
 
+template <class Int> HostScalar bound(bool isUpper) {
+  using Limits = std::numeric_limits<Int>;
+  return HostScalar::of(static_cast<int64_t>(isUpper ? Limits::max() : Limits::min()));
+}
+
+/// The greatest or the least element of a dtype.
+HostScalar boundOf(DType dtype, bool isUpper) {
+  double infinity = std::numeric_limits<double>::infinity();
+  switch (dtype) {
+  case DType::Int8:
+    return bound<int8_t>(isUpper);
+  case DType::Int16:
+    return bound<int16_t>(isUpper);
+  case DType::Int32:
+    return bound<int32_t>(isUpper);
+  case DType::Int64:
+    return bound<int64_t>(isUpper);
+  case DType::UInt8:
+    return bound<uint8_t>(isUpper);
+  case DType::UInt16:
+    return bound<uint16_t>(isUpper);
+  case DType::UInt32:
+    return bound<uint32_t>(isUpper);
+  case DType::UInt64:
+    return bound<uint64_t>(isUpper);
+  default:
+    return HostScalarBuilder(dtype).cast(HostScalar::of(isUpper ? infinity : -infinity));
+  }
+}
+
 HostScalar neutralElement(ReductionKind kind, DType dtype) {
   HostScalarBuilder b(dtype);
-  double infinity = std::numeric_limits<double>::infinity();
   switch (kind) {
   case ReductionKind::Sum:
     return b.cast(HostScalar::of(0.0));
   case ReductionKind::Product:
     return b.cast(HostScalar::of(1.0));
   case ReductionKind::Maximum:
-    return b.cast(HostScalar::of(-infinity));
+    return boundOf(dtype, /*isUpper=*/false);
   case ReductionKind::Minimum:
-    return b.cast(HostScalar::of(infinity));
+    return boundOf(dtype, /*isUpper=*/true);
   case ReductionKind::And:
     return HostScalar::of(true);
   case ReductionKind::Or:

@@ -61,7 +61,7 @@ func.func @cumsum(%a: tensor<3x4xf64>) -> (tensor<3x4xf64>) {
 }
 
 func.func @cumprod(%a: tensor<3x4xf64> {test.low = 0.5, test.high = 2.0}) -> (tensor<3x4xf64>) {
-  %y = pd.cumprod %a {dim = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  %y = pd.cumprod %a {axis = 1 : i64} : (tensor<3x4xf64>) -> tensor<3x4xf64>
   return %y : tensor<3x4xf64>
 }
 
