@@ -2,12 +2,13 @@
 
 namespace proa::tools {
 
-void declareAmp(CLI::App &line, AmpChoice &choice) {
+CLI::Option *declareAmp(CLI::App &line, AmpChoice &choice) {
   CLI::Option *amp =
       line.add_option("--amp", choice.level,
                       "Computes in 16 bits what is safe in them: O1 the products, O2 nearly all")
           ->check(CLI::IsMember({"O1", "O2"}));
   line.add_flag("--bf16", choice.bfloat16, "The 16 bits are bfloat16, not float16")->needs(amp);
+  return amp;
 }
 
 std::optional<AmpOptions> ampOf(const AmpChoice &choice) {
@@ -17,8 +18,9 @@ std::optional<AmpOptions> ampOf(const AmpChoice &choice) {
                     .dtype = choice.bfloat16 ? DType::BFloat16 : DType::Float16};
 }
 
-void declareCpu(CLI::App &line, std::string &cpu) {
-  line.add_option(
+CLI::Option *declareCpu(CLI::App &line, std::string &cpu) {
+  return line
+      .add_option(
           "--cpu", cpu,
           "The CPU that kernels are compiled for, as LLVM names it (x86-64-v3, znver4); default: this "
           "machine's")

@@ -15,12 +15,13 @@ struct AmpChoice {
   bool bfloat16 = false;
 };
 
-void declareAmp(CLI::App &line, AmpChoice &choice);
+/// Returns --amp.
+CLI::Option *declareAmp(CLI::App &line, AmpChoice &choice);
 
 /// What they say; nothing without --amp.
 std::optional<AmpOptions> ampOf(const AmpChoice &choice);
 
 /// The option --cpu: see ModelOptions::cpu.
-void declareCpu(CLI::App &line, std::string &cpu);
+CLI::Option *declareCpu(CLI::App &line, std::string &cpu);
 
 } // namespace proa::tools

@@ -90,8 +90,10 @@ void declareModes(CommandLine &line, Options &options) {
   line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
                 "Computes values once more instead of keeping them, as proa-run does")
       ->check(checkMemoryBudget);
-  declareAmp(line, options.amp);
-  declareCpu(line, options.check.cpu);
+  // These run the program in their own ways.
+  for (CLI::Option *option : {declareAmp(line, options.amp), declareCpu(line, options.check.cpu)})
+    for (const char *mode : {"--reference", "--sharding", "--mutants"})
+      option->excludes(line.get_option(mode));
   line.add_option("--micro-batches", options.check.microBatches,
                   "Computes gradients for so many parts of each batch")
       ->check(CLI::Range(1, 1000000))
