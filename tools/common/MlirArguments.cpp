@@ -202,7 +202,7 @@ Problems checkPasses(int argc, char **argv) {
     std::string where = "--" + name.str();
     if (const mlir::PassRegistryEntry *entry = findPass(name))
       checkOptions(*entry, value, where, problems);
-    if (name != "pass-pipeline")
+    if (name != "pass-pipeline" && name != "p") // its alias
       return;
     checkAnchor(value, where, problems);
     checkPipeline(value, where, problems);
