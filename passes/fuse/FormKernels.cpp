@@ -48,13 +48,25 @@ public:
         functions.push_back(function);
     SmallVector<Block *> blocks; // with those of control flow
     for (func::FuncOp function : functions)
-      function.walk([&](Block *block) { blocks.push_back(block); });
+      function.walk([&](Block *block) {
+        if (!isInModelOp(block))
+          blocks.push_back(block);
+      });
     for (Block *block : blocks)
       for (auto &group : findKernelGroups(*block))
         outline(*group);
   }
 
 private:
+  /// Whether the block is in a region of an op of pd (checkpoint, vjp): those are decomposed later, and hold
+  /// no calls.
+  static bool isInModelOp(Block *block) {
+    for (Operation *op = block->getParentOp(); op; op = op->getParentOp())
+      if (isa_and_present<pd::PdDialect>(op->getDialect()))
+        return true;
+    return false;
+  }
+
   void outline(const KernelGroup &group) {
     Interface interface = interfaceOf(group);
     if (interface.outputs.empty())
