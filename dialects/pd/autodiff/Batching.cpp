@@ -1,5 +1,6 @@
 #include "dialects/pd/autodiff/Batching.h"
 #include "dialects/pd/Guarded.h"
+#include "dialects/pd/ReplaceResult.h"
 
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
@@ -174,7 +175,7 @@ LogicalResult Batcher::write(Block &block) {
       if (failed(values))
         return op->emitError() << "'" << op->getName().getStringRef()
                                << "' can not be batched: it has no decomposition here";
-      op->replaceAllUsesWith(*values);
+      replaceResults(op, *values);
       Operation *first = before ? before->getNextNode() : &block.front();
       next = first == op ? next : first;
       op->erase();
