@@ -42,6 +42,7 @@ Interface interfaceOf(const KernelGroup &group) {
 class FormKernelsPass : public impl::FormKernelsBase<FormKernelsPass> {
 public:
   void runOnOperation() override {
+    symbols.emplace(getOperation());
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function->hasAttr("proa.kernel") && !function.isExternal())
@@ -130,13 +131,17 @@ private:
       kernel.erase();
       return entry->second;
     }
-    kernel.setName("kernel_" + std::to_string(kernels.size() - 1));
-    getOperation().push_back(kernel);
+    do
+      kernel.setName("kernel_" + std::to_string(nextName++));
+    while (symbols->lookup(kernel.getName()));
+    symbols->insert(kernel);
     ++numKernels;
     return kernel;
   }
 
   llvm::StringMap<func::FuncOp> kernels;
+  std::optional<SymbolTable> symbols; ///< of the module; names of its other functions are left out
+  size_t nextName = 0;
 };
 
 } // namespace
