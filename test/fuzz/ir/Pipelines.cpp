@@ -1,5 +1,7 @@
 #include "test/fuzz/ir/Pipelines.h"
 
+#include "lib/driver/Registration.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -45,6 +47,9 @@ std::vector<PassEntry> registeredPasses() {
     else if (!passes.empty() && name != "report") // the name of a file that is written
       passes.back().options.push_back({name.str(), type.str()});
   }
+  // It does not print pipelines.
+  passes.push_back({cpuPipelineName, {}});
+  passes.push_back({lowerKernelsPipelineName, {{"expand-bfloat16", "<bool>"}}});
   return passes;
 }
 
