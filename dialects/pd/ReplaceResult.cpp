@@ -18,4 +18,10 @@ void replaceResult(OpBuilder &builder, Value result, Value value) {
   result.replaceAllUsesWith(value);
 }
 
+void replaceResults(Operation *op, ValueRange values) {
+  OpBuilder builder(op);
+  for (auto [result, value] : llvm::zip(op->getResults(), values))
+    replaceResult(builder, result, value);
+}
+
 } // namespace proa::pd

@@ -9,4 +9,7 @@ namespace proa::pd {
 /// a terminator and an op of another dialect get it under the type that they were created with.
 void replaceResult(mlir::OpBuilder &builder, mlir::Value result, mlir::Value value);
 
+/// The same for all results of `op`.
+void replaceResults(mlir::Operation *op, mlir::ValueRange values);
+
 } // namespace proa::pd

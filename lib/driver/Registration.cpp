@@ -40,14 +40,14 @@ void registerProaPasses() {
   registerProaLowerLinalgPasses();
   registerLowerCpuPasses();
   mlir::PassPipelineRegistration<LowerKernelsOptions>(
-      "proa-lower-kernels",
+      lowerKernelsPipelineName,
       "Kernels, on pd ops or on linalg, to the LLVM dialect; removes all other functions",
       [](mlir::OpPassManager &pm, const LowerKernelsOptions &options) {
         pm.addPass(createExtractKernels());
         pm.addPass(createLowerToLinalg());
         buildLowerKernelsPipeline(pm, options);
       });
-  mlir::PassPipelineRegistration<>("proa-cpu", "Imported pd to library ops and kernel calls",
+  mlir::PassPipelineRegistration<>(cpuPipelineName, "Imported pd to library ops and kernel calls",
                                    [](mlir::OpPassManager &pm) { buildCpuPipeline(pm); });
 }
 

@@ -12,6 +12,8 @@
 #include "passes/autodiff/BackwardPart.h"
 #include "passes/autodiff/NewFunction.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -170,17 +172,32 @@ private:
 
   /// The types of results, for operands with fewer examples.
   static LogicalResult inferAgain(Operation *op) {
-    if (!isa<InferTypeOpInterface>(op) || isa<pd::VjpOp>(op)) {
-      if (auto gradient = dyn_cast<pd::VjpOp>(op))
-        return inferGradient(gradient);
-      if (op->getNumRegions() == 0)
-        return success();
+    if (auto gradient = dyn_cast<pd::VjpOp>(op))
+      return inferGradient(gradient);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return inferBranch(branch);
+    if (op->getNumRegions() == 0 && !isa<InferTypeOpInterface>(op))
+      return success();
+    // The types within other regions would have to be inferred too.
+    if (op->getNumRegions() > 0 || failed(pd::inferAgain(op, op->getLoc())))
       return op->emitError() << "'" << op->getName().getStringRef()
-                             << "' can not be computed on micro-batches";
-    }
-    if (failed(pd::inferAgain(op, op->getLoc())))
-      return op->emitError() << "'" << op->getName().getStringRef()
-                             << "' can not be computed on micro-batches";
+                             << "' cannot be computed on micro-batches";
+    return success();
+  }
+
+  static LogicalResult inferBranch(scf::IfOp op) {
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.getOps())
+        if (!inner.hasTrait<OpTrait::IsTerminator>() && failed(inferAgain(&inner)))
+          return failure();
+    if (op.getNumResults() == 0)
+      return success();
+    if (op.thenYield().getOperandTypes() != op.elseYield().getOperandTypes())
+      return op->emitError()
+             << "'scf.if' cannot be computed on micro-batches: its regions would yield values of "
+                "different types";
+    for (auto [result, yielded] : llvm::zip(op.getResults(), op.thenYield().getOperands()))
+      result.setType(yielded.getType());
     return success();
   }
 

@@ -1,6 +1,7 @@
 #include "passes/autodiff/BackwardPart.h"
 
 #include "dialects/pd/Guarded.h"
+#include "dialects/pd/ReplaceResult.h"
 #include "dialects/pd/autodiff/Deferred.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/VjpOps.h"
@@ -109,7 +110,7 @@ LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
     for (Operation *made = before ? before->getNextNode() : &block->front(); made != op;
          made = made->getNextNode())
       collect(made);
-    op->replaceAllUsesWith(*values);
+    pd::replaceResults(op, *values);
     op->erase();
   }
   return success();

@@ -1,6 +1,7 @@
 //! Regions of pd.checkpoint by the names of values: what a gradient computes once more.
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Pd.h"
+#include "dialects/pd/ReplaceResult.h"
 #include "dialects/pd/autodiff/RecomputeOps.h"
 #include "dialects/pd/autodiff/VjpOps.h"
 #include "passes/autodiff/NewFunction.h"
@@ -64,7 +65,7 @@ private:
       if (auto composite = dyn_cast<pd::DecomposableOpInterface>(op); composite && !isMemoryEffectFree(op)) {
         OpBuilder builder(op);
         if (auto values = pd::guarded([&] { return composite.decompose(builder); }); succeeded(values)) {
-          op->replaceAllUsesWith(*values);
+          pd::replaceResults(op, *values);
           op->erase();
         }
       }

@@ -42,19 +42,13 @@ public:
       for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op;
            made = made->getNextNode())
         collect(made, work);
-      replaceBy(op, *values);
+      pd::replaceResults(op, *values);
+      op->erase();
       ++numDecomposed;
     }
   }
 
 private:
-  static void replaceBy(Operation *op, ValueRange values) {
-    OpBuilder builder(op);
-    for (auto [result, value] : llvm::zip(op->getResults(), values))
-      pd::replaceResult(builder, result, value);
-    op->erase();
-  }
-
   LogicalResult readOptions() {
     if (!target.empty() && target != "cpu")
       return getOperation()->emitError() << "expected the target 'cpu', found '" << target << "'";

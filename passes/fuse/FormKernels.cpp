@@ -42,19 +42,32 @@ Interface interfaceOf(const KernelGroup &group) {
 class FormKernelsPass : public impl::FormKernelsBase<FormKernelsPass> {
 public:
   void runOnOperation() override {
+    symbols.emplace(getOperation());
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function->hasAttr("proa.kernel") && !function.isExternal())
         functions.push_back(function);
     SmallVector<Block *> blocks; // with those of control flow
     for (func::FuncOp function : functions)
-      function.walk([&](Block *block) { blocks.push_back(block); });
+      function.walk([&](Block *block) {
+        if (!isInModelOp(block))
+          blocks.push_back(block);
+      });
     for (Block *block : blocks)
       for (auto &group : findKernelGroups(*block))
         outline(*group);
   }
 
 private:
+  /// Whether the block is in a region of an op of pd (checkpoint, vjp): those are decomposed later, and hold
+  /// no calls.
+  static bool isInModelOp(Block *block) {
+    for (Operation *op = block->getParentOp(); op; op = op->getParentOp())
+      if (isa_and_present<pd::PdDialect>(op->getDialect()))
+        return true;
+    return false;
+  }
+
   void outline(const KernelGroup &group) {
     Interface interface = interfaceOf(group);
     if (interface.outputs.empty())
@@ -134,13 +147,17 @@ private:
       kernel.erase();
       return entry->second;
     }
-    kernel.setName("kernel_" + std::to_string(kernels.size() - 1));
-    getOperation().push_back(kernel);
+    do
+      kernel.setName("kernel_" + std::to_string(nextName++));
+    while (symbols->lookup(kernel.getName()));
+    symbols->insert(kernel);
     ++numKernels;
     return kernel;
   }
 
   llvm::StringMap<func::FuncOp> kernels;
+  std::optional<SymbolTable> symbols; ///< of the module; names of its other functions are left out
+  size_t nextName = 0;
 };
 
 } // namespace

@@ -49,15 +49,35 @@ LogicalResult copyWithLoops(OpBuilder &builder, Location loc, Value from, Value 
 struct BufferizeKernels : proa::impl::BufferizeKernelsBase<BufferizeKernels> {
   using BufferizeKernelsBase::BufferizeKernelsBase;
 
+  /// Reports ops on tensors that have no form on memory. Bufferization leaves those that nothing uses, but
+  /// changes what is in their regions.
+  static LogicalResult verifyIsLowered(ModuleOp module,
+                                       const bufferization::OneShotBufferizationOptions &options) {
+    bool isLowered = true;
+    module.walk([&](Operation *op) {
+      bool hasTensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
+                        llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+      if (!hasTensors || isa_and_present<func::FuncDialect>(op->getDialect()) ||
+          options.dynCastBufferizableOp(op))
+        return;
+      op->emitError() << "'" << op->getName()
+                      << "' has no form on memory, expected ops that are lowered to linalg";
+      isLowered = false;
+    });
+    return success(isLowered);
+  }
+
   void runOnOperation() override {
+    bufferization::OneShotBufferizationOptions options;
+    options.memCpyFn = copyWithLoops;
+    if (failed(verifyIsLowered(getOperation(), options)))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       unshareDestinations(function);
       if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
         return signalPassFailure();
     }
-    bufferization::OneShotBufferizationOptions options;
-    options.memCpyFn = copyWithLoops;
     bufferization::BufferizationState state;
     if (failed(bufferization::runOneShotBufferize(getOperation(), options, state)))
       signalPassFailure();

@@ -57,10 +57,14 @@ struct FuseElementwise : proa::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
+    // First the patterns that find static sizes: one of fusion replaces a cast of an empty tensor by an empty
+    // tensor of dynamic sizes, which becomes such a cast again.
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CastOp::getCanonicalizationPatterns(patterns, context);
+    context->getLoadedDialect<tensor::TensorDialect>()->getCanonicalizationPatterns(patterns);
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, shouldMoveReshape);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     linalg::FillOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);

@@ -1,5 +1,6 @@
 #include "dialects/pd/autodiff/Batching.h"
 #include "dialects/pd/Guarded.h"
+#include "dialects/pd/ReplaceResult.h"
 
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
@@ -179,7 +180,7 @@ LogicalResult Batcher::write(Block &block) {
                                 "of the function's arguments static before batching"
                               : "it has neither a batching rule nor a decomposition for these "
                                 "operands");
-      op->replaceAllUsesWith(*values);
+      replaceResults(op, *values);
       Operation *first = before ? before->getNextNode() : &block.front();
       next = first == op ? next : first;
       op->erase();

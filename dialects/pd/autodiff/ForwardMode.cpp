@@ -1,5 +1,6 @@
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/Guarded.h"
+#include "dialects/pd/ReplaceResult.h"
 
 #include "dialects/pd/Infer.h"
 #include "dialects/pd/Types.h"
@@ -268,7 +269,7 @@ private:
     auto values = guarded([&] { return cast<DecomposableOpInterface>(op).decompose(builder); });
     if (failed(values))
       return nullptr;
-    op->replaceAllUsesWith(*values);
+    replaceResults(op, *values);
     Operation *first = before ? before->getNextNode() : &block.front();
     first = first == op ? after : first;
     op->erase();

@@ -1,5 +1,6 @@
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/ReplaceResult.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/ArrayGradient.h"
@@ -169,7 +170,7 @@ private:
     auto values = guarded([&] { return composite.decompose(local); });
     if (failed(values))
       return nullptr;
-    op->replaceAllUsesWith(*values);
+    replaceResults(op, *values);
     Operation *first = before ? before->getNextNode() : &block.front();
     first = first == op ? after : first;
     op->erase();

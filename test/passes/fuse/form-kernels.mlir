@@ -68,3 +68,19 @@ func.func @branch(%x: tensor<8xf32>, %c: tensor<i1>) -> tensor<8xf32> {
   %4 = pd.add %0, %1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   return %4 : tensor<8xf32>
 }
+
+// Near miss: the region of an op of pd keeps its ops.
+// CHECK-LABEL: func @checkpoint
+// CHECK: pd.checkpoint
+// CHECK: pd.sin
+// CHECK: pd.exp
+// CHECK: pd.yield
+func.func @checkpoint(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = pd.checkpoint(%x : tensor<8xf32>) : tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %1 = pd.sin %a : (tensor<8xf32>) -> tensor<8xf32>
+    %2 = pd.exp %1 : (tensor<8xf32>) -> tensor<8xf32>
+    pd.yield %2 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}

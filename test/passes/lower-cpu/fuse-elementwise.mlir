@@ -135,3 +135,25 @@ func.func @reshape(%x: tensor<12xf32>) -> tensor<3x4xf32> {
   } -> tensor<3x4xf32>
   return %3 : tensor<3x4xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#swap = affine_map<(d0, d1) -> (d1, d0)>
+
+// An operation whose type says less than its operands: the pass ends.
+// CHECK-LABEL: func.func @less_known
+// CHECK: linalg.generic
+// CHECK-SAME: outs(%{{.*}} : tensor<5x4xf32>)
+// CHECK: tensor.cast %{{.*}} : tensor<5x4xf32> to tensor<?x?xf32>
+func.func @less_known(%x: tensor<4x5xf32>) -> tensor<?x?xf32> {
+  %e = tensor.empty() : tensor<5x4xf32>
+  %c = tensor.cast %e : tensor<5x4xf32> to tensor<?x4xf32>
+  %d = tensor.cast %c : tensor<?x4xf32> to tensor<?x?xf32>
+  %0 = linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x5xf32>) outs(%d : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

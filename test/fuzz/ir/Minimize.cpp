@@ -1,0 +1,110 @@
+#include "test/fuzz/ir/Minimize.h"
+
+#include "test/fuzz/ir/Seeds.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <limits>
+#include <regex>
+
+using namespace mlir;
+
+namespace proa::fuzz {
+
+std::string failureKey(const CaseResult &result) {
+  std::string line = result.message.substr(0, result.message.find('\n'));
+  line = std::regex_replace(line, std::regex("'[^']*'|%?[0-9]+|tensor<[^ ]*"), "#");
+  return result.pipeline.substr(0, result.pipeline.find('{')) + ": " + nameOf(result.outcome) + ": " + line;
+}
+
+/// Removes an op: its uses get arguments of the function.
+static bool eraseOp(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function || op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  for (Value result : op->getResults()) {
+    if (result.use_empty())
+      continue;
+    auto isInNested = [&](Operation *user) { return user->getParentOfType<func::FuncOp>() != function; };
+    if (llvm::any_of(result.getUsers(), isInNested) ||
+        failed(function.insertArgument(function.getNumArguments(), result.getType(), {}, op->getLoc())))
+      return false;
+    result.replaceAllUsesWith(function.getArguments().back());
+  }
+  op->erase();
+  return true;
+}
+
+static bool eraseReturned(func::FuncOp function, unsigned result) {
+  llvm::BitVector erased(function.getNumResults());
+  erased.set(result);
+  for (Block &block : function.getBody())
+    if (auto exit = dyn_cast<func::ReturnOp>(block.getTerminator()))
+      exit->eraseOperands(erased);
+  return succeeded(function.eraseResults(erased));
+}
+
+/// Makes the removal number `index`, counted from the end of the module; nothing if there are fewer.
+static std::optional<bool> remove(ModuleOp module, size_t index) {
+  auto take = [&](size_t count) { // whether the removal is one of the next `count`
+    if (index < count)
+      return true;
+    index -= count;
+    return false;
+  };
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  if (take(functions.size())) {
+    functions[index].erase();
+    return true;
+  }
+  for (func::FuncOp function : functions) {
+    if (!function.isDeclaration() && take(function.getNumResults()))
+      return eraseReturned(function, static_cast<unsigned>(index));
+    if (!function.isDeclaration() && take(function.getNumArguments()))
+      return function.getArgument(index).use_empty() && succeeded(function.eraseArgument(index));
+  }
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) { ops.push_back(op); });
+  if (take(ops.size()))
+    return eraseOp(ops[ops.size() - 1 - index]);
+  return std::nullopt;
+}
+
+CaseResult minimize(MLIRContext &context, const CaseResult &failure, const CaseLimits &limits) {
+  constexpr int maxTrials = 400;
+  CaseResult smallest = failure;
+  auto module = parseSeed(context, smallest.mutant, std::numeric_limits<size_t>::max());
+  int trials = 0;
+  for (bool changed = true; module && changed && trials < maxTrials;) {
+    changed = false;
+    bool isEnd = false;
+    for (size_t index = 0; !isEnd && trials < maxTrials; ++trials) {
+      {
+        OwningOpRef<ModuleOp> probe(cast<ModuleOp>((*module)->clone()));
+        isEnd = !remove(*probe, index).has_value();
+      }
+      if (isEnd)
+        break;
+      CaseResult result = runCase(
+          *module,
+          [&](ModuleOp copy) {
+            return remove(copy, index).value_or(false) ? failure.pipeline : std::string("invalid");
+          },
+          limits);
+      auto smaller = failureKey(result) == failureKey(failure)
+                         ? parseSeed(context, result.mutant, std::numeric_limits<size_t>::max())
+                         : OwningOpRef<ModuleOp>();
+      if (!smaller) {
+        ++index;
+        continue;
+      }
+      smallest = result;
+      module = std::move(smaller);
+      changed = true;
+    }
+  }
+  return smallest;
+}
+
+} // namespace proa::fuzz

@@ -1,0 +1,371 @@
+#include "test/fuzz/ir/Mutations.h"
+
+#include "dialects/pd/InferredTypes.h"
+#include "dialects/pd/Pd.h"
+#include "test/fuzz/ir/MutateAttributes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace proa::fuzz {
+namespace {
+
+SmallVector<func::FuncOp> functionsOf(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isDeclaration())
+      functions.push_back(function);
+  return functions;
+}
+
+/// The ops in function bodies that are not terminators.
+SmallVector<Operation *> bodyOps(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  for (func::FuncOp function : functionsOf(module))
+    function.getBody().walk([&](Operation *op) {
+      if (!op->hasTrait<OpTrait::IsTerminator>())
+        ops.push_back(op);
+    });
+  return ops;
+}
+
+/// The values of type `type` that may be used by `user`.
+SmallVector<Value> valuesBefore(Operation *user, Type type) {
+  SmallVector<Value> values;
+  for (Block *block = user->getBlock(); block; block = block->getParentOp()->getBlock()) {
+    for (Value argument : block->getArguments())
+      values.push_back(argument);
+    Operation *end = block->findAncestorOpInBlock(*user);
+    for (Operation &op : *block) {
+      if (&op == end)
+        break;
+      values.append(op.result_begin(), op.result_end());
+    }
+    if (block->getParentOp()->hasTrait<OpTrait::IsIsolatedFromAbove>())
+      break;
+  }
+  llvm::erase_if(values, [&](Value value) { return value.getType() != type; });
+  return values;
+}
+
+/// The type of a function follows from its entry block and what it returns.
+void updateSignature(func::FuncOp function) {
+  Operation *exit = nullptr;
+  for (Block &block : function.getBody())
+    if (block.mightHaveTerminator() && isa<func::ReturnOp>(block.getTerminator()))
+      exit = block.getTerminator();
+  if (exit)
+    function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
+                                       exit->getOperandTypes()));
+}
+
+/// Infers the types of all results again.
+void inferAll(func::FuncOp function) {
+  function.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
+    FailureOr<SmallVector<Type>> types = pd::inferredTypes(op);
+    if (succeeded(types) && !pd::compatibleTypes(*types, TypeRange(op->getResultTypes())))
+      (void)pd::inferAgain(op);
+  });
+  updateSignature(function);
+}
+
+func::FuncOp functionOf(Operation *op) { return op->getParentOfType<func::FuncOp>(); }
+
+bool changeAttribute(ModuleOp module, Random &random) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (!op->getAttrDictionary().empty() && op != module)
+      ops.push_back(op);
+  });
+  if (ops.empty())
+    return false;
+  Operation *op = pickFrom(random, ops);
+  NamedAttribute attribute = pickFrom(random, op->getAttrDictionary());
+  Attribute changed = mutateAttribute(attribute.getValue(), random);
+  // A name that is empty can be printed, but not parsed.
+  if (!changed ||
+      (attribute.getName() == SymbolTable::getSymbolAttrName() && cast<StringAttr>(changed).empty()))
+    return false;
+  op->setAttr(attribute.getName(), changed);
+  if (func::FuncOp function = functionOf(op); function && pick(random, 4) > 0)
+    inferAll(function);
+  return true;
+}
+
+bool removeAttribute(ModuleOp module, Random &random) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (!op->getAttrDictionary().empty() && op != module)
+      ops.push_back(op);
+  });
+  if (ops.empty())
+    return false;
+  Operation *op = pickFrom(random, ops);
+  op->removeAttr(pickFrom(random, op->getAttrDictionary()).getName());
+  return true;
+}
+
+/// Attributes that passes read on functions, their arguments and loops.
+bool addAttribute(ModuleOp module, Random &random) {
+  SmallVector<func::FuncOp> functions = functionsOf(module);
+  if (functions.empty())
+    return false;
+  func::FuncOp function = pickFrom(random, functions);
+  Builder b(module.getContext());
+  switch (pick(random, 6)) {
+  case 0:
+    function->setAttr("proa.kernel", b.getUnitAttr());
+    function.setPrivate();
+    return true;
+  case 1:
+    function->setAttr("proa.row_tiles", b.getDenseI64ArrayAttr({randomInteger(random)}));
+    return true;
+  case 2:
+    if (function.getNumResults() == 0)
+      return false;
+    function.setResultAttr(pick(random, function.getNumResults()), pick(random, 2) ? "pd.fetch" : "pd.state",
+                           b.getStringAttr("w"));
+    return true;
+  default:
+    if (function.getNumArguments() == 0)
+      return false;
+    static const char *const names[] = {"pd.feed", "pd.param", "pd.lod_of"};
+    function.setArgAttr(pick(random, function.getNumArguments()), pickFrom(random, names),
+                        b.getStringAttr("w"));
+    return true;
+  }
+}
+
+/// Another type for an argument or, with the rest of the function, for a constant's users.
+bool changeArgumentType(ModuleOp module, Random &random) {
+  SmallVector<func::FuncOp> functions = functionsOf(module);
+  if (functions.empty())
+    return false;
+  func::FuncOp function = pickFrom(random, functions);
+  if (function.getNumArguments() == 0)
+    return false;
+  BlockArgument argument = function.getArgument(pick(random, function.getNumArguments()));
+  argument.setType(mutateType(argument.getType(), random));
+  inferAll(function);
+  return true;
+}
+
+bool changeResultType(ModuleOp module, Random &random) {
+  SmallVector<Operation *> ops = bodyOps(module);
+  // The type of a constant is that of its value.
+  llvm::erase_if(
+      ops, [](Operation *op) { return op->getNumResults() == 0 || op->hasTrait<OpTrait::ConstantLike>(); });
+  if (ops.empty())
+    return false;
+  Operation *op = pickFrom(random, ops);
+  Value result = op->getResult(pick(random, op->getNumResults()));
+  auto tensor = dyn_cast<RankedTensorType>(result.getType());
+  if (tensor && tensor.getRank() > 0 && pick(random, 2)) { // says less of the type, which is valid
+    SmallVector<int64_t> shape(tensor.getShape());
+    shape[pick(random, shape.size())] = ShapedType::kDynamic;
+    result.setType(tensor.clone(shape));
+  } else {
+    result.setType(mutateType(result.getType(), random));
+  }
+  inferAll(functionOf(op));
+  return true;
+}
+
+/// Gives the uses of `op` to other values; false where there are none of some result's type.
+bool replaceUses(Operation *op, Random &random) {
+  for (Value result : op->getResults()) {
+    if (result.use_empty())
+      continue;
+    SmallVector<Value> others = valuesBefore(op, result.getType());
+    if (others.empty())
+      return false;
+    result.replaceAllUsesWith(pickFrom(random, others));
+  }
+  return true;
+}
+
+bool dropOp(ModuleOp module, Random &random) {
+  SmallVector<Operation *> ops = bodyOps(module);
+  if (ops.empty())
+    return false;
+  Operation *op = pickFrom(random, ops);
+  if (!replaceUses(op, random))
+    return false;
+  op->erase();
+  return true;
+}
+
+/// An op, with its regions, twice; the copy takes some uses.
+bool duplicateOp(ModuleOp module, Random &random) {
+  SmallVector<Operation *> ops = bodyOps(module);
+  if (ops.empty())
+    return false;
+  Operation *op = pickFrom(random, ops);
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(op);
+  Operation *copy = builder.clone(*op);
+  for (auto [result, other] : llvm::zip(op->getResults(), copy->getResults()))
+    result.replaceUsesWithIf(other, [&](OpOperand &) { return pick(random, 2) == 0; });
+  return true;
+}
+
+/// Another op's value of the same type in the place of an operand, a terminator's included.
+bool changeOperand(ModuleOp module, Random &random) {
+  SmallVector<Operation *> ops;
+  for (func::FuncOp function : functionsOf(module))
+    function.getBody().walk([&](Operation *op) {
+      if (op->getNumOperands() > 0)
+        ops.push_back(op);
+    });
+  if (ops.empty())
+    return false;
+  Operation *op = pickFrom(random, ops);
+  OpOperand &operand = op->getOpOperand(pick(random, op->getNumOperands()));
+  if (op->getNumOperands() > 1 && pick(random, 3) == 0) {
+    OpOperand &other = op->getOpOperand(pick(random, op->getNumOperands()));
+    Value value = operand.get();
+    operand.set(other.get());
+    other.set(value);
+  } else {
+    SmallVector<Value> values = valuesBefore(op, operand.get().getType());
+    if (values.empty())
+      return false;
+    operand.set(pickFrom(random, values));
+  }
+  inferAll(functionOf(op));
+  return true;
+}
+
+/// Adds, drops or repeats what a function returns.
+bool changeResults(ModuleOp module, Random &random) {
+  SmallVector<func::FuncOp> functions = functionsOf(module);
+  if (functions.empty())
+    return false;
+  func::FuncOp function = pickFrom(random, functions);
+  if (!function.getBody().hasOneBlock())
+    return false;
+  Operation *exit = function.getBody().front().getTerminator();
+  SmallVector<Value> values(exit->getOperands());
+  switch (pick(random, 3)) {
+  case 0:
+    values.clear();
+    break;
+  case 1:
+    if (values.empty())
+      return false;
+    values.erase(values.begin() + static_cast<ptrdiff_t>(pick(random, values.size())));
+    break;
+  default:
+    SmallVector<Value> all(function.getArguments());
+    for (Operation &op : function.getBody().front())
+      all.append(op.result_begin(), op.result_end());
+    if (all.empty())
+      return false;
+    values.push_back(pickFrom(random, all));
+  }
+  exit->setOperands(values);
+  function.setResAttrsAttr(ArrayAttr());
+  updateSignature(function);
+  return true;
+}
+
+/// A new argument in the place of an op's result.
+bool makeArgument(ModuleOp module, Random &random) {
+  SmallVector<Operation *> ops = bodyOps(module);
+  llvm::erase_if(
+      ops, [](Operation *op) { return op->getNumResults() != 1 || !isa<func::FuncOp>(op->getParentOp()); });
+  if (ops.empty())
+    return false;
+  Operation *op = pickFrom(random, ops);
+  func::FuncOp function = functionOf(op);
+  Type type = op->getResult(0).getType();
+  if (failed(function.insertArgument(function.getNumArguments(), type, {}, op->getLoc())))
+    return false;
+  op->getResult(0).replaceAllUsesWith(function.getArguments().back());
+  op->erase();
+  return true;
+}
+
+/// Puts an op into both regions of a condition.
+bool wrapInIf(ModuleOp module, Random &random) {
+  SmallVector<Operation *> ops = bodyOps(module);
+  if (ops.empty())
+    return false;
+  Operation *op = pickFrom(random, ops);
+  OpBuilder builder(op);
+  SmallVector<Value> conditions = valuesBefore(op, builder.getI1Type());
+  Value condition =
+      conditions.empty() || pick(random, 2)
+          ? arith::ConstantOp::create(builder, op->getLoc(), builder.getBoolAttr(pick(random, 2)))
+          : pickFrom(random, conditions);
+  auto branch =
+      scf::IfOp::create(builder, op->getLoc(), op->getResultTypes(), condition, /*withElseRegion=*/true);
+  for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
+    Block &block = region->front();
+    block.clear();
+    OpBuilder inner = OpBuilder::atBlockEnd(&block);
+    Operation *copy = inner.clone(*op);
+    scf::YieldOp::create(inner, op->getLoc(), copy->getResults());
+  }
+  op->replaceAllUsesWith(branch.getResults());
+  op->erase();
+  return true;
+}
+
+/// Renames, removes or empties a function, or lets an op's place be taken by a call.
+bool changeFunction(ModuleOp module, Random &random) {
+  SmallVector<func::FuncOp> functions = functionsOf(module);
+  if (functions.empty())
+    return false;
+  func::FuncOp function = pickFrom(random, functions);
+  switch (pick(random, 4)) {
+  case 0:
+    function.setName(pick(random, 2) ? "main" : "other");
+    return true;
+  case 1:
+    function.erase();
+    return true;
+  case 2:
+    function.eraseBody();
+    function.setPrivate();
+    return true;
+  default:
+    break;
+  }
+  func::FuncOp caller = pickFrom(random, functions);
+  auto ops = llvm::to_vector(llvm::make_pointer_range(caller.getBody().front()));
+  Operation *before = pickFrom(random, ops);
+  SmallVector<Value> operands;
+  for (Type type : function.getArgumentTypes()) {
+    SmallVector<Value> values = valuesBefore(before, type);
+    if (values.empty())
+      return false;
+    operands.push_back(pickFrom(random, values));
+  }
+  OpBuilder builder(before);
+  auto call = func::CallOp::create(builder, before->getLoc(), function, operands);
+  for (auto [operand, i] : llvm::zip(before->getOpOperands(), llvm::seq<size_t>(0, before->getNumOperands())))
+    for (Value result : call.getResults())
+      if (result.getType() == operand.get().getType())
+        operand.set(result);
+  return true;
+}
+
+} // namespace
+
+bool mutate(ModuleOp module, Random &random) {
+  using Mutation = bool (*)(ModuleOp, Random &);
+  // Those that are in the list twice leave most modules valid.
+  static const Mutation mutations[] = {
+      changeAttribute,    changeAttribute,  removeAttribute, addAttribute, changeArgumentType,
+      changeArgumentType, changeResultType, dropOp,          duplicateOp,  changeOperand,
+      changeOperand,      changeResults,    makeArgument,    wrapInIf,     changeFunction};
+  return pickFrom(random, mutations)(module, random);
+}
+
+} // namespace proa::fuzz

@@ -1,0 +1,27 @@
+/// The passes and pipelines of proa, as texts for the pass manager.
+#pragma once
+
+#include "test/fuzz/ir/Mutations.h"
+
+#include <string>
+#include <vector>
+
+namespace proa::fuzz {
+
+struct PassOption {
+  std::string name, type;
+};
+
+/// A registered pass or pipeline.
+struct PassEntry {
+  std::string name;
+  std::vector<PassOption> options;
+};
+
+/// What the registry of passes holds. Only proa's own must be registered.
+std::vector<PassEntry> registeredPasses();
+
+/// The pass with random values of some of its options.
+std::string withOptions(const PassEntry &pass, mlir::ModuleOp module, Random &random);
+
+} // namespace proa::fuzz
