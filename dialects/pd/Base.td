@@ -123,8 +123,8 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   reduction      name of a ReductionKind; the record has the attribute `axis` (ReductionOpInterface)
 //   moves          the family file defines getSourceMap() (MovementOpInterface)
 //   library        name of the runtime's library kernel (LibraryOpInterface)
-//   libraryHalf    whether that kernel takes and gives f16 and bf16 (dialects/pd/LibraryTypes.h); one that does not computes
-//                  in f32, with casts around the op
+//   libraryHalf    whether that kernel takes and gives f16 and bf16 (dialects/pd/LibraryTypes.h); one that does not
+//                  computes in f32, with casts around the op
 //   postOp         C++ expression on `op`, a PostOp: how the runtime fuses this activation (PostOpInterface)
 //   derivatives    one C++ expression an operand: the partial derivative of the one result, for elementwise ops; the names of
 //                  operands and of the result (`out`) may stand in it; "" where there is none (VjpOpInterface)

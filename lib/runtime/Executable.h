@@ -16,7 +16,7 @@
 
 namespace proa::runtime {
 
-/// The address of a symbol of the object file, or null where it has none. Error: why it can not be linked.
+/// The address of a symbol of the object file, or null where it has none. Error: why it cannot be linked.
 using KernelResolver = std::function<Result<void *>(const std::string &symbol)>;
 
 using NamedTensors = std::map<std::string, Tensor>;

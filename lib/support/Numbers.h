@@ -9,7 +9,7 @@ namespace proa {
 
 /// The integer part of a float, as compiled C++ on x86-64 converts it, which Paddle's casts rely on. C++
 /// leaves numbers outside of the type undefined; the processor truncates to a signed integer of 32 or 64
-/// bits, the least of which stands for NaN and for what does not fit:
+/// bits, the least of which is the result for NaN and for what does not fit:
 /// - up to 16 bits: the low bits of the int32,
 /// - uint32: the low bits of the int64,
 /// - uint64: numbers from 2^63 on have 2^63 subtracted before, and added again after the conversion.

@@ -155,8 +155,8 @@ def Pd_IsfiniteOp : Pd_UnaryPredicate<"isfinite", "isfinite_v2", "x is neither N
 def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let summary = "x converted to another element type";
   let description = [{
-    Float to integer rounds towards zero; numbers that the integer type does not hold, and NaN, are what compiled code on
-    x86-64 makes of them, as in Paddle: up to 16 bits the low bits of the int32, of int32 and int64 the least number
+    Float to integer rounds towards zero; numbers that the integer type does not hold, and NaN, are what compiled code
+    on x86-64 makes of them, as in Paddle: up to 16 bits the low bits of the int32, of int32 and int64 the least number
     (lib/support/Numbers.h). Any number to bool is `x != 0`; a real number to complex has imaginary part 0;
     complex to real keeps the real part. A number between two of f16 or bf16 becomes the nearest one, with `toward_zero`
     the one nearer to zero, and an infinity if it is beyond the greatest of f16: what Paddle's cast does on the CPU

@@ -63,7 +63,7 @@ std::string textOf(ModuleOp module, bool generic) {
 class Child {
 public:
   Child(Report &report, MLIRContext *context)
-      : report(report), handler(context, [this](Diagnostic &diagnostic) {
+      : report(report), handler(context, [this](mlir::Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
             errors += diagnostic.str() + "\n";
           return success();

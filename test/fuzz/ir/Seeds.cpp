@@ -19,7 +19,7 @@ namespace proa::fuzz {
 OwningOpRef<ModuleOp> parseSeed(MLIRContext &context, llvm::StringRef text, size_t maxBytes) {
   if (text.size() > maxBytes)
     return {};
-  ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return success(); });
   return parseSourceString<ModuleOp>(text, &context);
 }
 
@@ -70,7 +70,7 @@ void addPrograms(MLIRContext &context, const std::string &folder, Modules &modul
   if (folders.empty())
     folders.push_back(folder);
   std::sort(folders.begin(), folders.end());
-  ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return success(); });
   for (const std::string &each : folders)
     (void)addProgram(context, each, modules);
 }

@@ -240,6 +240,13 @@ TEST_F(ControlFlow, ConditionMustChange) {
   EXPECT_THAT(import(), HasSubstr("block 1 never writes the condition 'c'"));
 }
 
+size_t count(const std::string &text, const std::string &piece) {
+  size_t found = 0;
+  for (size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1))
+    ++found;
+  return found;
+}
+
 TEST_F(ControlFlow, ProblemsOfABodyAreReportedOnce) {
   int32_t body = source.block(0);
   source.op(body, "concat", {{"X", {"x", "y"}}}, {{"Out", {"x"}}}); // two attempts
@@ -247,8 +254,8 @@ TEST_F(ControlFlow, ProblemsOfABodyAreReportedOnce) {
   source.unary(body, "logical_not", "c", "c");
   source.loop(0, body, "c");
   source.unary(0, "tanh", "x", "x");
-  std::string text = import();
-  EXPECT_EQ(text, "error: blocks[1].ops[1] (no_such_op) -> y: op 'no_such_op' is not known\n");
+  // The loop may have no iteration: the problem ends the run that comes to its body.
+  EXPECT_EQ(count(import(), "blocks[1].ops[1] (no_such_op) -> y: op 'no_such_op' is not known"), 1u);
 }
 
 /// Two arms and a select_input; `second` is the condition of the false arm.
@@ -267,13 +274,6 @@ void addPair(Source &source, const std::string &second) {
   source.op(0, "select_input", {{"Mask", {"mask"}}, {"X", {"b", "a"}}}, {{"Out", {"x"}}});
 }
 
-size_t count(const std::string &text, const std::string &piece) {
-  size_t found = 0;
-  for (size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1))
-    ++found;
-  return found;
-}
-
 TEST_F(ControlFlow, TwoArmsBecomeOneBranch) {
   addPair(source, "n");
   std::string text = import();
@@ -290,8 +290,9 @@ TEST_F(ControlFlow, ArmThatWritesAnOuterVariable) {
   int32_t body = source.block(0);
   source.unary(body, "tanh", "x", "x");
   source.branch(0, body, "c", {"x"});
-  source.unary(0, "exp", "x", "y");
-  std::string text = import({"y"});
+  source.variable(0, "z");
+  source.unary(0, "exp", "x", "z");
+  std::string text = import({"z"});
   EXPECT_THAT(text, HasSubstr("scf.yield %arg0 : tensor<2xf32>"));
   EXPECT_LT(text.find("scf.if"), text.find("pd.exp"));
 }
