@@ -93,8 +93,8 @@ Result<void *> LoadedObject::find(const std::string &symbol) const {
     std::string message = llvm::toString(address.takeError());
     // Everything that was linked together failed then, whatever was looked up.
     if (!reports->missing.empty())
-      message = "'" + symbol + "' cannot be linked: nothing defines '" +
-                llvm::join(reports->missing, "', '") + "'";
+      message =
+          "'" + symbol + "' cannot be linked: nothing defines '" + llvm::join(reports->missing, "', '") + "'";
     if (!reports->others.empty())
       message += " (" + reports->others + ")";
     return problem("loading compiled kernels", message);

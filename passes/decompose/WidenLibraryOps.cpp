@@ -48,8 +48,7 @@ private:
   LogicalResult widen(Operation *op) {
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       if (isHalfArray(type))
-        return op->emitOpError() << "has a library kernel for f32 only and cannot convert the array "
-                                 << type;
+        return op->emitOpError() << "has a library kernel for f32 only and cannot convert the array " << type;
     OpBuilder builder(op);
     Type full = builder.getF32Type();
     for (OpOperand &operand : op->getOpOperands())

@@ -157,9 +157,10 @@ BatchedResults checkpoint(Batcher &batcher, Operation *op) {
   auto region = cast<CheckpointOp>(op);
   SmallVector<Value> inputs =
       llvm::map_to_vector(region.getInputs(), [&](Value input) { return batcher.either(input); });
+  // The result types follow from the body, which rules write into an op: they take locations from it.
+  auto holder = CheckpointOp::create(batcher.builder, op->getLoc(), TypeRange(), inputs);
+  Block &block = holder.getBody().emplaceBlock();
   OpBuilder inside(op->getContext());
-  Region body;
-  Block &block = body.emplaceBlock();
   inside.setInsertionPointToStart(&block);
   Value source;
   for (auto [original, input] : llvm::zip(region.getInputs(), inputs)) {
@@ -177,7 +178,8 @@ BatchedResults checkpoint(Batcher &batcher, Operation *op) {
                                                    [&](Value value) { return inner.batched(value); });
   YieldOp::create(inside, op->getLoc(), yielded);
   auto made = CheckpointOp::create(batcher.builder, op->getLoc(), ValueRange(yielded).getTypes(), inputs);
-  made.getBody().takeBody(body);
+  made.getBody().takeBody(holder.getBody());
+  holder.erase();
   return batcher.allOf(made);
 }
 

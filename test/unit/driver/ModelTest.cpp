@@ -10,6 +10,8 @@
 
 #include <cstring>
 #include <filesystem>
+#include <set>
+#include <tuple>
 
 using namespace proa;
 using testing::ElementsAre;
@@ -137,12 +139,14 @@ TEST(ModelTest, WarningsAreDeliveredOnce) {
     EXPECT_FALSE(warning.opType.empty() || warning.code.empty() || warning.message.empty());
     EXPECT_THAT(warning.text(), testing::StartsWith("warning: " + folder));
   }
-  size_t first = warnings.size();
   // Two levels where the program declares one: it is imported again.
   Tensor x = tensorsOf(folder + "/inputs.safetensors").at("x");
   x.setLod({{0, 2, 3}, {0, 2, 6, 7}});
   (void)model->run({{"x", x}});
-  EXPECT_EQ(warnings.size(), first);
+  std::set<std::tuple<std::string, std::string, int64_t>> different;
+  for (const Diagnostic &warning : warnings)
+    different.emplace(warning.code, warning.variable, warning.op);
+  EXPECT_EQ(warnings.size(), different.size());
 }
 
 } // namespace
