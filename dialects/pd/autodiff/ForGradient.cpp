@@ -6,6 +6,7 @@
 
 #include "dialects/pd/Guarded.h"
 #include "dialects/pd/Infer.h"
+#include "dialects/pd/ReplaceResult.h"
 #include "dialects/pd/TensorBuilder.h"
 #include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/ArrayGradient.h"
@@ -486,7 +487,7 @@ LogicalResult expandLoopGradients(Operation *root) {
         guarded([&] { return loop ? writeActions(builder, next, primal) : next.decompose(builder); });
     if (failed(values))
       return failure();
-    next->replaceAllUsesWith(*values);
+    replaceResults(next, *values);
     next->erase();
     if (primal && primal.use_empty()) // a loop of no iterations stays
       primal.erase();

@@ -198,7 +198,7 @@ private:
       ErrorWatch errors(builder.getContext());
       auto values = guarded([&] { return gradient.decompose(local); });
       if (succeeded(values)) {
-        gradient->replaceAllUsesWith(*values);
+        replaceResults(gradient, *values);
         gradient->erase();
       } else {
         hasFailed |= errors.hasSeen() || !hasOpenExtents(gradient);
