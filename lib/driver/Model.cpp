@@ -231,6 +231,8 @@ struct Model::Implementation {
                                       const Imported *&imported);
   Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
                                   Attempt attempt);
+  /// All that a compiled program depends on.
+  std::string cacheKey(const std::map<std::string, Tensor> &feeds, Attempt attempt) const;
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<Variant> load(CompiledProgram program);
   Result<void> transform(mlir::ModuleOp module);
@@ -546,6 +548,34 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   return compileForCpu(std::move(copy), compileOptions);
 }
 
+std::string Model::Implementation::cacheKey(const std::map<std::string, Tensor> &given,
+                                            Attempt attempt) const {
+  CodegenOptions target;
+  target.cpu = options.cpu;
+  std::string key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" +
+                    describeDims(import::withLods(given)) + "|";
+  if (attempt.known == Known::Elements)
+    key += describeValues(import::steering(given)) + "|";
+  key += attempt.deferAll ? "deferred|" : "";
+  if (program) // an IR file has all types in its text
+    for (const legacy::Block &block : llvm::ArrayRef(program->blocks).take_front(1))
+      for (const legacy::Variable &variable : block.variables)
+        if (!variable.declaredAs.empty())
+          key += variable.name + "=" + describe(*variable.dtype, variable.dims) + ",";
+  for (const auto *list : {&options.feeds, &options.fetches})
+    for (const std::string &name : *list)
+      key += name + ",";
+  key += options.function;
+  for (const auto &[parameter, gradient] : options.ownGradients)
+    key += parameter + ">" + gradient + ",";
+  key += options.decompose ? "|decompose" : "";
+  key += options.amp ? "|" + describe(*options.amp) : "";
+  key += options.microBatches == 1 ? "" : "|micro-batches " + std::to_string(options.microBatches);
+  key += options.memoryBudget ? "|budget " + std::to_string(*options.memoryBudget) : "";
+  key += "|" + std::to_string(llvm::xxh3_64bits(programText)) + ":" + std::to_string(programText.size());
+  return key;
+}
+
 Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
                                                        const std::map<std::string, Tensor> &given,
                                                        Attempt attempt) {
@@ -559,27 +589,7 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
     return cache.problems();
   std::string key;
   if (cache) {
-    CodegenOptions target;
-    target.cpu = options.cpu;
-    key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" +
-          describeDims(import::withLods(given)) + "|";
-    if (attempt.known == Known::Elements)
-      key += describeValues(import::steering(given)) + "|";
-    key += attempt.deferAll ? "deferred|" : "";
-    for (const legacy::Variable &variable : llvm::ArrayRef(program->blocks.front().variables))
-      if (!variable.declaredAs.empty())
-        key += variable.name + "=" + describe(*variable.dtype, variable.dims) + ",";
-    for (const auto *list : {&options.feeds, &options.fetches})
-      for (const std::string &name : *list)
-        key += name + ",";
-    key += options.function;
-    for (const auto &[parameter, gradient] : options.ownGradients)
-      key += parameter + ">" + gradient + ",";
-    key += options.decompose ? "|decompose" : "";
-    key += options.amp ? "|" + describe(*options.amp) : "";
-    key += options.microBatches == 1 ? "" : "|micro-batches " + std::to_string(options.microBatches);
-    key += options.memoryBudget ? "|budget " + std::to_string(*options.memoryBudget) : "";
-    key += "|" + std::to_string(llvm::xxh3_64bits(programText)) + ":" + std::to_string(programText.size());
+    key = cacheKey(given, attempt);
     if (auto bytes = cache->find(key))
       if (auto program = unpack(*bytes)) {
         times.fromCache = true;
