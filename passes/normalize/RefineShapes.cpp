@@ -42,6 +42,14 @@ bool isEmptyTensor(Type type) {
   return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 0;
 }
 
+/// Whether the user of an operand accepts more static dims: ops of other dialects may tie the types of
+/// operands to those of results (linalg) or to a symbol (func.call).
+bool followsTypes(OpOperand &use) {
+  Operation *user = use.getOwner();
+  return user->hasTrait<OpTrait::IsTerminator>() || isa_and_present<pd::PdDialect>(user->getDialect()) ||
+         isa<scf::IfOp, scf::WhileOp, scf::ForOp, tensor::CastOp, tensor::ExtractOp, tensor::DimOp>(user);
+}
+
 class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
 public:
   void runOnOperation() override {
@@ -132,8 +140,9 @@ private:
     // A cast only widens; what is known of its operand is known of its result.
     if (Value source = op->getNumResults() == 1 ? pd::beforeWidening(op->getResult(0)) : Value();
         source && source.getDefiningOp() != op) {
-      op->getResult(0).replaceAllUsesWith(source);
-      op->erase();
+      op->getResult(0).replaceUsesWithIf(source, followsTypes);
+      if (op->use_empty())
+        op->erase();
       return next;
     }
     refine(op);

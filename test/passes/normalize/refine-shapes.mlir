@@ -96,3 +96,13 @@ func.func @nothing(%x: tensor<0x3xf32>) -> tensor<3x0xf32> {
   %0 = pd.transpose %x {perm = array<i64: 1, 0>} : (tensor<0x3xf32>) -> tensor<3x0xf32>
   return %0 : tensor<3x0xf32>
 }
+
+// An op of another dialect keeps the types that it was created with.
+// CHECK-LABEL: func.func @other_dialect
+// CHECK: %[[CAST:.*]] = tensor.cast %{{.*}} : tensor<5x4xf32> to tensor<?x?xf32>
+// CHECK: linalg.copy ins(%{{.*}} : tensor<5x4xf32>) outs(%[[CAST]] : tensor<?x?xf32>)
+func.func @other_dialect(%x: tensor<5x4xf32>, %y: tensor<5x4xf32>) -> tensor<?x?xf32> {
+  %cast = tensor.cast %y : tensor<5x4xf32> to tensor<?x?xf32>
+  %0 = linalg.copy ins(%x : tensor<5x4xf32>) outs(%cast : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
