@@ -244,9 +244,12 @@ void ProgramImporter::importArm(const Arm *arm, Branch &branch, size_t region) {
   Environment outer = std::exchange(environment, arm->environment);
   Names wanted(branch.names.begin(), branch.names.end());
   size_t before = problems.size();
+  std::vector<SharedBuffer> outerBuffers = sharedBuffers;
   importBlock(arm->block, wanted);
   branch.failures[region] = deferProblems(before);
   bool hasFailed = !branch.failures[region].empty();
+  if (hasFailed) // the values of the block's ops go with them
+    sharedBuffers = std::move(outerBuffers);
   for (const std::string &name : branch.names) {
     branch.values[region].push_back(hasFailed ? Value() : lookup(name));
     branch.lods[region].push_back(hasFailed ? VariableLod{{}, false, true} : variableLod(name));

@@ -164,6 +164,26 @@ TEST(ControlFlow, TakesOneArm) {
   }
 }
 
+/// A library kernel that refuses its operands ends the run that comes to it; at the top level it ends the
+/// load.
+TEST(ControlFlow, RefusedKernelInAnArmIsAnErrorOfTheRun) {
+  Plan plan = branchPlan();
+  Step refused = kernelStep("concat", {1}, {2});
+  refused.kind = StepKind::Library;
+  refused.attributes = {{"axis", "none"}}; // an axis is a number
+  plan.steps[0].bodies[0].steps = {refused};
+  auto session = sessionOf(plan);
+  ASSERT_TRUE(session);
+  auto other = session->run({{"c", bools({1}, false)}, {"x", floats({}, {4})}});
+  ASSERT_TRUE(other) << other.problems().text();
+  EXPECT_EQ(valuesOf<float>((*other)[0]), std::vector<float>{4});
+  auto taken = session->run({{"c", bools({1}, true)}, {"x", floats({}, {4})}});
+  ASSERT_FALSE(taken);
+  EXPECT_THAT(taken.problems().text(), HasSubstr("net: net.py:2: concat: "));
+  plan.steps.insert(plan.steps.begin(), refused);
+  EXPECT_FALSE(Executable::create(plan, "net", resolve));
+}
+
 TEST(ControlFlow, ConditionMustBeOneBool) {
   auto session = sessionOf(branchPlan());
   auto result = session->run({{"c", bools({2}, true)}, {"x", floats({}, {4})}});
