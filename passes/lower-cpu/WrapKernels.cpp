@@ -95,6 +95,15 @@ struct WrapKernels : proa::impl::WrapKernelsBase<WrapKernels> {
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (function->hasAttr(proa::kernelAttribute) && !function.isExternal())
         kernels.push_back(function);
+    // The output of this pass holds kernels too.
+    bool hasFailed = false;
+    for (LLVM::LLVMFuncOp kernel : kernels)
+      if (std::string rows = (kernel.getName() + "_rows").str(); getOperation().lookupSymbol(rows)) {
+        hasFailed = true;
+        kernel.emitError() << "the kernel is wrapped already: the module has '" << rows << "'";
+      }
+    if (hasFailed)
+      return signalPassFailure();
     for (LLVM::LLVMFuncOp kernel : kernels) {
       if (auto shape = getOperation().lookupSymbol<LLVM::LLVMFuncOp>((kernel.getName() + "_shape").str()))
         wrapShape(shape);
