@@ -5,14 +5,14 @@
 namespace proa::runtime {
 
 // __builtin_cpu_supports takes literals alone.
-#define PROA_CPU_FEATURES(X)                                                                                 \
-  X("popcnt")                                                                                                \
-  X("sse4.2")                                                                                                \
-  X("avx")                                                                                                   \
-  X("avx2") X("fma") X("f16c") X("bmi") X("bmi2") X("lzcnt") X("gfni") X("avxvnni") X("avx512f")             \
-      X("avx512bw") X("avx512cd") X("avx512dq") X("avx512vl") X("avx512ifma") X("avx512vbmi")                \
-          X("avx512vbmi2") X("avx512bitalg") X("avx512vpopcntdq") X("avx512vnni") X("avx512bf16")            \
-              X("avx512fp16")
+// clang-format off
+#define PROA_CPU_FEATURES(X)                                                              \
+  X("popcnt") X("sse4.2") X("avx") X("avx2") X("fma") X("f16c") X("bmi") X("bmi2")        \
+  X("lzcnt") X("gfni") X("avxvnni")                                                       \
+  X("avx512f") X("avx512bw") X("avx512cd") X("avx512dq") X("avx512vl") X("avx512ifma")    \
+  X("avx512vbmi") X("avx512vbmi2") X("avx512bitalg") X("avx512vpopcntdq")                 \
+  X("avx512vnni") X("avx512bf16") X("avx512fp16")
+// clang-format on
 
 std::vector<std::string> knownCpuFeatures() {
   std::vector<std::string> features;
