@@ -14,7 +14,7 @@ namespace proa::pd {
 class InferenceError : public std::exception {
 public:
   const char *what() const noexcept override {
-    return "an op's result types can not be inferred from its operands";
+    return "an op's result types cannot be inferred from its operands";
   }
 };
 

@@ -118,7 +118,7 @@ int proa_model_save_parameters(proa_model *model, const char *path);
 
 /**
  * Compiles for the dims of these inputs, if that has not been done; proa_model_run does it by itself. `data`
- * of the inputs is not read and may be NULL. Fails if an input does not fit its feed, or the program can not
+ * of the inputs is not read and may be NULL. Fails if an input does not fit its feed, or the program cannot
  * be compiled.
  */
 int proa_model_prepare(proa_model *model, const proa_tensor *inputs);

@@ -46,7 +46,7 @@ struct ModelOptions {
   /// Weights file; empty: found beside the program.
   std::string parameters;
   /// Where compiled programs are kept; empty: $PROA_CACHE_DIR, or ~/.cache/proa. "off": nowhere. It is an
-  /// error where a folder that is given here can not be made.
+  /// error where a folder that is given here cannot be made.
   std::string cacheDirectory;
   /// Fed and fetched variables; empty: what the program says. Other variables than those that the program
   /// itself feeds and fetches select a part of it: any variable may be fetched; one that is fed is not

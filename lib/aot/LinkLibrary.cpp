@@ -24,7 +24,7 @@ public:
   static Result<std::unique_ptr<TemporaryFolder>> create() {
     llvm::SmallString<128> path;
     if (std::error_code error = llvm::sys::fs::createUniqueDirectory("proa-compile", path))
-      return problem("temporary folder", "can not create one: " + error.message());
+      return problem("temporary folder", "cannot create one: " + error.message());
     return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::string(path)));
   }
   ~TemporaryFolder() {
@@ -123,7 +123,7 @@ Result<void> linkLibrary(const CompiledLibrary &library, const LinkOptions &opti
   if (auto done = execute(command, **folder); !done)
     return done;
   if (std::error_code error; fs::rename(temporary, options.output, error), error)
-    return problem(options.output, "can not write the file: " + error.message());
+    return problem(options.output, "cannot write the file: " + error.message());
   return {};
 }
 

@@ -27,7 +27,7 @@ std::string headerText(const Description &description, const std::string &prefix
 std::string entryText(const Description &description, const std::string &prefix);
 
 /// Writes the shared library; it appears under its name when it is complete. Errors: there is no C compiler,
-/// or no libproa_runtime.so; the linker's own errors; a file that can not be written.
+/// or no libproa_runtime.so; the linker's own errors; a file that cannot be written.
 Result<void> linkLibrary(const CompiledLibrary &library, const LinkOptions &options);
 
 } // namespace proa::aot

@@ -38,9 +38,9 @@ struct NumericsReport {
 
 /// Checks the public functions of the module that passes run on (all, where none is public), those with one
 /// block whose arguments and results are tensors. Each is run on random inputs by the reference evaluator,
-/// or, where that can not run it (fused library calls, say), by compiling it. A difference is an error that
+/// or, where that cannot run it (fused library calls, say), by compiling it. A difference is an error that
 /// names the pass, the result and the first element; that function is not checked any further. A function
-/// that is new, has another signature or can not be run is named in a remark and compared from then on, or
+/// that is new, has another signature or cannot be run is named in a remark and compared from then on, or
 /// from where it can be run.
 ///
 /// It needs a pass manager whose context runs one thread.

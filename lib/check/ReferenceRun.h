@@ -14,7 +14,7 @@ namespace proa::check {
 
 class Interpreter;
 
-/// What evaluating a program gave: its outputs, or why the evaluator can not run it (`notEvaluated`, no
+/// What evaluating a program gave: its outputs, or why the evaluator cannot run it (`notEvaluated`, no
 /// failure: a random number, a loop, an op that only a library kernel computes).
 struct ReferenceRun {
   std::vector<NamedTensor> outputs;

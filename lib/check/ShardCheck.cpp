@@ -124,7 +124,7 @@ public:
 
 private:
   /// The op on constants where it is on some, and on arguments of the dims of these tensors; null where it
-  /// can not be.
+  /// cannot be.
   Operation *cloneOn(Block &block, llvm::ArrayRef<Tensor> tensors) const {
     MLIRContext *context = op->getContext();
     OpBuilder builder(context);

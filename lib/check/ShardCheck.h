@@ -22,7 +22,7 @@ void checkSharding(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, llvm::A
                    ShardCheck &check);
 
 /// The same for each op at the top level of a program, on what it computes for these feeds; see runReference.
-/// `notEvaluated` is set where the evaluator can not run the program.
+/// `notEvaluated` is set where the evaluator cannot run the program.
 Result<ShardCheck> checkShardings(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
                                   std::string &notEvaluated);
 

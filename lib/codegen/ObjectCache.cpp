@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view fileSuffix = ".object";
 
-/// What a file starts with. The key itself follows, then the bytes: two keys with one hash can not be mixed
+/// What a file starts with. The key itself follows, then the bytes: two keys with one hash cannot be mixed
 /// up.
 struct Header {
   char magic[8] = {'p', 'r', 'o', 'a', 'o', 'b', 'j', '1'};
@@ -52,7 +52,7 @@ Result<ObjectCache> ObjectCache::open(const Options &options) {
   std::error_code error;
   fs::create_directories(cache.path, error);
   if (error)
-    return problem(cache.path, "can not create the directory of the object cache: " + error.message());
+    return problem(cache.path, "cannot create the directory of the object cache: " + error.message());
   return cache;
 }
 

@@ -19,7 +19,7 @@ public:
     uint64_t maxBytes = uint64_t(1) << 30; ///< above it the files that were used longest ago are removed
   };
 
-  /// Creates the directory if needed. Problem: it can not be created, or no directory is known.
+  /// Creates the directory if needed. Problem: it cannot be created, or no directory is known.
   static Result<ObjectCache> open(const Options &options);
 
   /// What was stored under `key`, or nothing.

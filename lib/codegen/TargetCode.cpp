@@ -95,7 +95,7 @@ Result<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module, llvm::Target
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
     return problem("code generation",
-                   "LLVM can not write object files for " + machine.getTargetTriple().str());
+                   "LLVM cannot write object files for " + machine.getTargetTriple().str());
   passes.run(module);
   return object;
 }

@@ -29,7 +29,7 @@ Result<void> dump(ModuleOp module, const CompileOptions &options, const char *st
   std::error_code error;
   std::filesystem::create_directories(options.dumpDirectory, error);
   if (error)
-    return problem(options.dumpDirectory, "can not create the folder: " + error.message());
+    return problem(options.dumpDirectory, "cannot create the folder: " + error.message());
   std::string text;
   llvm::raw_string_ostream(text) << module;
   return writeFile(options.dumpDirectory + "/" + stage + ".mlir", text);

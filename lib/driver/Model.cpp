@@ -1,9 +1,9 @@
 //! The embedded library: a legacy program, opened, compiled for the shapes it meets, and run.
 #include "proa/Model.h"
 
-#include "lib/codegen/CompileKernels.h"
-#include "lib/codegen/ObjectCache.h"
 #include "lib/driver/Compile.h"
+#include "lib/driver/CompiledCache.h"
+#include "lib/driver/FeedChecks.h"
 #include "lib/driver/IrProgram.h"
 #include "lib/driver/ParameterValues.h"
 #include "lib/driver/Registration.h"
@@ -26,14 +26,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
-#include "llvm/Support/xxhash.h"
-
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <dlfcn.h>
 #include <set>
-#include <sys/stat.h>
 #include <thread>
 
 namespace proa {
@@ -58,63 +53,6 @@ int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurr
 
 int threadsOf(const ModelOptions &options) { return options.threads > 0 ? options.threads : cores(); }
 
-/// The build of this library: a cache entry of another build is not taken.
-std::string buildFingerprint() {
-  Dl_info info;
-  struct stat file;
-  if (dladdr(reinterpret_cast<void *>(&buildFingerprint), &info) == 0 || stat(info.dli_fname, &file) != 0)
-    return version();
-  return version() + ":" + std::to_string(file.st_size) + ":" + std::to_string(file.st_mtim.tv_sec) + "." +
-         std::to_string(file.st_mtim.tv_nsec);
-}
-
-/// For the key of the cache.
-std::string describe(const AmpOptions &amp) {
-  std::string text =
-      std::string(amp.level == AmpOptions::Level::O1 ? "O1 " : "O2 ") + std::string(nameOf(amp.dtype));
-  for (const auto *list : {&amp.allow, &amp.deny, &amp.grey})
-    for (const std::string &op : *list)
-      text += (op == list->front() ? "|" : ",") + op;
-  for (double number :
-       {static_cast<double>(amp.scaling), amp.lossScale, static_cast<double>(amp.increaseEvery),
-        static_cast<double>(amp.decreaseEvery), amp.increaseRatio, amp.decreaseRatio})
-    text += " " + std::to_string(number);
-  return text;
-}
-
-/// What is wrong with a LoD, or nothing: offsets ascend from 0, and the last one of a level is the number of
-/// sequences of the next level, or of rows.
-std::string lodProblem(const Tensor &tensor) {
-  for (size_t level = 0; level < tensor.lod().size(); ++level) {
-    const std::vector<int64_t> &offsets = tensor.lod()[level];
-    bool isLast = level + 1 == tensor.lod().size();
-    if (isLast && tensor.dims().empty())
-      return "the tensor has no rows";
-    int64_t count = isLast ? tensor.dims()[0] : static_cast<int64_t>(tensor.lod()[level + 1].size()) - 1;
-    if (offsets.empty() || offsets.front() != 0 || offsets.back() != count ||
-        !std::is_sorted(offsets.begin(), offsets.end()))
-      return "level " + std::to_string(level) + " of the LoD must ascend from 0 to " + std::to_string(count);
-  }
-  return "";
-}
-
-std::string describeDims(const std::map<std::string, Tensor> &tensors) {
-  std::string text;
-  for (const auto &[name, tensor] : tensors)
-    text += name + "=" + tensor.describe() + ";";
-  return text;
-}
-
-/// For the keys of what is imported for these elements.
-std::string describeValues(const std::map<std::string, Tensor> &tensors) {
-  std::string text;
-  for (const auto &[name, tensor] : tensors) {
-    text += "|" + name + "=";
-    text.append(reinterpret_cast<const char *>(tensor.data()), tensor.bytes());
-  }
-  return text;
-}
-
 TensorInfo describe(std::string name, mlir::RankedTensorType type) {
   TensorInfo info;
   info.name = std::move(name);
@@ -124,39 +62,9 @@ TensorInfo describe(std::string name, mlir::RankedTensorType type) {
   return info;
 }
 
-std::vector<std::string> namesOf(const std::vector<TensorInfo> &infos) {
-  std::vector<std::string> names;
-  for (const TensorInfo &info : infos)
-    names.push_back(info.name);
-  return names;
-}
-
-std::string pack(const std::vector<uint8_t> &plan, const std::string &archive) {
-  uint64_t size = plan.size();
-  std::string bytes(sizeof size, '\0');
-  std::memcpy(bytes.data(), &size, sizeof size);
-  bytes.append(plan.begin(), plan.end());
-  return bytes + archive;
-}
-
-Result<CompiledProgram> unpack(const std::string &bytes) {
-  uint64_t size = 0;
-  if (bytes.size() < sizeof size)
-    return problem("object cache", "entry is too short");
-  std::memcpy(&size, bytes.data(), sizeof size);
-  if (bytes.size() - sizeof size < size)
-    return problem("object cache", "entry is too short");
-  const auto *begin = reinterpret_cast<const uint8_t *>(bytes.data()) + sizeof size;
-  auto plan = runtime::deserialize({begin, size}, "object cache");
-  if (!plan)
-    return plan.problems();
-  return CompiledProgram{std::move(*plan), bytes.substr(sizeof size + size)};
-}
-
 } // namespace
 
-/// What of the feeds a program is imported for. Each step makes more programs possible and is of use for
-/// fewer feeds.
+/// How much is known about the feeds at import, from least to most specialized.
 enum class Known { Declared, Dims, Elements };
 
 /// One attempt to import a program for some feeds.
@@ -231,12 +139,9 @@ struct Model::Implementation {
                                       const Imported *&imported);
   Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
                                   Attempt attempt);
-  /// All that a compiled program depends on.
-  std::string cacheKey(const std::map<std::string, Tensor> &feeds, Attempt attempt) const;
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<Variant> load(CompiledProgram program);
   Result<void> transform(mlir::ModuleOp module);
-  Result<void> checkFeeds(const std::map<std::string, Tensor> &feeds) const;
   /// What run() and measure() do before the session runs: the variant for these feeds, and all feeds of its
   /// plan, with state and LoDs.
   Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
@@ -496,34 +401,6 @@ void Model::Implementation::describeStates(mlir::ModuleOp module) {
       states.insert(state.str());
 }
 
-Result<void> Model::Implementation::checkFeeds(const std::map<std::string, Tensor> &given) const {
-  Problems problems;
-  std::set<std::string> known;
-  for (const TensorInfo &info : feeds) {
-    known.insert(info.name);
-    auto found = given.find(info.name);
-    if (found == given.end()) {
-      problems.add(source,
-                   "feed '" + info.name + "' is missing, expected " + describe(info.dtype, info.dims));
-      continue;
-    }
-    const Tensor &tensor = found->second;
-    bool fits = tensor.dtype() == info.dtype && tensor.dims().size() == info.dims.size();
-    for (size_t d = 0; fits && d < info.dims.size(); ++d)
-      fits = info.dims[d] < 0 || info.dims[d] == tensor.dims()[d];
-    if (!fits)
-      problems.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " +
-                               describe(info.dtype, info.dims));
-  }
-  for (const auto &[name, tensor] : given)
-    if (std::string wrong = lodProblem(tensor); !wrong.empty())
-      problems.add(source, "feed '" + name + "': " + wrong);
-  for (const auto &[name, tensor] : given)
-    if (!known.contains(name))
-      problems.add(source, "the program has no feed '" + name + "'" + didYouMean(name, namesOf(feeds)));
-  return problems.empty() ? Result<void>() : Result<void>(problems);
-}
-
 Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp module,
                                                             const std::map<std::string, Tensor> &given) {
   Stopwatch watch(times.compile);
@@ -548,34 +425,6 @@ Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp modul
   return compileForCpu(std::move(copy), compileOptions);
 }
 
-std::string Model::Implementation::cacheKey(const std::map<std::string, Tensor> &given,
-                                            Attempt attempt) const {
-  CodegenOptions target;
-  target.cpu = options.cpu;
-  std::string key = buildFingerprint() + "|" + codegenFingerprint(target) + "|" +
-                    describeDims(import::withLods(given)) + "|";
-  if (attempt.known == Known::Elements)
-    key += describeValues(import::steering(given)) + "|";
-  key += attempt.deferAll ? "deferred|" : "";
-  if (program) // an IR file has all types in its text
-    for (const legacy::Block &block : llvm::ArrayRef(program->blocks).take_front(1))
-      for (const legacy::Variable &variable : block.variables)
-        if (!variable.declaredAs.empty())
-          key += variable.name + "=" + describe(*variable.dtype, variable.dims) + ",";
-  for (const auto *list : {&options.feeds, &options.fetches})
-    for (const std::string &name : *list)
-      key += name + ",";
-  key += options.function;
-  for (const auto &[parameter, gradient] : options.ownGradients)
-    key += parameter + ">" + gradient + ",";
-  key += options.decompose ? "|decompose" : "";
-  key += options.amp ? "|" + describe(*options.amp) : "";
-  key += options.microBatches == 1 ? "" : "|micro-batches " + std::to_string(options.microBatches);
-  key += options.memoryBudget ? "|budget " + std::to_string(*options.memoryBudget) : "";
-  key += "|" + std::to_string(llvm::xxh3_64bits(programText)) + ":" + std::to_string(programText.size());
-  return key;
-}
-
 Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
                                                        const std::map<std::string, Tensor> &given,
                                                        Attempt attempt) {
@@ -584,22 +433,22 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
     return compileFresh(module, given);
   // A cache that nobody asked for and that can't be used costs time, not the result.
-  auto cache = ObjectCache::open({options.cacheDirectory});
-  if (!cache && !options.cacheDirectory.empty())
-    return cache.problems();
-  std::string key;
-  if (cache) {
-    key = cacheKey(given, attempt);
-    if (auto bytes = cache->find(key))
-      if (auto program = unpack(*bytes)) {
-        times.fromCache = true;
-        return program;
-      }
+  auto cache = CompiledCache::open(options.cacheDirectory);
+  if (!cache)
+    return options.cacheDirectory.empty() ? compileFresh(module, given) : cache.problems();
+  std::map<std::string, Tensor> feeds = import::withLods(given);
+  CompiledKey described{options, programText, program ? &*program : nullptr, feeds, {}, attempt.deferAll};
+  if (attempt.known == Known::Elements)
+    described.values = import::steering(given);
+  std::string key = described.describe();
+  if (auto found = cache->find(key)) {
+    times.fromCache = true;
+    return std::move(*found);
   }
-  auto program = compileFresh(module, given);
-  if (program && cache)
-    (void)static_cast<bool>(cache->store(key, pack(runtime::serialize(program->plan), program->archive)));
-  return program;
+  auto compiled = compileFresh(module, given);
+  if (compiled)
+    cache->store(key, *compiled);
+  return compiled;
 }
 
 Result<Variant> Model::Implementation::load(CompiledProgram program) {
@@ -663,7 +512,7 @@ Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::s
 }
 
 Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &given) {
-  if (auto checked = checkFeeds(given); !checked)
+  if (auto checked = checkFeeds(source, feeds, given); !checked)
     return checked.problems();
   std::string dims = describeDims(import::withLods(given)), key = dims;
   Known known = steered.contains(dims) ? Known::Elements : Known::Declared;

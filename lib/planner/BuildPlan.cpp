@@ -267,7 +267,7 @@ private:
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && tensor.hasStaticShape();
     });
-    // In a body only what can not fail: the body may never run.
+    // In a body only what cannot fail: the body may never run.
     bool once = isStatic && ((isPure(op) && steps == &plan.steps) || isa<func::CallOp>(op)) &&
                 llvm::all_of(step.inputs, [&](ValueId id) { return isConstant(id); });
     step.location = lineOf(op->getLoc());

@@ -160,7 +160,7 @@ void Frame::place(ValueId id, void *data, std::span<const int64_t> dims) {
   updateFollowers(id);
 }
 
-/// A loop may leave a value in dims that its aliases can not take, where no step reads them any more.
+/// A loop may leave a value in dims that its aliases cannot take, where no step reads them any more.
 void Frame::updateFollowers(ValueId id) {
   auto base = static_cast<size_t>(id);
   for (ValueId follower : layout.followers[base]) {
@@ -223,8 +223,7 @@ Result<View> Frame::provide(ValueId id, std::span<const int64_t> dims) {
   } else {
     const View &base = views[static_cast<size_t>(value.base)];
     if (count != base.size())
-      return failure("{} can not be seen as {}", describe(base.dtype, base.dims),
-                     describe(value.dtype, dims));
+      return failure("{} cannot be seen as {}", describe(base.dtype, base.dims), describe(value.dtype, dims));
     views[i].data = base.data;
   }
   updateFollowers(id);

@@ -89,7 +89,7 @@ private:
     const Value &base = value(v.base);
     if (base.dtype != v.dtype && sizeOf(base.dtype) != sizeOf(v.dtype))
       return add(place,
-                 fmt::format("an alias of {} can not have dtype {}", nameOf(base.dtype), nameOf(v.dtype)));
+                 fmt::format("an alias of {} cannot have dtype {}", nameOf(base.dtype), nameOf(v.dtype)));
     if (v.offset != 0 && !(isStatic(v) && isStatic(base)))
       return add(place, "an alias with an offset needs known dims");
     if (isStatic(v) && isStatic(base) && bytesOf(base))
@@ -177,7 +177,7 @@ private:
   void checkStep(const Step &step, const std::string &place, bool preparing) {
     bool isControlFlow = step.kind == StepKind::If || step.kind == StepKind::While;
     if (isControlFlow && preparing)
-      return add(place, "control flow can not prepare values");
+      return add(place, "control flow cannot prepare values");
     if (step.bodies.size() != (isControlFlow ? 2 : 0))
       return add(place, fmt::format("has {} bodies", step.bodies.size()));
     if (isControlFlow && !checkPassing(step, place))
@@ -217,7 +217,7 @@ private:
     if (isControlFlow && v.storage != Storage::Dynamic && v.storage != Storage::Array)
       add(place, fmt::format("output {} '{}' is neither dynamic nor an array", id, v.name));
     if (step.kind == StepKind::Kernel && v.storage == Storage::Array)
-      add(place, fmt::format("a kernel can not write the array {}", id));
+      add(place, fmt::format("a kernel cannot write the array {}", id));
     bool own = v.storage == Storage::Arena || v.storage == Storage::Array || v.storage == Storage::Dynamic ||
                v.storage == Storage::Alias || v.storage == (preparing ? Storage::Prepared : Storage::Result);
     if (!own)
@@ -254,7 +254,7 @@ private:
     bool fits = arrays || ((a.storage == Storage::Array) == (b.storage == Storage::Array) &&
                            a.dtype == b.dtype && a.dims.size() == b.dims.size());
     if (!fits || (from != to && b.storage != Storage::Dynamic && b.storage != Storage::Array))
-      add(place, fmt::format("can not pass {} '{}' to {} '{}'", from, a.name, to, b.name));
+      add(place, fmt::format("cannot pass {} '{}' to {} '{}'", from, a.name, to, b.name));
     return fits;
   }
 

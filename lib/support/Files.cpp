@@ -23,7 +23,7 @@ struct Descriptor {
 };
 
 Problems systemProblem(const std::string &path, const std::string &action) {
-  return problem(path, "can not " + action + ": " + std::strerror(errno));
+  return problem(path, "cannot " + action + ": " + std::strerror(errno));
 }
 
 /// Opens a regular file or a pipe for reading; tells the size of the file, nothing for a pipe.

@@ -64,7 +64,7 @@ private:
             if (norm.getUseGlobalStats() || (norm.getIsTest() && !norm.getTrainableStatistics()))
               return WalkResult::advance();
             norm.emitError()
-                << "can not be computed on micro-batches: batch normalization in training mode takes its "
+                << "cannot be computed on micro-batches: batch normalization in training mode takes its "
                    "statistics from the whole batch";
             return WalkResult::interrupt();
           });
@@ -135,10 +135,10 @@ private:
   FailureOr<Value> dividedBatch(pd::TensorBuilder &e, Value batch) {
     auto type = pd::tensorType(batch);
     if (type.getRank() == 0)
-      return mlir::emitError(batch.getLoc()) << "an argument of rank 0 can not be divided into micro-batches";
+      return mlir::emitError(batch.getLoc()) << "an argument of rank 0 cannot be divided into micro-batches";
     int64_t size = type.getDimSize(0);
     if (!ShapedType::isDynamic(size) && size % count != 0)
-      return mlir::emitError(batch.getLoc()) << "a batch of " << size << " examples can not be divided into "
+      return mlir::emitError(batch.getLoc()) << "a batch of " << size << " examples cannot be divided into "
                                              << count << " equal micro-batches";
     SmallVector<pd::Extent> shape = pd::extentsOf(e.wrap(batch));
     shape[0] = pd::divide(e, shape[0], count);
@@ -239,7 +239,7 @@ FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers
   for (Value value : values)
     if (!isa<RankedTensorType>(value.getType()))
       return emitError(function.getLoc())
-             << "an argument of type " << value.getType() << " can not be divided into micro-batches";
+             << "an argument of type " << value.getType() << " cannot be divided into micro-batches";
   return values;
 }
 

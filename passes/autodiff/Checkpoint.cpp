@@ -116,7 +116,7 @@ private:
     for (Value value : llvm::concat<const Value>(inputs.getArrayRef(), outputs.getArrayRef()))
       if (!isa<RankedTensorType>(value.getType()))
         return mlir::emitError(value.getLoc())
-               << "a checkpoint can not stand here: it would be passed a value of type " << value.getType()
+               << "a checkpoint cannot stand here: it would be passed a value of type " << value.getType()
                << ", expected tensors";
     make(ops, inputs.getArrayRef(), outputs.getArrayRef(), constants);
     return success();

@@ -29,7 +29,7 @@ public:
       if (!isa<RankedTensorType>(gradient.getType()) ||
           !isa<FloatType>(pd::tensorType(gradient).getElementType()))
         return mlir::emitError(gradient.getLoc())
-               << "a gradient of type " << gradient.getType() << " can not be scaled: expected floats";
+               << "a gradient of type " << gradient.getType() << " cannot be scaled: expected floats";
     makeState();
     scaleSeeds();
     unscale();

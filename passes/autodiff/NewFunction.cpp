@@ -65,7 +65,7 @@ LogicalResult NewFunction::differentiateBy(Numbers arguments, bool keepSnapshots
     if (!pd::isDifferentiable(block().getArgument(number).getType()))
       return emitError(original.getLoc())
              << "argument " << number << " of type " << block().getArgument(number).getType()
-             << " can not be differentiated by: expected floats or complex numbers";
+             << " cannot be differentiated by: expected floats or complex numbers";
     if (!seen.insert(number).second)
       return emitError(original.getLoc()) << "argument " << number << " is asked for twice";
   }

@@ -185,7 +185,7 @@ def Rematerialize : Pass<"pd-rematerialize", "::mlir::ModuleOp"> {
     Without `memory-budget` elementwise ops, reductions and moves are computed again, as fused with their readers they cost
     next to nothing. With one nothing is where the budget is kept anyway; else contractions too, with the part before that
     place in segments: in as few as keep the budget. Random numbers and control flow are never computed again. A budget that
-    can not be kept is a warning.
+    cannot be kept is a warning.
 
     Works best behind pd-decompose: a composite is computed again as a whole, or not.
   }];

@@ -54,7 +54,7 @@ private:
 
   void block(ArrayRef<unsigned> list) { blocked.insert_range(list); }
 
-  /// Memory of other operations than linalg's can not be seen under another shape without a copy.
+  /// Memory of other operations than linalg's cannot be seen under another shape without a copy.
   static bool canReshape(Value value) {
     Operation *op = value.getDefiningOp();
     return !op ||

@@ -331,7 +331,7 @@ def unknown_attribute(case, block, result):
 
 
 def bad_loop(case, block, result):
-    """A loop whose body can not be imported."""
+    """A loop whose body cannot be imported."""
     body = case.block(block)
     case.variable("go", "BOOL", [1], block=block)
     case.variable("state", "FP32", [6], block=block)

@@ -61,7 +61,7 @@ static int read_tensor(const char *path, const char *name, file_tensor *out) {
              fread(out->tensor.data, 1, out->bytes, file) != out->bytes;
   }
   if (failed)
-    fprintf(stderr, "%s: can not read tensor '%s'\n", path, name);
+    fprintf(stderr, "%s: cannot read tensor '%s'\n", path, name);
   free(header);
   if (file)
     fclose(file);

@@ -173,7 +173,7 @@ namespace {
 bool errorsAreJson = false;
 
 Problems outputProblem() {
-  return problem("stdout", std::string("can not write the output") +
+  return problem("stdout", std::string("cannot write the output") +
                                (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
 }
 
@@ -278,7 +278,7 @@ void checkOutputFile(const std::string &path, Problems &problems) {
   else if (!fs::is_directory(folder, ignored))
     problems.add(path, "there is no folder '" + folder.string() + "' to write the file to");
   else if (isReplaced && ::access(folder.c_str(), W_OK) != 0)
-    problems.add(path, std::string("can not create a file beside it: ") + std::strerror(errno));
+    problems.add(path, std::string("cannot create a file beside it: ") + std::strerror(errno));
 }
 
 std::string inputPath(const std::string &path) { return path == "-" ? "/dev/stdin" : path; }

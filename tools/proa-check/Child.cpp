@@ -135,7 +135,7 @@ Outcome Child::finish() {
   Outcome outcome;
   if (process < 0) {
     outcome.stage = "crash";
-    outcome.problems.add("", std::string("can not start a process: ") + std::strerror(errno));
+    outcome.problems.add("", std::string("cannot start a process: ") + std::strerror(errno));
     return outcome;
   }
   int status = 0;

@@ -164,7 +164,7 @@ std::string checkExpression(const std::string &expression) {
     std::regex compiled(expression);
     return "";
   } catch (const std::regex_error &error) {
-    return "'" + expression + "' is no regular expression: " + describe(error, expression);
+    return "'" + expression + "' is not a regular expression: " + describe(error, expression);
   }
 }
 

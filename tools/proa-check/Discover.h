@@ -24,8 +24,8 @@ struct FoundCase {
 };
 
 /// The folders with a meta.json below each directory (or the directory itself), in order of their names.
-/// Problems: a directory that does not exist or holds no case, a filter that is no regular expression, and a
-/// selection of no case at all.
+/// Problems: a directory that does not exist or holds no case, a filter that is not a regular expression, and
+/// a selection of no case at all.
 Result<std::vector<FoundCase>> findCases(const std::vector<std::string> &directories,
                                          const Selection &selection);
 

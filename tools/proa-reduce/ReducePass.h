@@ -1,4 +1,4 @@
-/// Makes programs smaller where MLIR's own reducer can not: it removes only ops whose results nothing uses.
+/// Makes programs smaller where MLIR's own reducer cannot: it removes only ops whose results nothing uses.
 #pragma once
 
 namespace proa::tools {

@@ -84,8 +84,8 @@ private:
     std::vector<std::string> names;
     for (const TensorInfo &feed : feeds)
       names.push_back(feed.name);
-    problems.add(source, fmt::format("'{}' is no feed of the program, which has: {}{}", name, namesOf(feeds),
-                                     didYouMean(name, names)));
+    problems.add(source, fmt::format("'{}' is not a feed of the program, which has: {}{}", name,
+                                     namesOf(feeds), didYouMean(name, names)));
   }
 
   void giveLods() {

@@ -168,7 +168,7 @@ Result<void> writeModule(Translation &translation, const Options &options, Outpu
   stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
   if (options.bytecode) {
     if (llvm::failed(mlir::writeBytecodeToFile(module, stream)))
-      return problem(options.path, "the module can not be written as bytecode");
+      return problem(options.path, "the module cannot be written as bytecode");
   } else {
     flags.assumeVerified(); // the printer would do it once more
     module.print(stream, flags);
@@ -307,7 +307,7 @@ Result<void> addFlops(Options &options, const legacy::Program &program, ProgramS
   if (!module) {
     if (!options.quiet)
       llvm::errs() << "warning: " << options.path
-                   << ": can not be imported, so that its arithmetic is not counted ("
+                   << ": cannot be imported, so that its arithmetic is not counted ("
                    << module.problems().size() << " problems, listed without --summary)\n";
     return {};
   }

@@ -93,13 +93,13 @@ std::string ProgramExporter::withLod(Value tensor, llvm::ArrayRef<Value> levels)
     asked->lods[from] = levels.back();
     return from;
   }
-  // A feed still has the LoD that it was fed with. What the program can not read an op asks of several feeds
+  // A feed still has the LoD that it was fed with. What the program cannot read an op asks of several feeds
   // alike.
   if (auto fed = tensor ? fedLevels(tensor) : llvm::SmallVector<Value>();
       fed.size() == levels.size() && (levels == llvm::ArrayRef(fed) || !names.contains(levels.front())))
     return of(tensor);
   if (llvm::any_of(levels, [&](Value level) { return isa<BlockArgument>(level) && !names.contains(level); }))
-    problems.add(of(tensor), "Paddle 2.6 can not read LoDs of three levels");
+    problems.add(of(tensor), "Paddle 2.6 cannot read LoDs of three levels");
   Type real = Float32Type::get(main.getContext());
   std::string from = tensor ? of(tensor) : zerosBelow(levels.back(), real), to = freshName();
   declareType(tensor ? tensor.getType() : RankedTensorType::get({ShapedType::kDynamic}, real), to,
@@ -230,7 +230,7 @@ void ProgramExporter::addLodArguments() {
       for (BlockArgument argument : arguments)
         for (Operation *user : argument.getUsers())
           if (!isa<pd::GenerateMaskLabelsOp>(user))
-            problems.add(feed.str(), "Paddle 2.6 can not read LoDs of three levels");
+            problems.add(feed.str(), "Paddle 2.6 cannot read LoDs of three levels");
       continue;
     }
     for (BlockArgument argument : llvm::reverse(arguments))

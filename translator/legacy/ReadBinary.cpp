@@ -224,7 +224,7 @@ Result<Program> readBinaryBytes(std::span<const std::byte> bytes, const std::str
     return problem(name, "the file is empty, expected a ProgramDesc");
   if (bytes.size() > INT_MAX)
     return problem(
-        name, fmt::format("found {} bytes, expected less than 2 GiB: a protobuf message can not be larger",
+        name, fmt::format("found {} bytes, expected less than 2 GiB: a protobuf message cannot be larger",
                           bytes.size()));
   google::protobuf::Arena arena;
   auto &message = *google::protobuf::Arena::CreateMessage<proto::ProgramDesc>(&arena);

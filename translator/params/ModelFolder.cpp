@@ -33,7 +33,7 @@ Result<std::string> programIn(const fs::path &folder) {
         isFile(path) && (path.extension() == ".pdmodel" || path.extension() == ".json"))
       found.push_back(path.string());
   if (error)
-    return problem(folder.string(), "can not list the folder: " + error.message());
+    return problem(folder.string(), "cannot list the folder: " + error.message());
   std::sort(found.begin(), found.end());
   // A .pdmodel is a program; a .json beside it may be anything.
   auto isBinary = [](const std::string &path) { return path.ends_with(".pdmodel"); };

@@ -20,7 +20,7 @@ using Tensors = std::map<std::string, Tensor>;
 /// that belong to no tensor.
 Result<Tensors> readSafetensors(const std::string &path);
 
-/// Writes all tensors; the file appears under its name when it is complete. Error: a file that can not be
+/// Writes all tensors; the file appears under its name when it is complete. Error: a file that cannot be
 /// written; a name that is not UTF-8.
 Result<void> writeSafetensors(const std::string &path, const Tensors &tensors);
 

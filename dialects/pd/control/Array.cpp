@@ -160,7 +160,7 @@ LogicalResult ArrayToTensorOp::inferReturnTypes(MLIRContext *context, std::optio
 LogicalResult ArrayCastOp::verify() {
   if (compatibleTypes(getArray().getType(), getOut().getType()))
     return success();
-  return emitOpError() << "can not see " << getArray().getType() << " as " << getOut().getType();
+  return emitOpError() << "cannot see " << getArray().getType() << " as " << getOut().getType();
 }
 
 void registerControlOps(PdDialect &dialect) {

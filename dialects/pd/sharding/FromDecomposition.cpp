@@ -14,7 +14,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Which dimensions of the values of a decomposition are split together, and which can not be.
+/// Which dimensions of the values of a decomposition are split together, and which cannot be.
 class Classes {
 public:
   using Dim = std::pair<Value, int64_t>;

@@ -36,7 +36,7 @@ Result<void> concat(Call &call, int64_t axisAttribute) {
     for (size_t d = 0; fits && d < dims.size(); ++d)
       fits = d == *axis || other[d] == dims[d];
     if (!fits)
-      return failure("can not join {} to {} at axis {}", describe(part.dtype, other),
+      return failure("cannot join {} to {} at axis {}", describe(part.dtype, other),
                      describe(first.dtype, first.dims), *axis);
     dims[*axis] += other[*axis];
     parts.push_back(part);
@@ -60,7 +60,7 @@ Result<void> concat(Call &call, int64_t axisAttribute) {
 Result<std::vector<int64_t>> sectionsOf(std::vector<int64_t> sections, int64_t number, int64_t extent) {
   if (sections.empty()) {
     if (number < 1 || extent % number != 0)
-      return failure("can not split {} into {} equal parts", extent, number);
+      return failure("cannot split {} into {} equal parts", extent, number);
     return std::vector<int64_t>(static_cast<size_t>(number), extent / number);
   }
   auto open = std::find(sections.begin(), sections.end(), -1);

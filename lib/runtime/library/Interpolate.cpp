@@ -383,7 +383,7 @@ Result<void> interpolate(Call &call, const InterpolateAttributes &attributes) {
   if (!out)
     return out.problems();
   if (x.size() == 0)
-    return out->size() == 0 ? Result<void>() : failure("an empty image can not be resampled");
+    return out->size() == 0 ? Result<void>() : failure("an empty image cannot be resampled");
   Resampling resampling(attributes, x.dims, dims, target->scale);
   if (attributes.isGradient)
     return gradient(call, resampling, dims, *out);

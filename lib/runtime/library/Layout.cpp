@@ -58,7 +58,7 @@ Result<void> expand(Call &call, const std::vector<int64_t> &attribute) {
   }
   fits = fits && std::all_of(shape->begin(), shape->end(), [](int64_t dim) { return dim >= 0; });
   if (!fits)
-    return failure("can not expand [{}] to [{}]", fmt::join(x.dims, ", "), fmt::join(*shape, ", "));
+    return failure("cannot expand [{}] to [{}]", fmt::join(x.dims, ", "), fmt::join(*shape, ", "));
   Result<View> out = call.output(0, *shape);
   if (!out)
     return out.problems();
@@ -79,7 +79,7 @@ Result<void> tile(Call &call, const std::vector<int64_t> &attribute) {
   for (size_t i = 0; i < rank; ++i) {
     int64_t product = 0;
     if ((*repeats)[i] < 0 || __builtin_mul_overflow(dims[i], (*repeats)[i], &product))
-      return failure("can not repeat [{}] by [{}]", fmt::join(x.dims, ", "), fmt::join(*repeats, ", "));
+      return failure("cannot repeat [{}] by [{}]", fmt::join(x.dims, ", "), fmt::join(*repeats, ", "));
     outDims.push_back(product);
   }
   Result<View> out = call.output(0, outDims);
@@ -117,7 +117,7 @@ Result<void> reshape(Call &call, const std::vector<int64_t> &attribute) {
   if (elementCount(dims) != x.size() && elementCount(*shape) == x.size())
     dims = *shape;
   if (elementCount(dims) != x.size())
-    return failure("can not reshape [{}] to [{}]", fmt::join(x.dims, ", "), fmt::join(*shape, ", "));
+    return failure("cannot reshape [{}] to [{}]", fmt::join(x.dims, ", "), fmt::join(*shape, ", "));
   Result<View> out = call.output(0, dims);
   if (!out)
     return out.problems();

@@ -157,7 +157,7 @@ Result<MatmulGeometry> MatmulGeometry::compute(const MatmulAttributes &attribute
     product.push_back(a == 1 ? b : a);
   }
   if (!fits)
-    return failure("can not multiply dims [{}] by [{}]{}{}", fmt::join(xDims, ", "), fmt::join(yDims, ", "),
+    return failure("cannot multiply dims [{}] by [{}]{}{}", fmt::join(xDims, ", "), fmt::join(yDims, ", "),
                    attributes.transposeX ? ", the first transposed" : "",
                    attributes.transposeY ? ", the second transposed" : "");
   product.push_back(g.x.dims[rank - 2]);

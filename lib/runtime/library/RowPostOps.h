@@ -1,5 +1,5 @@
 /// Post-ops on rows of float32 results, channels last, while they are in cache: for kernels of our own, which
-/// oneDNN can not fuse anything into.
+/// oneDNN cannot fuse anything into.
 #pragma once
 
 #include "lib/runtime/library/PostOps.h"

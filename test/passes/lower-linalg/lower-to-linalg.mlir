@@ -64,7 +64,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What a kernel can not compute is an error.
+// What a kernel cannot compute is an error.
 func.func private @product(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) -> tensor<2x4xf32> attributes {proa.kernel} {
   // expected-error @+1 {{failed to legalize operation 'pd.matmul'}}
   %0 = pd.matmul %x, %y : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>

@@ -22,7 +22,7 @@ func.func @twice(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %0 : tensor<?x4xf32>
 }
 
-// What can not be reduced leaves the output file as it was.
+// What cannot be reduced leaves the output file as it was.
 // RUN: echo old > %t.out
 // RUN: not proa-reduce %s --reduce=test=%t.none -o %t.out 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: '{{.*}}.none' is no script that can be run

@@ -232,7 +232,7 @@ TEST(ControlFlow, VerifyFindsWhatIsWrong) {
               HasSubstr("steps[0] 'while': has 1 bodies"));
   EXPECT_THAT(messageAfter([](Step &s) { s.outputs.pop_back(); }), HasSubstr("passes 3 values to 2"));
   EXPECT_THAT(messageAfter([](Step &s) { s.inputs[1] = s.inputs[0]; }),
-              HasSubstr("can not pass 3 'zero' to 5 'a'"));
+              HasSubstr("cannot pass 3 'zero' to 5 'a'"));
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies[1].results[0] = s.outputs[0]; }),
               HasSubstr("result 12 is not there at the end"));
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies[1].release.push_back(99); }),

@@ -118,7 +118,7 @@ inline void runCorpusOp(const CorpusOp &test) {
       ASSERT_TRUE(op.input(slot)) << slot;
       for (const std::string &name : op.input(slot)->arguments) {
         std::string source = sourceOf(*program, name);
-        ASSERT_TRUE(known.contains(source)) << name << " is no feed";
+        ASSERT_TRUE(known.contains(source)) << name << " is not a feed";
         c.inputs.push_back(known[source]);
       }
       if (op.input(slot)->arguments.empty())

@@ -291,7 +291,7 @@ TEST(Executable, FailingStepNamesThePlace) {
   auto result = (*session)->run({{"in0", c.inputs[0]}, {"in1", c.inputs[1]}});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.problems().text(),
-            "error: net: net.py:42: matmul_v2: can not multiply dims [2, 3] by [4, 2]\n");
+            "error: net: net.py:42: matmul_v2: cannot multiply dims [2, 3] by [4, 2]\n");
 }
 
 TEST(Executable, ProfileCountsEveryStep) {

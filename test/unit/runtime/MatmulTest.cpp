@@ -384,7 +384,7 @@ TEST(Matmul, SaysWhatDoesNotFit) {
   auto result =
       runCase({"matmul", {}, {randomFloats({2, 3}, 1), randomFloats({4, 2}, 2)}, {{DType::Float32, {2, 2}}}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(), ::testing::HasSubstr("can not multiply dims [2, 3] by [4, 2]"));
+  EXPECT_THAT(result.problems().text(), ::testing::HasSubstr("cannot multiply dims [2, 3] by [4, 2]"));
   result = runCase({"matmul",
                     {{"post_ops", {{{"kind", "bent"}}}}},
                     {randomFloats({2, 3}, 1), randomFloats({3, 2}, 2)},

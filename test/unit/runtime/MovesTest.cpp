@@ -155,7 +155,7 @@ TEST(Moves, ReshapeSharesBytes) {
   EXPECT_EQ(valuesOf<int64_t>((*result)[0]), valuesOf<int64_t>(x));
   result = (*session)->run({{"in0", longs({1, 4}, {1, 2, 3, 4})}});
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.problems().text(), HasSubstr("can not reshape [1, 4] to [0, 3, -1]"));
+  EXPECT_THAT(result.problems().text(), HasSubstr("cannot reshape [1, 4] to [0, 3, -1]"));
   for (Dims dims : {Dims::Static, Dims::Dynamic}) { // into memory of its own, by a tensor
     result = runCase({"reshape", {}, {x, longs({2}, {-1, 4})}, {{DType::Int64, {3, 4}}}, {}, dims});
     ASSERT_TRUE(result) << result.problems().text();

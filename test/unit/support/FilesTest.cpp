@@ -42,7 +42,7 @@ TEST(Files, ErrorsNameTheFileAndTheReason) {
   std::string path = freshPath("proa-files-absent");
   Result<std::string> read = readFile(path);
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.problems().text(), ::testing::HasSubstr(path + ": can not open the file: No such file"));
+  EXPECT_THAT(read.problems().text(), ::testing::HasSubstr(path + ": cannot open the file: No such file"));
   EXPECT_FALSE(mapFile(path));
   EXPECT_THAT(mapFile(::testing::TempDir()).problems().text(),
               ::testing::HasSubstr("found a folder, expected a regular file or a pipe"));
@@ -50,14 +50,14 @@ TEST(Files, ErrorsNameTheFileAndTheReason) {
   EXPECT_THAT(writeFile(::testing::TempDir(), std::string("x")).problems().text(),
               ::testing::HasSubstr("found a folder, expected the name of a file to write"));
   EXPECT_THAT(writeFile(path + "/inside", std::string("x")).problems().text(),
-              ::testing::HasSubstr("can not create"));
+              ::testing::HasSubstr("cannot create"));
 }
 
 TEST(Files, DevicesArePlacesToWriteTo) {
   EXPECT_TRUE(writeFile("/dev/null", std::string("x")));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_THAT(writeFile("/dev/full", std::string("x")).problems().text(),
-              ::testing::HasSubstr("/dev/full: can not write the file: No space left on device"));
+              ::testing::HasSubstr("/dev/full: cannot write the file: No space left on device"));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 

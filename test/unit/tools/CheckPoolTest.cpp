@@ -102,7 +102,7 @@ TEST(CheckDiscover, TellsAllProblems) {
       findCases({"no-such-directory", PROA_SOURCE_DIR "/cmake"}, {"(", {}, {}});
   ASSERT_FALSE(found);
   EXPECT_EQ(found.problems().size(), 3u);
-  EXPECT_THAT(found.problems().text(), HasSubstr("'(' is no regular expression"));
+  EXPECT_THAT(found.problems().text(), HasSubstr("'(' is not a regular expression"));
   EXPECT_THAT(found.problems().text(),
               HasSubstr("no-such-directory: found no such directory, expected a directory"));
 }

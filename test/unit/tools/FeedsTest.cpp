@@ -68,7 +68,8 @@ TEST(Feeds, AllProblemsAtOnce) {
   ASSERT_FALSE(made);
   EXPECT_EQ(made.problems().size(), 4u);
   EXPECT_THAT(made.problems().text(), HasSubstr("found 'image=5y3', expected NAME=1x3x224x224"));
-  EXPECT_THAT(made.problems().text(), HasSubstr("'mask' is no feed of the program, which has: image, ids"));
+  EXPECT_THAT(made.problems().text(),
+              HasSubstr("'mask' is not a feed of the program, which has: image, ids"));
   EXPECT_THAT(makeFeeds(feeds, {{"array.npy"}, {}, "", ""}).problems().text(),
               HasSubstr("give NAME=FILE.npy"));
 }

@@ -25,7 +25,7 @@ static void makeBothComplex(OpImporter &importer, Value &x, Value &y) {
       *value = importer.createOne("pd.cast", {{*value}}, {importer.named("dtype", TypeAttr::get(wide))});
 }
 
-/// X and Y; null, and a report, where one is missing or can not be made complex.
+/// X and Y; null, and a report, where one is missing or cannot be made complex.
 static std::pair<Value, Value> bothOperands(OpImporter &importer) {
   Value x = importer.requiredInput("X"), y = importer.requiredInput("Y");
   if (x && y)

@@ -48,7 +48,7 @@ Value ModelImporter::castTo(Value value, Type type) {
         value.getDefiningOp<pd::FullOp>())
       return pd::widened(builder, location(), makeFiller(builder, location(), type), type);
     std::string text;
-    llvm::raw_string_ostream(text) << "a value of type " << from << " can not become one of type " << to;
+    llvm::raw_string_ostream(text) << "a value of type " << from << " cannot become one of type " << to;
     report(text);
     return value;
   }

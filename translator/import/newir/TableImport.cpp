@@ -83,7 +83,7 @@ Attribute ModelImporter::constantAttribute(const LegacyAttribute &attribute, Val
   case AttributeKind::Float:
     return numbers.empty() ? Attribute() : builder.getF64FloatAttr(numbers[0]);
   default:
-    report("operand '" + llvm::Twine(attribute.name) + "' can not become an attribute");
+    report("operand '" + llvm::Twine(attribute.name) + "' cannot become an attribute");
     return {};
   }
 }

@@ -37,7 +37,7 @@ func.func @axis(%array: !array.of<tensor<3xf32>>) {
 // -----
 
 func.func @cast(%array: !array.of<tensor<3xf32>>) {
-  // expected-error @+1 {{can not see '!array.of<tensor<3xf32>>' as '!array.of<tensor<3xf64>>'}}
+  // expected-error @+1 {{cannot see '!array.of<tensor<3xf32>>' as '!array.of<tensor<3xf64>>'}}
   %0 = pd.array_cast %array : !array.of<tensor<3xf32>> to !array.of<tensor<3xf64>>
   return
 }

@@ -63,7 +63,7 @@ func.func @swiglu_odd(%x: tensor<2x5xf32>) {
 // -----
 
 // Numbers out of range, as g++ converts them for x86-64 and Paddle's casts have them: up to 16 bits the low bits of
-// the int32, whose least number stands for NaN and for what does not fit.
+// the int32, whose least number is the result for NaN and for what does not fit.
 // CHECK-LABEL: func.func @float_to_integer
 func.func @float_to_integer() -> (tensor<6xi8>, tensor<6xui8>, tensor<6xi16>, tensor<6xi32>, tensor<6xi64>) {
   %x = pd.constant dense<[-1.9, 300.7, 70000.0, 3.0e9, 1.0e19, 0x7FC00000]> : tensor<6xf32>
