@@ -1,5 +1,5 @@
 #include "dialects/rt/Rt.h"
-#include "dialects/pd/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
 
 using namespace mlir;
 

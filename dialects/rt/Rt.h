@@ -1,8 +1,8 @@
 /// The rt dialect: fused calls of the CPU runtime.
 #pragma once
 
-#include "dialects/pd/Contraction.h"
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include "dialects/rt/RtDialect.h.inc"
 

@@ -5,9 +5,9 @@
 include "mlir/IR/OpBase.td"
 include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "dialects/pd/AttributeNames.td"
-include "dialects/pd/Contraction.td"
-include "dialects/pd/Interfaces.td"
+include "dialects/pd/ir/AttributeNames.td"
+include "dialects/pd/ir/Contraction.td"
+include "dialects/pd/ir/Interfaces.td"
 
 def Rt_Dialect : Dialect {
   let name = "rt";

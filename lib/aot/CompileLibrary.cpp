@@ -1,9 +1,9 @@
 #include "lib/aot/CompileLibrary.h"
 
-#include "lib/driver/Compile.h"
-#include "lib/driver/IrProgram.h"
-#include "lib/driver/Registration.h"
-#include "lib/driver/SpecializeFeeds.h"
+#include "lib/compiler/Compile.h"
+#include "lib/compiler/IrProgram.h"
+#include "lib/compiler/Registration.h"
+#include "lib/compiler/SpecializeFeeds.h"
 #include "lib/support/Files.h"
 #include "lib/support/UniqueDiagnostics.h"
 #include "translator/import/Import.h"

@@ -1,6 +1,6 @@
 #include "lib/check/ImportOnly.h"
 
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"

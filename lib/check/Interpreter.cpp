@@ -1,9 +1,9 @@
 #include "lib/check/Interpreter.h"
 
-#include "dialects/pd/Evaluate.h"
-#include "dialects/pd/Guarded.h"
-#include "dialects/pd/Specialize.h"
-#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/Specialize.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/reference/Evaluate.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
@@ -33,7 +33,7 @@ std::string Interpreter::evaluate(Operation &op) {
   return evaluateOne(op);
 }
 
-/// An op of the dialect by itself: by the textbook or by its decomposition.
+/// An op of the dialect by itself: by its reference kernel or by its decomposition.
 std::string Interpreter::evaluateOne(Operation &op) {
   if (op.getNumRegions() > 0 || !isa_and_present<pd::PdDialect>(op.getDialect()))
     return "no evaluation of " + op.getName().getStringRef().str();
@@ -47,7 +47,7 @@ std::string Interpreter::evaluateOne(Operation &op) {
   Operation *clone = pd::cloneForValues(&op, operands, *scratch);
   if (!clone)
     return op.getName().getStringRef().str() + ": its operands do not fit";
-  pd::Draws before = draws;
+  pd::RandomState before = draws;
   auto results = pd::evaluateOp(clone, operands, &draws);
   if (!results)
     draws = before;

@@ -2,8 +2,8 @@
 /// compiled.
 #pragma once
 
-#include "dialects/pd/textbook/Arrays.h"
-#include "dialects/pd/textbook/Draws.h"
+#include "dialects/pd/reference/Arrays.h"
+#include "dialects/pd/reference/RandomStream.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -52,7 +52,7 @@ private:
   llvm::SmallPtrSet<mlir::Operation *, 4> active;
   unsigned depth = 0; ///< of blocks being evaluated
   pd::HostValues known;
-  pd::Draws draws;
+  pd::RandomState draws;
   std::vector<std::unique_ptr<mlir::Block>> formulas; ///< whose values are known as long as the run goes on
 };
 

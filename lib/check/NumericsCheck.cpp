@@ -2,9 +2,9 @@
 #include "lib/check/Interpreter.h"
 #include "lib/check/RandomTensor.h"
 
-#include "dialects/pd/HostScalar.h"
-#include "dialects/pd/Pd.h"
-#include "lib/driver/CompiledFunction.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/reference/HostScalar.h"
+#include "lib/compiler/CompiledFunction.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -1,6 +1,6 @@
 #include "lib/check/OpenDims.h"
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 #include "lib/support/DiagnosticCollector.h"
 #include "passes/decompose/Passes.h"
 

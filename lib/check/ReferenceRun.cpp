@@ -2,8 +2,8 @@
 #include "lib/check/Interpreter.h"
 #include "lib/check/OpenDims.h"
 
-#include "lib/driver/Registration.h"
-#include "lib/driver/SpecializeFeeds.h"
+#include "lib/compiler/Registration.h"
+#include "lib/compiler/SpecializeFeeds.h"
 #include "passes/decompose/Passes.h"
 #include "passes/normalize/Passes.h"
 #include "translator/import/Import.h"

@@ -3,9 +3,9 @@
 #include "lib/check/Interpreter.h"
 #include "lib/check/ReferenceRun.h"
 
-#include "dialects/pd/Evaluate.h"
-#include "dialects/pd/InferredTypes.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/InferredTypes.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/Diagnostics.h"

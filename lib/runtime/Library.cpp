@@ -1,12 +1,12 @@
 #include "lib/runtime/Library.h"
 
-#include "lib/runtime/library/ArrayGradient.h"
-#include "lib/runtime/library/Families.h"
-#include "lib/runtime/library/Losses.h"
-#include "lib/runtime/library/Metrics.h"
-#include "lib/runtime/library/Schedule.h"
-#include "lib/runtime/library/Selection.h"
-#include "lib/runtime/library/Targets.h"
+#include "lib/runtime/kernels/ArrayGradient.h"
+#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Losses.h"
+#include "lib/runtime/kernels/Metrics.h"
+#include "lib/runtime/kernels/Schedule.h"
+#include "lib/runtime/kernels/Selection.h"
+#include "lib/runtime/kernels/Targets.h"
 
 #include <algorithm>
 #include <map>

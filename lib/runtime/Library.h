@@ -3,7 +3,7 @@
 ///
 /// A kernel is made once when a program is loaded, from the op's attributes and the types of its operands,
 /// and then run any number of times, by several sessions at once. Each family has a file in
-/// lib/runtime/library/.
+/// lib/runtime/kernels/.
 #pragma once
 
 #include "lib/runtime/BufferPool.h"

@@ -1,12 +1,12 @@
 #include "passes/autodiff/BackwardPart.h"
 
-#include "dialects/pd/Guarded.h"
-#include "dialects/pd/ReplaceResult.h"
-#include "dialects/pd/autodiff/Deferred.h"
+#include "dialects/pd/autodiff/DeferredVjp.h"
 #include "dialects/pd/autodiff/ForLoop.h"
-#include "dialects/pd/autodiff/VjpOps.h"
-#include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/optimizer/ScalingOps.h"
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/ReplaceResult.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/optimizer/ScalingOps.h"
 
 using namespace mlir;
 

@@ -1,9 +1,9 @@
 //! Regions of pd.checkpoint by the names of values: what a gradient computes once more.
-#include "dialects/pd/Guarded.h"
-#include "dialects/pd/Pd.h"
-#include "dialects/pd/ReplaceResult.h"
-#include "dialects/pd/autodiff/RecomputeOps.h"
-#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/ReplaceResult.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "passes/autodiff/NewFunction.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -1,13 +1,13 @@
 //! The loss scale of mixed precision in training programs.
 #include "passes/autodiff/MixedPrecision.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/autodiff/VjpOps.h"
-#include "dialects/pd/creation/CreationOps.h"
-#include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/math/UnaryOps.h"
-#include "dialects/pd/optimizer/ScalingOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/optimizer/ScalingOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/autodiff/BackwardPart.h"
 
 using namespace mlir;

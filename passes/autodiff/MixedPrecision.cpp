@@ -1,9 +1,9 @@
 #include "passes/autodiff/MixedPrecision.h"
 
-#include "dialects/pd/InferredTypes.h"
-#include "dialects/pd/LibraryTypes.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/ir/InferredTypes.h"
+#include "dialects/pd/ir/LibraryTypes.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
 #include "passes/autodiff/BackwardPart.h"
 #include "passes/autodiff/PrecisionLists.h"
 

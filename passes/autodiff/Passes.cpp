@@ -1,8 +1,8 @@
 //! pd-grad, pd-vjp, pd-jvp, pd-vmap, pd-hessian: derivatives of a function as new functions of the module.
 #include "passes/autodiff/Passes.h"
 
-#include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/ForLoop.h"
+#include "dialects/pd/ir/Pd.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Rematerialize.h"
 #include "passes/autodiff/Transforms.h"

@@ -1,7 +1,7 @@
 #include "passes/autodiff/RecomputeCut.h"
 
-#include "dialects/pd/Contraction.h"
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/Pd.h"
 #include "passes/autodiff/MinimumCut.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 #include "passes/autodiff/Rematerialize.h"
 
-#include "dialects/pd/Arithmetic.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/ir/Arithmetic.h"
 #include "passes/autodiff/RecomputeCut.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -13,7 +13,7 @@ struct RecomputeReport {
   int64_t peakBefore = 0, peakAfter = 0; ///< the most bytes alive at once
   int64_t keptBefore = 0, keptAfter = 0; ///< bytes kept over the place where most were alive
   int64_t recomputedOps = 0;
-  int64_t operationsBefore = 0; ///< arithmetic of one run, dialects/pd/Arithmetic.h
+  int64_t operationsBefore = 0; ///< arithmetic of one run, dialects/pd/ir/Arithmetic.h
   int64_t operationsAdded = 0;
   bool withinBudget = true;
 };

@@ -1,16 +1,16 @@
 #include "passes/autodiff/Transforms.h"
 #include "passes/autodiff/NewFunction.h"
 
-#include "dialects/pd/Guarded.h"
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/Batching.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
-#include "dialects/pd/creation/CreationOps.h"
-#include "dialects/pd/creation/RangeOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/creation/RangeOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "llvm/ADT/SetVector.h"
 

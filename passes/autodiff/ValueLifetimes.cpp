@@ -1,9 +1,9 @@
 #include "passes/autodiff/ValueLifetimes.h"
 
-#include "dialects/pd/Contraction.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/RecomputeOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "passes/fuse/KernelGroups.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,10 +1,10 @@
 //! pd-decompose: composite ops become the ops that define them.
 #include "passes/decompose/Passes.h"
 
-#include "dialects/pd/Guarded.h"
-#include "dialects/pd/Pd.h"
-#include "dialects/pd/ReplaceResult.h"
-#include "dialects/pd/autodiff/Deferred.h"
+#include "dialects/pd/autodiff/DeferredVjp.h"
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/ReplaceResult.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -1,10 +1,10 @@
 //! pd-widen-library-ops: ops whose library kernels compute in f32 get casts around them.
 #include "passes/decompose/Passes.h"
 
-#include "dialects/pd/InferredTypes.h"
-#include "dialects/pd/LibraryTypes.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/ir/InferredTypes.h"
+#include "dialects/pd/ir/LibraryTypes.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
 
 using namespace mlir;
 

@@ -1,14 +1,14 @@
 //! pd-fold-batch-norm: a batch normalization after a convolution goes into its weights.
 #include "passes/fuse/Passes.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/ReplaceResult.h"
-#include "dialects/pd/TensorBuilder.h"
-#include "dialects/pd/creation/CreationOps.h"
-#include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/nn/ConvOps.h"
-#include "dialects/pd/nn/NormOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/ReplaceResult.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/NormOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

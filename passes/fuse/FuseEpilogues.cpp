@@ -2,12 +2,12 @@
 //! result.
 #include "passes/fuse/Passes.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/linalg/Linalg.h"
-#include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/math/ScaleOps.h"
-#include "dialects/pd/nn/ConvOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/ScaleOps.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/rt/Rt.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

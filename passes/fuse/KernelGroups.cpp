@@ -1,7 +1,7 @@
 #include "passes/fuse/KernelGroups.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 
 using namespace mlir;
 

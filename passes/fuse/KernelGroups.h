@@ -1,7 +1,7 @@
 /// Which primitives form one kernel: the grouping behind pd-form-kernels, apart from the rewriting.
 #pragma once
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include "llvm/ADT/DenseMap.h"
 

@@ -1,14 +1,14 @@
 //! pd-channels-last: a second, channels-last version of images flows forward from convolutions.
 #include "passes/layout/Passes.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/nn/ConvOps.h"
-#include "dialects/pd/nn/FoldOps.h"
-#include "dialects/pd/nn/SoftmaxOps.h"
-#include "dialects/pd/reduce/Reduce.h"
-#include "dialects/pd/reduce/ReduceOps.h"
-#include "dialects/pd/shape/JoinOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/SoftmaxOps.h"
+#include "dialects/pd/ops/nn/UnfoldOps.h"
+#include "dialects/pd/ops/reduce/Reduce.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -1,8 +1,8 @@
 //! pd-lower-to-linalg: the primitives in kernel functions become linalg ops on tensors.
 #include "passes/lower-linalg/Passes.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 #include "passes/lower-cpu/KernelForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,14 +1,14 @@
 //! pd-refine-shapes: types and constants from the function's arguments on.
 #include "passes/normalize/Passes.h"
 
-#include "dialects/pd/Guarded.h"
-#include "dialects/pd/InferredTypes.h"
-#include "dialects/pd/Pd.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/VjpOps.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/control/CheckOps.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/InferredTypes.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/control/CheckOps.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

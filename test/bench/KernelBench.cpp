@@ -2,7 +2,7 @@
 // largest error.
 #include "test/unit/codegen/KernelText.h"
 
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -3,7 +3,7 @@
 
 usage: check_coverage.py --source DIR --records FILE --tblgen PROGRAM --mlir-include DIR [--update]
 
-For each record group dialects/pd/<family>/<Group>.td
+For each record group dialects/pd/ops/<family>/<Group>.td
 - each op occurs in test/dialects/pd/<family>/<group>.mlir, and
 - each numbered constraint of each op has a negative test in test/dialects/pd/<family>/<group>-invalid.mlir.
 missing.txt lists what has no test yet. What is missing and not listed is an error, and so is an entry that has a test
@@ -31,7 +31,7 @@ def file_stem(group):
 
 def ops_of_group(options, group):
     """Maps the mnemonics of a group's ops to the numbers of their constraints."""
-    record = options.source / "dialects/pd" / f"{group}.td"
+    record = options.source / "dialects/pd/ops" / f"{group}.td"
     done = subprocess.run([options.tblgen, "--dump-json", "-I", options.source, "-I", options.mlir_include, record],
                           capture_output=True, text=True, check=True)
     records = json.loads(done.stdout)

@@ -1,5 +1,5 @@
 // proa-lsp-server: shows editors the MLIR of proa: diagnostics, definitions, hover, completion.
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 #include "tools/common/MlirTool.h"
 
 #include "mlir/IR/DialectRegistry.h"

@@ -1,6 +1,6 @@
 // proa-opt: runs passes of proa and of upstream on MLIR text.
 #include "lib/check/NumericsCheck.h"
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/MlirArguments.h"
 #include "tools/common/MlirTool.h"

@@ -1,6 +1,6 @@
 #include "tools/proa-reduce/ReducePass.h"
 
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"

@@ -1,5 +1,5 @@
 // proa-reduce: makes MLIR text smaller while a test script still finds it interesting.
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/MlirArguments.h"
 #include "tools/common/MlirTool.h"

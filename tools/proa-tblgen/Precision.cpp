@@ -1,5 +1,5 @@
 //! The fields `precision`, the lists of mixed precision (passes/autodiff/PrecisionLists.h), and
-//! `libraryHalf`, the library kernels that compute in 16 bits (dialects/pd/LibraryTypes.h).
+//! `libraryHalf`, the library kernels that compute in 16 bits (dialects/pd/ir/LibraryTypes.h).
 #include "Records.h"
 
 #include "mlir/TableGen/GenInfo.h"

@@ -1,12 +1,12 @@
 #include "tools/proa-translate/Coverage.h"
 
-#include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/LinearOps.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/reference/Arrays.h"
+#include "dialects/pd/reference/Reference.h"
 #include "dialects/pd/sharding/ShardingRule.h"
-#include "dialects/pd/textbook/Arrays.h"
-#include "dialects/pd/textbook/Textbook.h"
 #include "lib/support/Files.h"
 #include "translator/import/LegacyTable.h"
 

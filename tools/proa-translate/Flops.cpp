@@ -1,6 +1,6 @@
 #include "tools/proa-translate/Flops.h"
 
-#include "dialects/pd/Arithmetic.h"
+#include "dialects/pd/ir/Arithmetic.h"
 #include "passes/decompose/Passes.h"
 #include "passes/normalize/Passes.h"
 

@@ -19,7 +19,7 @@ struct FlopCount {
   std::map<std::string, int64_t> bytes;
 };
 
-/// Counts bytes as types are inferred, and the operations of one run (dialects/pd/Arithmetic.h) after
+/// Counts bytes as types are inferred, and the operations of one run (dialects/pd/ir/Arithmetic.h) after
 /// composites have been taken apart. The module is changed.
 FlopCount countFlops(mlir::ModuleOp module);
 

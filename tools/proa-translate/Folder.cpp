@@ -1,8 +1,8 @@
 #include "tools/proa-translate/Folder.h"
 
-#include "lib/driver/IrProgram.h"
-#include "lib/driver/ParameterValues.h"
-#include "lib/driver/ProgramDialects.h"
+#include "lib/compiler/IrProgram.h"
+#include "lib/compiler/ParameterValues.h"
+#include "lib/compiler/ProgramDialects.h"
 #include "lib/support/Files.h"
 #include "translator/export/Export.h"
 #include "translator/legacy/ReadProgram.h"

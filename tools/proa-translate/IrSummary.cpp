@@ -1,6 +1,6 @@
 #include "tools/proa-translate/IrSummary.h"
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -1,9 +1,9 @@
 // proa-translate: turns a legacy program into MLIR, or says what it consists of.
 #include "lib/check/CaseMeta.h"
-#include "lib/driver/IrProgram.h"
-#include "lib/driver/PrintModule.h"
-#include "lib/driver/ProgramDialects.h"
-#include "lib/driver/SpecializeFeeds.h"
+#include "lib/compiler/IrProgram.h"
+#include "lib/compiler/PrintModule.h"
+#include "lib/compiler/ProgramDialects.h"
+#include "lib/compiler/SpecializeFeeds.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/proa-translate/Coverage.h"

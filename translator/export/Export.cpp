@@ -1,10 +1,10 @@
 #include "translator/export/Export.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/autodiff/VjpOps.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 #include "translator/export/ProgramExporter.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

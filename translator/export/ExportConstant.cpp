@@ -1,5 +1,5 @@
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 #include "translator/export/ExportOp.h"
 
 using namespace mlir;

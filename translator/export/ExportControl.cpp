@@ -2,8 +2,8 @@
 //! scf.while as `while`, whose block changes the variables that the loop carries.
 #include "translator/export/ProgramExporter.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
 
 #include "llvm/ADT/STLExtras.h"
 

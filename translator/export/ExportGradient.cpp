@@ -1,10 +1,10 @@
 //! pd.vjp of one op as the legacy gradient op that it may come from; any other one as the ops that compute
 //! it.
-#include "dialects/pd/Infer.h"
 #include "dialects/pd/autodiff/PaddleGradient.h"
-#include "dialects/pd/autodiff/VjpOps.h"
-#include "dialects/pd/nn/ConvOps.h"
-#include "dialects/pd/nn/Deformable.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/Deformable.h"
 #include "translator/export/ProgramExporter.h"
 
 using namespace mlir;

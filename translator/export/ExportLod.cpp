@@ -2,11 +2,11 @@
 //! one; a sum of ones by sequence reads them from one.
 #include "translator/export/ProgramExporter.h"
 
-#include "dialects/pd/Infer.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/detection/Targets.h"
-#include "dialects/pd/search/Beams.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/detection/Targets.h"
+#include "dialects/pd/ops/search/Beams.h"
 
 using namespace mlir;
 

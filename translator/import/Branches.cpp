@@ -4,10 +4,10 @@
 #include "translator/import/Fillers.h"
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/math/UnaryOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

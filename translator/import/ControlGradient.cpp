@@ -5,7 +5,7 @@
 
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/PaddleGradient.h"
-#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 
 using namespace mlir;
 

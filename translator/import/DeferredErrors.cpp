@@ -2,8 +2,8 @@
 //! blocks that never run and would fail: here they become an op that ends the run.
 #include "translator/import/Loop.h"
 
-#include "dialects/pd/Pd.h"
-#include "dialects/pd/control/CheckOps.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ops/control/CheckOps.h"
 
 using namespace mlir;
 

@@ -1,11 +1,11 @@
 #include "translator/import/Fillers.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/creation/CreationOps.h"
-#include "dialects/pd/math/UnaryOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

@@ -4,11 +4,11 @@
 #include "translator/import/GradientSlots.h"
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/PaddleGradient.h"
-#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 
 using namespace mlir;
 

@@ -6,11 +6,11 @@
 #include "translator/import/Recomputed.h"
 #include "translator/import/newir/NewIrImporter.h"
 
-#include "dialects/pd/Evaluate.h"
-#include "dialects/pd/Pd.h"
-#include "dialects/pd/creation/CreationOps.h"
-#include "dialects/pd/shape/KnownElements.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/reference/Evaluate.h"
 #include "lib/support/Suggest.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -29,7 +29,7 @@ struct LegacyAttribute {
   bool isWide = false;
 };
 
-/// Which results have the LoD of the op's first tensor (the field `lod` in dialects/pd/Base.td).
+/// Which results have the LoD of the op's first tensor (the field `lod` in dialects/pd/ir/Base.td).
 enum class LodRule { First, All, Rows, Outer, None };
 
 /// The tables are constants that nothing constructs when the program starts: a list's elements live as long

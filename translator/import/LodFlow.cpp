@@ -6,8 +6,8 @@
 #include "translator/import/Import.h"
 #include "translator/import/Loop.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
 
 using namespace mlir;
 

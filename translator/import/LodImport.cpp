@@ -2,7 +2,7 @@
 //! offsets.
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/Types.h"
+#include "dialects/pd/ir/Types.h"
 #include "lib/support/LodEntries.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -3,10 +3,10 @@
 #include "translator/import/Fillers.h"
 #include "translator/import/Loop.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -2,10 +2,10 @@
 #include "translator/import/MakeOp.h"
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/Pd.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/creation/CreationOps.h"
-#include "dialects/pd/shape/KnownElements.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
 #include "lib/support/Numbers.h"
 
 #include "mlir/IR/Matchers.h"

@@ -1,5 +1,5 @@
 /// What an import hook of a legacy op sees: the legacy op, the values of its inputs, and a builder. Hooks
-/// serve the ops that the table made of `legacy` fields (dialects/pd/Base.td) can't describe.
+/// serve the ops that the table made of `legacy` fields (dialects/pd/ir/Base.td) can't describe.
 #pragma once
 
 #include "translator/legacy/Program.h"

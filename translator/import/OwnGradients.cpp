@@ -1,9 +1,9 @@
 //! pd.vjp of a program's forward part in place of its own gradient ops: ImportOptions::ownGradients.
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/autodiff/VjpOps.h"
-#include "dialects/pd/quantization/Quantization.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/quantization/Quantization.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/IR/IRMapping.h"
 

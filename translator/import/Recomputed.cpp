@@ -1,7 +1,7 @@
 #include "translator/import/Recomputed.h"
 
-#include "dialects/pd/Pd.h"
-#include "dialects/pd/autodiff/RecomputeOps.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
 
 using namespace mlir;
 

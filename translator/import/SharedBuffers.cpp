@@ -2,9 +2,9 @@
 
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/optimizer/Optimizer.h"
-#include "dialects/pd/optimizer/ScalingOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/optimizer/Optimizer.h"
+#include "dialects/pd/ops/optimizer/ScalingOps.h"
 
 using namespace mlir;
 

@@ -3,7 +3,7 @@
 //! which a row may stand twice.
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/ir/Infer.h"
 
 using namespace mlir;
 

@@ -4,8 +4,8 @@
 #include "translator/import/Fillers.h"
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -2,7 +2,7 @@
 #include "translator/import/FusedParts.h"
 #include "translator/import/ProgramImporter.h"
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,12 +1,12 @@
 #include "dialects/pd/autodiff/ArrayGradient.h"
 
-#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/creation/CreationOps.h"
-#include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"

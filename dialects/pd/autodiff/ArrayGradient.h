@@ -2,8 +2,8 @@
 /// zero.
 #pragma once
 
-#include "dialects/pd/Pd.h"
-#include "dialects/pd/control/ArrayOps.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
 
 namespace proa::pd {
 

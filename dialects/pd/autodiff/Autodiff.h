@@ -1,7 +1,7 @@
 /// Reverse-mode differentiation of ops of the dialect.
 #pragma once
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 

@@ -2,10 +2,10 @@
 //! Where it is written is the same for all examples that still go on.
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
-#include "dialects/pd/autodiff/RecomputeOps.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/index/GatherOps.h"
-#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -1,16 +1,16 @@
 //! Batching of ops along axes: reductions, scans, softmax, sorting, transforms. Axes move by one.
 #include "dialects/pd/autodiff/BatchingRules.h"
-#include "dialects/pd/linalg/Linalg.h"
-#include "dialects/pd/nn/Nn.h"
-#include "dialects/pd/nn/SoftmaxOps.h"
-#include "dialects/pd/reduce/NormOps.h"
-#include "dialects/pd/reduce/OthersOps.h"
-#include "dialects/pd/reduce/Reduce.h"
-#include "dialects/pd/reduce/ReduceAsOps.h"
-#include "dialects/pd/reduce/ReduceOps.h"
-#include "dialects/pd/reduce/ScanOps.h"
-#include "dialects/pd/search/SearchOps.h"
-#include "dialects/pd/signal/FftOps.h"
+#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/nn/Nn.h"
+#include "dialects/pd/ops/nn/SoftmaxOps.h"
+#include "dialects/pd/ops/reduce/NormOps.h"
+#include "dialects/pd/ops/reduce/ProductOfOthersOps.h"
+#include "dialects/pd/ops/reduce/Reduce.h"
+#include "dialects/pd/ops/reduce/ReduceAsOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/reduce/ScanOps.h"
+#include "dialects/pd/ops/search/SearchOps.h"
+#include "dialects/pd/ops/signal/FftOps.h"
 
 using namespace mlir;
 

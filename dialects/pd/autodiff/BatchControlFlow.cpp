@@ -1,14 +1,14 @@
 //! Batching of scf.if and scf.while. A condition that is the same for all examples stays one. Where it
 //! differs, both arms of a branch are computed and selected from, and a loop runs until no example goes on;
 //! those that have ended keep what they had.
-#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
-#include "dialects/pd/autodiff/RecomputeOps.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/reduce/ReduceOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

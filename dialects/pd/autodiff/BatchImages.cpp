@@ -1,13 +1,13 @@
 //! Batching of ops on images: the examples join the images' own batch, or, where filters differ, their
 //! channels.
 #include "dialects/pd/autodiff/BatchingRules.h"
-#include "dialects/pd/detection/DetectionOps.h"
-#include "dialects/pd/detection/Regions.h"
-#include "dialects/pd/detection/Selection.h"
-#include "dialects/pd/loss/Kernels.h"
-#include "dialects/pd/nn/ConvOps.h"
-#include "dialects/pd/nn/InterpolateOps.h"
-#include "dialects/pd/nn/PoolOps.h"
+#include "dialects/pd/ops/detection/DetectionOps.h"
+#include "dialects/pd/ops/detection/RoiPool.h"
+#include "dialects/pd/ops/detection/Selection.h"
+#include "dialects/pd/ops/loss/Kernels.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/InterpolateOps.h"
+#include "dialects/pd/ops/nn/PoolOps.h"
 
 using namespace mlir;
 

@@ -1,8 +1,8 @@
 //! Batching of gathers and scatters: the number of the example becomes one more index.
 #include "dialects/pd/autodiff/BatchingRules.h"
-#include "dialects/pd/index/GatherOps.h"
-#include "dialects/pd/index/ScatterOps.h"
-#include "dialects/pd/nn/EmbeddingOps.h"
+#include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/nn/EmbeddingOps.h"
 
 using namespace mlir;
 

@@ -1,13 +1,13 @@
 //! Batching of losses and normalizations: each stays one op, as its gradient is a rule of its own and not the
 //! derivative of its decomposition.
 #include "dialects/pd/autodiff/BatchSamples.h"
-#include "dialects/pd/autodiff/RecomputeOps.h"
-#include "dialects/pd/autodiff/VjpOps.h"
-#include "dialects/pd/loss/LossOps.h"
-#include "dialects/pd/math/SpecialOps.h"
-#include "dialects/pd/nn/Deformable.h"
-#include "dialects/pd/nn/NormOps.h"
-#include "dialects/pd/shape/StridedOps.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/loss/LossOps.h"
+#include "dialects/pd/ops/math/SpecialOps.h"
+#include "dialects/pd/ops/nn/Deformable.h"
+#include "dialects/pd/ops/nn/NormOps.h"
+#include "dialects/pd/ops/shape/StridedOps.h"
 
 using namespace mlir;
 

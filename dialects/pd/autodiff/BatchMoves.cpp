@@ -1,10 +1,10 @@
 //! Batching of ops that move elements: the examples' dimension stays the first.
 #include "dialects/pd/autodiff/BatchingRules.h"
-#include "dialects/pd/creation/CreationOps.h"
-#include "dialects/pd/index/ScatterOps.h"
-#include "dialects/pd/shape/JoinOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
-#include "dialects/pd/shape/SliceOps.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -1,5 +1,5 @@
 #include "dialects/pd/autodiff/BatchSamples.h"
-#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
 
 using namespace mlir;
 

@@ -1,14 +1,14 @@
 //! Batching of kernels on sequences and samples: those of the examples become more sequences of one call.
 #include "dialects/pd/autodiff/BatchSamples.h"
-#include "dialects/pd/detection/Selection.h"
-#include "dialects/pd/loss/Kernels.h"
-#include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/nn/RecurrentOps.h"
-#include "dialects/pd/search/Tables.h"
-#include "dialects/pd/sequence/Attention.h"
-#include "dialects/pd/sequence/Labels.h"
-#include "dialects/pd/sequence/Recurrent.h"
-#include "dialects/pd/sequence/SequenceOps.h"
+#include "dialects/pd/ops/detection/Selection.h"
+#include "dialects/pd/ops/loss/Kernels.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/nn/RecurrentOps.h"
+#include "dialects/pd/ops/search/Tables.h"
+#include "dialects/pd/ops/sequence/Attention.h"
+#include "dialects/pd/ops/sequence/Labels.h"
+#include "dialects/pd/ops/sequence/Recurrent.h"
+#include "dialects/pd/ops/sequence/SequenceOps.h"
 
 using namespace mlir;
 

@@ -1,20 +1,12 @@
 /// Batching of ops of the dialect: a program for one example becomes one for a batch of them.
 #pragma once
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/shape/Extent.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/shape/Extent.h"
 
 #include "mlir/IR/IRMapping.h"
 
 namespace proa::pd {
-
-/// What stands for a value of the program for one example: the same value, or one with a first dimension for
-/// the examples.
-struct Batched {
-  Batched(mlir::Value value, bool isBatched = true) : value(value), isBatched(isBatched) {}
-  mlir::Value value;
-  bool isBatched;
-};
 
 /// Walks a block and writes its batched form at the builder's place. An op with a batched operand is, in this
 /// order, written by its rule (BatchingRules.h), elementwise, replaced by its decomposition, or run once for

@@ -1,11 +1,11 @@
 #include "dialects/pd/autodiff/Broadcasting.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/linalg/Linalg.h"
-#include "dialects/pd/math/UnaryOps.h"
-#include "dialects/pd/reduce/ReduceAsOps.h"
-#include "dialects/pd/reduce/ReduceOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/reduce/ReduceAsOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 using namespace mlir;
 

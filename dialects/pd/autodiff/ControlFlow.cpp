@@ -4,7 +4,7 @@
 
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/RegionGradient.h"
-#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 
 #include "llvm/ADT/SetVector.h"
 

@@ -1,8 +1,8 @@
 #include "dialects/pd/autodiff/CountedLoop.h"
 
-#include "dialects/pd/creation/CreationOps.h"
-#include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,12 +1,12 @@
 #include "dialects/pd/autodiff/ForLoop.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/autodiff/LoopStep.h"
-#include "dialects/pd/math/BinaryOps.h"
-#include "dialects/pd/math/UnaryOps.h"
-#include "dialects/pd/shape/ShapeOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

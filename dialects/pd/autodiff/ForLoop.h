@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/pd/autodiff/ControlFlow.h"
-#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 /// Gradients of composites by way of their formulas, where a kernel computes them else.
 #pragma once
 
-#include "dialects/pd/TensorBuilder.h"
+#include "dialects/pd/builders/TensorBuilder.h"
 
 namespace proa::pd {
 

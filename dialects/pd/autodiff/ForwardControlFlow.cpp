@@ -2,8 +2,8 @@
 //! them.
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 
-#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/ArrayGradient.h"
+#include "dialects/pd/ir/Types.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 /// Forward-mode differentiation of ops of the dialect.
 #pragma once
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 namespace proa::pd {
 

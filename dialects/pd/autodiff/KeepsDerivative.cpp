@@ -1,7 +1,7 @@
 #include "dialects/pd/autodiff/KeepsDerivative.h"
 
-#include "dialects/pd/Guarded.h"
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/Pd.h"
 
 using namespace mlir;
 

@@ -6,16 +6,16 @@
 //! loop changes, or the body takes a part of one, the array itself is kept as it was before each iteration,
 //! all of them one behind the other in one array. Else an array is what it is after the loop, which nothing
 //! reads.
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/ControlFlow.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/RegionGradient.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/control/CheckOps.h"
-#include "dialects/pd/math/BinaryOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/control/CheckOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
 
 using namespace mlir;
 

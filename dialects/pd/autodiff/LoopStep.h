@@ -1,7 +1,7 @@
 /// What an scf.for over tensors does in one iteration.
 #pragma once
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,7 +1,7 @@
 /// What the reverse-mode rules of scf.if and scf.while share.
 #pragma once
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include "mlir/IR/IRMapping.h"
 

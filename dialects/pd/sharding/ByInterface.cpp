@@ -1,6 +1,6 @@
 //! The sharding rules of elementwise ops, reductions and movements, by their interfaces; and the order in
 //! which rules are looked for.
-#include "dialects/pd/math/UnaryOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 using namespace mlir;

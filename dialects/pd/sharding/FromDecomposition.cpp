@@ -1,6 +1,6 @@
 //! Sharding rules of composites, from the ops that they are made of.
-#include "dialects/pd/Guarded.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include "mlir/IR/Diagnostics.h"

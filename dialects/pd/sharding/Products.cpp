@@ -1,8 +1,8 @@
 //! Sharding rules of products and convolutions: what is summed over can be split, and the parts added.
-#include "dialects/pd/linalg/Linalg.h"
-#include "dialects/pd/nn/ConvOps.h"
-#include "dialects/pd/nn/InterpolateOps.h"
-#include "dialects/pd/nn/PoolOps.h"
+#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/InterpolateOps.h"
+#include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 /// How an op may be split over devices: what extents of its operands and results belong together.
 #pragma once
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 namespace proa::pd {
 

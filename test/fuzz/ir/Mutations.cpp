@@ -1,7 +1,7 @@
 #include "test/fuzz/ir/Mutations.h"
 
-#include "dialects/pd/InferredTypes.h"
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/InferredTypes.h"
+#include "dialects/pd/ir/Pd.h"
 #include "test/fuzz/ir/MutateAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,6 @@
 #include "test/unit/codegen/KernelText.h"
 
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 #include "proa/Half.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

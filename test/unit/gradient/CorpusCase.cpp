@@ -3,7 +3,7 @@
 #include "lib/check/CaseMeta.h"
 #include "lib/check/CaseResult.h"
 #include "lib/check/OpenDims.h"
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 #include "proa/Half.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"

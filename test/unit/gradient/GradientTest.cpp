@@ -4,7 +4,7 @@
 //   Argument attributes:  test.low, test.high: where random elements lie (-1 to 1; integers 0 to 1);
 //                         test.values: all elements;  test.constant: not differentiated
 //   Function attributes:  test.twice: the gradients are differentiated too
-#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "test/unit/gradient/Harness.h"

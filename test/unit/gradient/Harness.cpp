@@ -1,8 +1,8 @@
 #include "test/unit/gradient/Harness.h"
 
-#include "dialects/pd/Pd.h"
-#include "lib/driver/Compile.h"
-#include "lib/driver/Registration.h"
+#include "dialects/pd/ir/Pd.h"
+#include "lib/compiler/Compile.h"
+#include "lib/compiler/Registration.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/MLIRContext.h"

@@ -3,8 +3,8 @@
 #include "passes/autodiff/Transforms.h"
 #include "test/unit/gradient/Harness.h"
 
-#include "dialects/pd/Pd.h"
-#include "lib/driver/Registration.h"
+#include "dialects/pd/ir/Pd.h"
+#include "lib/compiler/Registration.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

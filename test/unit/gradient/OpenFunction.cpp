@@ -1,6 +1,6 @@
 #include "test/unit/gradient/OpenFunction.h"
 
-#include "dialects/pd/Types.h"
+#include "dialects/pd/ir/Types.h"
 #include "passes/normalize/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

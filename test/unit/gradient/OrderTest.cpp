@@ -7,8 +7,8 @@
 #include "passes/autodiff/Transforms.h"
 #include "test/unit/gradient/Harness.h"
 
-#include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 namespace proa::test {
 
-/// Draws the text of a function `f` of float64 tensors with one result. Shapes, ops and how often values are
+/// RandomState the text of a function `f` of float64 tensors with one result. Shapes, ops and how often values are
 /// used are random; values stay small, so that differences of them are exact enough.
 class RandomProgram {
 public:

@@ -8,7 +8,7 @@
 #include "test/unit/gradient/OpenFunction.h"
 #include "test/unit/gradient/RandomProgram.h"
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

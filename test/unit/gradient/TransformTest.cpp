@@ -7,7 +7,7 @@
 #include "passes/autodiff/Transforms.h"
 #include "test/unit/gradient/Harness.h"
 
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What functions of many arguments say of them.
-#include "lib/driver/PrintModule.h"
-#include "lib/driver/Registration.h"
+#include "lib/compiler/PrintModule.h"
+#include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,6 +1,6 @@
 // Programs with control flow, as Paddle writes them and as it never would, imported.
-#include "dialects/pd/Pd.h"
-#include "lib/driver/Registration.h"
+#include "dialects/pd/ir/Pd.h"
+#include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

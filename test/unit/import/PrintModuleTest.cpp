@@ -1,6 +1,6 @@
-#include "lib/driver/PrintModule.h"
+#include "lib/compiler/PrintModule.h"
 
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -1,6 +1,6 @@
 // Ops that equal an earlier one are copied from what that became: here beside those that only nearly equal
 // it.
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
 
 #include "mlir/IR/MLIRContext.h"

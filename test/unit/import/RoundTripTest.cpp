@@ -1,9 +1,9 @@
 // Every op of the dialects goes through text, generic text and bytecode and comes back the same: all programs
 // of the corpus that import, and the lit tests of the dialects. An op that is in none of them fails the test.
-#include "dialects/pd/Pd.h"
+#include "dialects/pd/ir/Pd.h"
 #include "dialects/rt/Rt.h"
 #include "lib/check/CaseMeta.h"
-#include "lib/driver/Registration.h"
+#include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
 #include "translator/legacy/ReadProgram.h"
 

@@ -1,6 +1,6 @@
 // The kernels on LAPACK against what defines them: factors multiply to the matrix, solutions solve the
 // system.
-#include "lib/runtime/library/Lapack.h"
+#include "lib/runtime/kernels/Lapack.h"
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "lib/runtime/library/StridedCopy.h"
+#include "lib/runtime/kernels/StridedCopy.h"
 #include "test/unit/runtime/KernelHarness.h"
 
 #include <gmock/gmock.h>

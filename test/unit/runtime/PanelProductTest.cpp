@@ -1,4 +1,4 @@
-#include "lib/runtime/library/PanelProduct.h"
+#include "lib/runtime/kernels/PanelProduct.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lib/runtime/library/Vectors.h"
+#include "lib/runtime/kernels/Vectors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lib/runtime/library/WinogradConv.h"
+#include "lib/runtime/kernels/WinogradConv.h"
 
 #include "test/unit/runtime/ConvDefinition.h"
 

@@ -1,8 +1,8 @@
 //! Hooks of tensor arrays, and of ops that take tensors and arrays alike.
-#include "dialects/pd/Types.h"
+#include "dialects/pd/ir/Types.h"
 #include "translator/import/LegacyTable.h"
 
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/ir/Infer.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 //! Hooks of ops that make tensors from attributes.
 #include "translator/import/LegacyTable.h"
 
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/ir/Infer.h"
 
 #include <cstdlib>
 #include <limits>

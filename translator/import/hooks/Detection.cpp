@@ -1,7 +1,7 @@
 //! Hooks of ops on boxes: boxes of several images are told apart by a LoD or by counts.
 #include "translator/import/LegacyTable.h"
 
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/ir/Infer.h"
 
 #include <array>
 

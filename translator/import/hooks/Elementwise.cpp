@@ -2,8 +2,8 @@
 #include "translator/import/LegacyTable.h"
 #include "translator/import/hooks/Formula.h"
 
-#include "dialects/pd/Infer.h"
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/ir/Infer.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 //! Hooks of matrix products.
 #include "translator/import/LegacyTable.h"
 
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/ir/Infer.h"
 
 using namespace mlir;
 

@@ -3,7 +3,7 @@
 //! outside of it.
 #include "translator/import/LegacyTable.h"
 
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/ir/Infer.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 //! Hooks of ops that order, find and count elements, and of reductions with axes of their own.
 #include "translator/import/LegacyTable.h"
 
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/ir/Infer.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 //! Hooks of ops that read or give a LoD in ways that the table can't say.
 #include "translator/import/LegacyTable.h"
 
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/ir/Infer.h"
 
 using namespace mlir;
 

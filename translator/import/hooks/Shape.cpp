@@ -1,8 +1,8 @@
 //! Hooks of ops that take tensors apart, and of ranges.
 #include "translator/import/LegacyTable.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/shape/KnownElements.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
 #include "translator/import/hooks/Formula.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 //! Hooks of optimizers and of what stands around them.
 #include "translator/import/LegacyTable.h"
 
-#include "dialects/pd/Infer.h"
+#include "dialects/pd/ir/Infer.h"
 
 using namespace mlir;
 

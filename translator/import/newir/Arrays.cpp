@@ -1,9 +1,9 @@
 //! Tensor arrays of the new IR.
 #include "translator/import/newir/ModelImporter.h"
 
-#include "dialects/pd/Types.h"
-#include "dialects/pd/control/ArrayOps.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 #include "translator/import/newir/GradientTable.h"
 
 #include <limits>

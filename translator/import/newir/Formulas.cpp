@@ -1,8 +1,8 @@
 //! Ops of the new IR that are formulas of pd ops and have no record of their own.
 #include "translator/import/newir/ModelImporter.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 #include "translator/import/MakeOp.h"
 
 #include <utility>

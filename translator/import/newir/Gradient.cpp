@@ -3,10 +3,10 @@
 #include "translator/import/newir/GradientTable.h"
 #include "translator/import/newir/ModelImporter.h"
 
-#include "dialects/pd/Pd.h"
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/PaddleGradient.h"
-#include "dialects/pd/autodiff/VjpOps.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 #include "translator/import/newir/ModelImporter.h"
 
-#include "dialects/pd/Types.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,8 +1,8 @@
 //! Slices of the new IR, and assignments to them.
 #include "translator/import/newir/ModelImporter.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 #include "translator/import/AlignedAxes.h"
 
 #include "mlir/IR/Matchers.h"

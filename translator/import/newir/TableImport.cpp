@@ -1,9 +1,9 @@
 //! Ops of the new IR that a record of the pd dialect describes.
 #include "translator/import/newir/ModelImporter.h"
 
-#include "dialects/pd/Infer.h"
-#include "dialects/pd/Types.h"
-#include "dialects/pd/creation/CreationOps.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
 
 using namespace mlir;
 

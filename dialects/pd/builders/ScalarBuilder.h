@@ -1,0 +1,52 @@
+/// Elementwise functions on scalars in IR. A record's field `scalar` is an expression on this class.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+namespace proa::pd {
+
+/// Emits arith, math and complex ops for one element. The operand types choose the op: signed integers,
+/// unsigned integers (ui8 comes in as i8 with `isUnsigned`), floats or complex numbers. Bools are i1.
+class ScalarBuilder {
+public:
+  using Value = mlir::Value;
+  using Values = mlir::ValueRange;
+
+  /// `resultType` is the element type of the op's result; `operandUnsigned` says whether operands are
+  /// unsigned.
+  ScalarBuilder(mlir::OpBuilder &builder, mlir::Location location, mlir::Type resultType,
+                bool operandUnsigned, bool resultUnsigned)
+      : builder(builder), location(location), resultType(resultType), operandUnsigned(operandUnsigned),
+        resultUnsigned(resultUnsigned) {}
+
+#include "dialects/pd/builders/ScalarMethods.inc"
+
+  /// A constant of the type of `like`.
+  Value number(double value, Value like) { return constant(value, like.getType()); }
+  Value constant(double value, mlir::Type type);
+
+private:
+  // Functions of complex numbers that the complex dialect lacks (ScalarComplex.cpp).
+  Value complexLog(Value x, double base);
+  Value complexSinh(Value x);
+  Value complexCosh(Value x);
+  Value complexAsin(Value x);
+  Value complexAcos(Value x);
+  Value complexAcosh(Value x);
+  Value complexAtanh(Value x);
+  Value complexSign(Value x);
+  /// `f` at ix, as a function of x: f(ix) / i.
+  Value throughImaginary(Value x, Value (ScalarBuilder::*f)(Value));
+
+  Value compare(Value x, Value y, int floatPredicate, int signedPredicate, int unsignedPredicate);
+  template <class Float, class Complex = void> Value unary(Value x);
+
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+  mlir::Type resultType;
+  bool operandUnsigned;
+  bool resultUnsigned;
+};
+
+} // namespace proa::pd

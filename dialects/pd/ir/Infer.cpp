@@ -1,0 +1,71 @@
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Guarded.h"
+
+using namespace mlir;
+
+void mlir::detail::proaInferenceFailed(OperationState &) { throw proa::pd::InferenceError(); }
+
+namespace proa::pd {
+
+LogicalResult inferenceError(std::optional<Location> location, const llvm::Twine &message) {
+  if (location)
+    emitError(*location) << message;
+  return failure();
+}
+
+FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(std::optional<Location> location, TypeRange types) {
+  llvm::SmallVector<int64_t> shape;
+  for (Type type : types) {
+    llvm::ArrayRef<int64_t> dims = cast<RankedTensorType>(type).getShape();
+    if (dims.size() > shape.size())
+      shape.insert(shape.begin(), dims.size() - shape.size(), 1);
+    size_t offset = shape.size() - dims.size();
+    for (auto [i, dim] : llvm::enumerate(dims)) {
+      int64_t &out = shape[offset + i];
+      if (out == dim || dim == 1)
+        continue;
+      if (out == 1 || (ShapedType::isDynamic(out) && !ShapedType::isDynamic(dim))) {
+        out = dim;
+        continue;
+      }
+      if (ShapedType::isDynamic(dim))
+        continue;
+      return inferenceError(location, "operands can't be broadcast together: dimension " +
+                                          llvm::Twine(offset + i) + " of the result is " + llvm::Twine(out) +
+                                          " by one operand and " + llvm::Twine(dim) + " by another");
+    }
+  }
+  return shape;
+}
+
+FailureOr<int64_t> normalizeAxis(std::optional<Location> location, int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  return inferenceError(location, "axis " + llvm::Twine(axis) + " is outside [-" + llvm::Twine(rank) + ", " +
+                                      llvm::Twine(rank) + ")");
+}
+
+FailureOr<Type> commonElementType(std::optional<Location> location, ValueRange operands) {
+  Type first = tensorType(operands[0]).getElementType();
+  for (Value operand : operands.drop_front()) {
+    Type other = tensorType(operand).getElementType();
+    if (other != first) {
+      std::string text;
+      llvm::raw_string_ostream(text) << "operands must have one element type, found " << first << " and "
+                                     << other;
+      return inferenceError(location, text);
+    }
+  }
+  return first;
+}
+
+LogicalResult inferBroadcastOf(std::optional<Location> location, ValueRange operands, Type elementType,
+                               llvm::SmallVectorImpl<Type> &results) {
+  auto shape = broadcastShapes(location, operands.getTypes());
+  if (failed(shape))
+    return failure();
+  results.push_back(RankedTensorType::get(*shape, elementType));
+  return success();
+}
+
+} // namespace proa::pd

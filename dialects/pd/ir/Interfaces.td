@@ -1,0 +1,165 @@
+// What passes ask an op for. An op has an interface exactly when its record has the field that the interface needs
+// (Base.td), so passes never list op names.
+#ifndef PROA_DIALECTS_PD_INTERFACES
+#define PROA_DIALECTS_PD_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An elementwise primitive: each element of the result is a function of one element of each operand, where operands
+    are broadcast as in NumPy. The function stands once, in the field `scalar` of the record.
+  }];
+  let methods = [
+    InterfaceMethod<"Emits the function as arith/math/complex ops.",
+      "::mlir::Value", "buildScalar", (ins "::proa::pd::ScalarBuilder &":$b, "::mlir::ValueRange":$operands)>,
+    InterfaceMethod<"Computes the function; the reference of all kernels.",
+      "::proa::pd::HostScalar", "evaluateScalar",
+      (ins "::proa::pd::HostScalarBuilder &":$b, "::llvm::ArrayRef<::proa::pd::HostScalar>":$operands)>,
+  ];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    A composite: its meaning is given by simpler ops. `decompose` makes them and returns one value for each result; it
+    returns failure, with nothing made, where this decomposition needs something that is not known (a rank, a dimension).
+  }];
+  let methods = [
+    InterfaceMethod<"", "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
+      (ins "::mlir::OpBuilder &":$builder)>,
+  ];
+}
+
+def EvaluatableOpInterface : OpInterface<"EvaluatableOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    A primitive that the reference evaluator can run on host tensors. The results come allocated with their final dims.
+    Elementwise primitives (ScalarOpInterface) need not implement it.
+  }];
+  let methods = [
+    InterfaceMethod<"", "::llvm::LogicalResult", "evaluate",
+      (ins "::llvm::ArrayRef<::proa::Tensor>":$operands, "::llvm::MutableArrayRef<::proa::Tensor>":$results)>,
+  ];
+}
+
+def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    A primitive that combines the elements along some dimensions of its first operand with one associative function.
+    Its operand's elements are converted to the result's element type first.
+  }];
+  let methods = [
+    InterfaceMethod<"Which function.", "::proa::pd::ReductionKind", "getReductionKind">,
+    InterfaceMethod<"The reduced dimensions, counted from the front, sorted.", "::llvm::SmallVector<int64_t>",
+      "getReducedDims">,
+  ];
+}
+
+def MovementOpInterface : OpInterface<"MovementOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    A primitive each of whose result elements is one element of its first operand, at a place that is a permutation of
+    the result's index with dimensions left out (transpose, expand). Kernels read through it instead of copying.
+  }];
+  let methods = [
+    InterfaceMethod<"From an index of the result to one of the operand; failure where it is not known yet.",
+      "::llvm::FailureOr<::mlir::AffineMap>", "getSourceMap">,
+  ];
+}
+
+def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An op that the CPU runtime has a library kernel for. The kernel gets the op's operands, its results and its attributes.
+  }];
+  let methods = [
+    InterfaceMethod<"Name in the runtime's registry.", "::llvm::StringRef", "getLibraryKernel">,
+  ];
+}
+
+def VjpOpInterface : OpInterface<"VjpOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An op with a rule of its own for reverse-mode differentiation. Composites without one are differentiated through
+    their decomposition.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The vector-Jacobian product: the gradient of each operand, from the cotangent of each result (null: zero; at least one
+      is not). A null gradient is zero. Gradients have the operand's element type and its shape or one that its shape
+      broadcasts to. The rule may read operands, results and attributes. Failure, after an error at the op, where the op has
+      no derivative with these attributes.
+    }], "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "vjp",
+      (ins "::mlir::OpBuilder &":$builder, "::llvm::ArrayRef<::mlir::Value>":$cotangents)>,
+  ];
+}
+
+def ReferenceOpInterface : OpInterface<"ReferenceOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    A library op with a reference kernel: plain loops in double precision that share nothing with the runtime's kernel.
+    Constant folding does not use it, because it may be slow.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Computes the results from the operands. Results come allocated where their types are static; the others have the
+      right element type and rank, and the kernel replaces them. `stream` gives the random numbers of an op that samples;
+      it is null where none are available. Failure where the kernel does not cover this use.
+    }], "::llvm::LogicalResult", "computeReference",
+      (ins "::llvm::ArrayRef<::proa::Tensor>":$operands, "::llvm::MutableArrayRef<::proa::Tensor>":$results,
+           "::proa::pd::RandomState *":$stream)>,
+  ];
+}
+
+def LinearOpInterface : OpInterface<"LinearOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An op that is linear in some of its operands. Forward mode then needs no rule of its own: the tangent of a result is
+    the op on the tangents.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Groups of operand indices: the op is linear in the operands of a group together while the other operands stay
+      fixed. Empty if the op is not linear with these attributes.
+    }], "::llvm::SmallVector<::llvm::SmallVector<unsigned>>", "getLinearGroups">,
+  ];
+}
+
+def BatchableOpInterface : OpInterface<"BatchableOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An op with a batching rule of its own. Others are batched elementwise, through their decomposition, or in a loop.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Creates the batched form of the op, at least one of whose operands is batched: one entry for each result. Failure,
+      without an error, where the rule does not cover this use; ops created by then are dead.
+    }], "::llvm::FailureOr<::llvm::SmallVector<::proa::pd::Batched>>", "batch",
+      (ins "::proa::pd::Batcher &":$batcher)>,
+  ];
+}
+
+def ShardableOpInterface : OpInterface<"ShardableOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An op whose sharding rule depends on attributes or types in a way that the record's field `sharding` cannot say.
+  }];
+  let methods = [
+    InterfaceMethod<"Adds the factors of the op to the rule. False where this use is not covered.",
+      "bool", "describeSharding", (ins "::proa::pd::ShardingRuleBuilder &":$rule)>,
+  ];
+}
+
+def PostOpInterface : OpInterface<"PostOpInterface"> {
+  let cppNamespace = "::proa::pd";
+  let description = [{
+    An activation that a matrix product or convolution of the runtime applies to its result while it is in registers.
+  }];
+  let methods = [
+    InterfaceMethod<"Name of the activation in the runtime, and its parameters.", "::proa::pd::PostOp", "getPostOp">,
+  ];
+}
+
+#endif

@@ -1,0 +1,105 @@
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/autodiff/ForLoop.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/autodiff/RecomputeOps.h"
+#include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/control/CheckOps.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+LogicalResult VjpOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                      Results &results) {
+  for (Value input : adaptor.getInputs())
+    results.push_back(input.getType());
+  return success();
+}
+
+namespace {
+
+/// Each of `values` belongs to the region's result that `numbers` gives.
+LogicalResult verifyResultsOf(VjpOp op, StringRef what, ValueRange values, llvm::ArrayRef<int64_t> numbers,
+                              ValueRange yielded) {
+  if (values.size() != numbers.size())
+    return op.emitOpError() << "C2: expected one number in '" << what << "_of' for each " << what
+                            << " value, found " << numbers.size() << " for " << values.size();
+  for (auto [value, number] : llvm::zip(values, numbers)) {
+    if (number < 0 || number >= static_cast<int64_t>(yielded.size()))
+      return op.emitOpError() << "C2: '" << what << "_of' names result " << number << ", the region has "
+                              << yielded.size();
+    if (!compatibleTypes(yielded[number].getType(), value.getType()))
+      return op.emitOpError() << "C2: the " << what << " value of result " << number << " has type "
+                              << value.getType() << ", expected " << yielded[number].getType();
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult VjpOp::verifyRegions() {
+  Block &block = getBody().front();
+  if (!compatibleTypes(block.getArgumentTypes(), getInputs().getTypes()))
+    return emitOpError() << "C1: expected block arguments of the types of the inputs";
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield)
+    return emitOpError() << "expected a region that ends with pd.yield";
+  if (failed(verifyResultsOf(*this, "saved", getSaved(), getSavedOf(), yield.getValues())))
+    return failure();
+  return verifyResultsOf(*this, "cotangent", getCotangents(), getCotangentOf(), yield.getValues());
+}
+
+/// Differentiates the region, puts the saved results in place of computed ones, and moves what is used out of
+/// it.
+FailureOr<llvm::SmallVector<Value>> VjpOp::decompose(OpBuilder &builder) {
+  if (isLoopGradient(*this))
+    return decomposeLoopGradient(builder, *this);
+  // Failure must leave the op as it was.
+  IRMapping mapping;
+  Operation *clone = getOperation()->clone(mapping);
+  builder.insert(clone);
+  auto copy = cast<VjpOp>(clone);
+  copy->walk([](PrintOp print) { print.erase(); }); // the forward op has shown it
+  Block &block = copy.getBody().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  llvm::SmallVector<Value> cotangents(copy.getCotangents()),
+      inputs(block.getArguments().begin(), block.getArguments().end());
+  // A gradient that waits for extents is no other one that does.
+  bool isOneOp = llvm::hasSingleElement(block.without_terminator());
+  auto gradients = differentiate(block, copy.getCotangentOf(), cotangents, inputs, !isOneOp);
+  if (failed(gradients)) {
+    clone->erase();
+    return failure();
+  }
+  for (auto [saved, number] : llvm::zip(copy.getSaved(), copy.getSavedOf())) {
+    Value computed = yield.getValues()[number];
+    if (isa<OpResult>(computed))
+      computed.replaceUsesWithIf(saved,
+                                 [&](OpOperand &use) { return use.getOwner() != yield.getOperation(); });
+    for (Value &gradient : *gradients)
+      gradient = gradient == computed ? saved : gradient;
+  }
+  for (auto [argument, input] : llvm::zip(block.getArguments(), copy.getInputs())) {
+    argument.replaceAllUsesWith(input);
+    for (Value &gradient : *gradients)
+      gradient = gradient == argument ? input : gradient;
+  }
+  yield->erase();
+  // An op of the forward part that nothing reads must not run again, even if it draws random numbers.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (op.use_empty() && llvm::none_of(*gradients, [&](Value v) { return v.getDefiningOp() == &op; }))
+      op.erase();
+  clone->getBlock()->getOperations().splice(clone->getIterator(), block.getOperations());
+  clone->erase();
+  return gradients;
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/autodiff/Vjp.cpp.inc"
+#include "dialects/pd/ops/autodiff/Vjp.methods.inc"

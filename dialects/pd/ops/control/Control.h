@@ -1,0 +1,8 @@
+/// Ops that go with control flow: tensor arrays and checks. Conditions and loops are scf.if and scf.while.
+#pragma once
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/Types.h"
+
+namespace proa::pd {} // namespace proa::pd

@@ -1,0 +1,73 @@
+// Tensors made from attributes.
+#ifndef PROA_DIALECTS_PD_CREATION_CREATION
+#define PROA_DIALECTS_PD_CREATION_CREATION
+
+include "dialects/pd/ir/Base.td"
+
+def Pd_ConstantOp : Pd_Op<"constant", [ConstantLike]> {
+  let summary = "A tensor that is part of the program";
+  let constraints = ["C1. out has the type of value"];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferConstant";
+  let hasFolder = 1;
+  let assemblyFormat = "attr-dict $value";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::ElementsAttr":$value), [{
+    build($_builder, $_state, ::mlir::TypeRange(type), value);
+  }]>];
+  let legacy = [Legacy<"assign_value", [], ["Out"], [], ["shape", "dtype", "bool_values", "fp32_values", "fp64_values",
+    "int32_values", "int64_values", "values"], "importAssignValue">,
+                LegacyReadOnly<"fill", [], ["Out"], [], ["shape", "dtype", "value", "force_cpu"], "importAssignValue">];
+  let newIr = [NewIr<[""], [], [], [], "assign_value">];
+}
+
+def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
+  let lod = "none";
+  let summary = "A tensor of the given shape whose elements are all `value`";
+  let description = [{
+    The shape is the attribute, or the elements of `shape_tensor`, which wins. `value_tensor` (one element) wins over
+    `value`. `value` holds integers up to 2^53 and floats exactly; `integer_value` wins over it for wider integers.
+  }];
+  let constraints = ["C1. no entry of shape is negative"];
+  let arguments = (ins Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_Tensor>:$value_tensor,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shape, TypeAttr:$dtype,
+    DefaultValuedAttr<F64Attr, "0.0">:$value, OptionalAttr<I64Attr>:$integer_value);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferFull";
+  let decomposesInCode = 1;
+  let newIr = [NewIr<["shape_tensor"], [], [], [], "empty">,
+               NewIr<["value_tensor", "shape_tensor"], [], [], [], "full_with_tensor">];
+  let legacy = [Legacy<"empty", ["ShapeTensorList*|ShapeTensor|@shape", ""], ["Out"], ["shape:long", "dtype"]>,
+                Legacy<"fill_constant", ["ShapeTensorList*|ShapeTensor", "ValueTensor"], ["Out"], ["shape", "dtype", "value"],
+    ["str_value", "force_cpu", "place_type"], "importFillConstant">];
+}
+
+def Pd_FullLikeOp : Pd_Op<"full_like"> {
+  let sharding = "..., * -> ...";
+  let summary = "A tensor of the shape of x whose elements are all `value`";
+  let description = "`value_tensor` (one element) wins over `value`. Without `dtype` the element type is that of x.";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$value_tensor, DefaultValuedAttr<F64Attr, "0.0">:$value,
+    OptionalAttr<TypeAttr>:$dtype);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let newIr = [NewIr<["x", "value_tensor"], [], [], [], "fill">];
+  let legacy = [Legacy<"fill_any_like", ["X", "@value"], ["Out"], ["value", "dtype"], [], "importFullLike">,
+                Legacy<"fill_zeros_like", ["X", ""], ["Out"]>,
+                Legacy<"fill_zeros_like2", ["X", ""], ["Out"], ["dtype"]>,
+                Legacy<"fill_any", ["X", "@value"], ["Out"], ["value"]>];
+  let newIrGradients = ["fill_grad(dout, value_tensor)"];
+}
+
+def Pd_FullBatchSizeLikeOp : Pd_Op<"full_batch_size_like"> {
+  let lod = "none";
+  let summary = "A tensor filled with `value` whose shape is `shape`, but for one extent that is one of input's";
+  let description = "Dimension output_dim_idx of the result has the extent of dimension input_dim_idx of the operand.";
+  let arguments = (ins Pd_Tensor:$input, DenseI64ArrayAttr:$shape, TypeAttr:$dtype, DefaultValuedAttr<F64Attr, "0.0">:$value,
+    OptionalAttr<I64Attr>:$integer_value, DefaultValuedAttr<I64Attr, "0">:$input_dim_idx, DefaultValuedAttr<I64Attr, "0">:$output_dim_idx);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"fill_constant_batch_size_like", ["Input"], ["Out"],
+    ["shape", "dtype", "value", "input_dim_idx", "output_dim_idx"], ["str_value", "force_cpu"], "importFullBatchSizeLike">];
+}
+
+#endif

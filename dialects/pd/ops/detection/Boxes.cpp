@@ -1,0 +1,340 @@
+#include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/detection/BoxesOps.h"
+#include "dialects/pd/ops/detection/Detection.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/math/UnaryOps.h"
+#include "dialects/pd/ops/sequence/Rows.h"
+#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+LogicalResult typesError(std::optional<Location> location, llvm::StringRef message,
+                         llvm::ArrayRef<Type> types) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << message << ", found ";
+  llvm::interleave(types, os, " and ");
+  return inferenceError(location, text);
+}
+
+bool arePositive(llvm::ArrayRef<double> values) {
+  return llvm::all_of(values, [](double value) { return value > 0; });
+}
+
+/// 1, the given ratios and their inverses, each once.
+llvm::SmallVector<double> expandedRatios(llvm::ArrayRef<double> given, bool flip) {
+  llvm::SmallVector<double> ratios{1.0};
+  for (double ratio : given) {
+    if (llvm::any_of(ratios, [&](double known) { return std::abs(known - ratio) < 1e-6; }))
+      continue;
+    ratios.push_back(ratio);
+    if (flip)
+      ratios.push_back(1.0 / ratio);
+  }
+  return ratios;
+}
+
+/// Half the extents of boxes.
+struct HalfExtents {
+  llvm::SmallVector<double> widths, heights;
+  void add(double width, double height) {
+    widths.push_back(width);
+    heights.push_back(height);
+  }
+};
+
+HalfExtents priorExtents(PriorBoxOp op) {
+  HalfExtents out;
+  llvm::SmallVector<double> ratios = expandedRatios(op.getAspectRatios(), op.getFlip());
+  for (auto [i, size] : llvm::enumerate(op.getMinSizes())) {
+    auto addGreater = [&, i = i, size = size] {
+      if (i < op.getMaxSizes().size())
+        out.add(std::sqrt(size * op.getMaxSizes()[i]) / 2, std::sqrt(size * op.getMaxSizes()[i]) / 2);
+    };
+    if (op.getMinMaxAspectRatiosOrder()) {
+      out.add(size / 2, size / 2);
+      addGreater();
+    }
+    for (double ratio : ratios)
+      if (!op.getMinMaxAspectRatiosOrder() || std::abs(ratio - 1.0) >= 1e-6)
+        out.add(size * std::sqrt(ratio) / 2, size / std::sqrt(ratio) / 2);
+    if (!op.getMinMaxAspectRatiosOrder())
+      addGreater();
+  }
+  return out;
+}
+
+HalfExtents anchorExtents(AnchorGeneratorOp op) {
+  HalfExtents out;
+  double strideX = op.getStride()[0], strideY = op.getStride()[1];
+  for (double ratio : op.getAspectRatios())
+    for (double size : op.getAnchorSizes()) {
+      double width = std::round(std::sqrt(strideX * strideY / ratio)), height = std::round(width * ratio);
+      out.add((size / strideX * width - 1) / 2, (size / strideY * height - 1) / 2);
+    }
+  return out;
+}
+
+Expression vectorOf(TensorBuilder &e, llvm::ArrayRef<double> values, Type element) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
+  llvm::SmallVector<Attribute> attributes;
+  for (double value : values)
+    attributes.push_back(FloatAttr::get(element, value));
+  return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, attributes)));
+}
+
+/// Numbers of positions along a dimension of a feature map.
+Expression positionsOf(Expression map, int64_t axis, Type element) {
+  TensorBuilder &e = map.owner();
+  return e.cast(iota(e, Extent(map, axis), e.getBuilder().getI64Type()), element);
+}
+
+/// Corners [H, W, boxes, 4] of boxes around centres x [W] and y [H].
+Expression cornersAround(Expression map, Expression x, Expression y, const HalfExtents &halves) {
+  TensorBuilder &e = map.owner();
+  Type element = x.type().getElementType();
+  Expression widths = vectorOf(e, halves.widths, element), heights = vectorOf(e, halves.heights, element);
+  auto count = static_cast<int64_t>(halves.widths.size());
+  llvm::SmallVector<Extent> box{Extent(map, 2), Extent(map, 3), count};
+  Expression column = e.reshape(x, {1, -1, 1}), row = e.reshape(y, {-1, 1, 1});
+  llvm::SmallVector<Expression> corners;
+  for (Expression corner : {column - widths, row - heights, column + widths, row + heights})
+    corners.push_back(insertDim(expandTo(corner, box), 3));
+  return concat(corners, 3);
+}
+
+/// Centre and extents of boxes whose corners are the last dimension.
+struct CentredBox {
+  Expression x, y, width, height;
+};
+
+CentredBox centred(Expression boxes, double extra) {
+  int64_t last = boxes.rank() - 1;
+  auto corner = [&](int64_t i) { return slice(boxes, last, i, i + 1); };
+  Expression width = corner(2) - corner(0) + extra, height = corner(3) - corner(1) + extra;
+  return {corner(0) + width * 0.5, corner(1) + height * 0.5, width, height};
+}
+
+} // namespace
+
+LogicalResult inferPriorBoxOf(std::optional<Location> location, ValueRange operands,
+                              llvm::ArrayRef<double> minSizes, llvm::ArrayRef<double> maxSizes,
+                              llvm::ArrayRef<double> variances, int64_t boxes, Results &results) {
+  RankedTensorType input = tensorType(operands[0]), image = tensorType(operands[1]);
+  if (input.getRank() != 4 || image.getRank() != 4)
+    return typesError(location, "C1: input and image must have rank 4", {input, image});
+  if (minSizes.empty() || !arePositive(minSizes) || !arePositive(maxSizes) ||
+      (!maxSizes.empty() && maxSizes.size() != minSizes.size()))
+    return inferenceError(location,
+                          "C2: min_sizes must hold positive numbers and max_sizes as many or none, found " +
+                              llvm::Twine(minSizes.size()) + " and " + llvm::Twine(maxSizes.size()));
+  if (variances.size() != 4)
+    return inferenceError(location,
+                          "C3: variances must hold four numbers, found " + llvm::Twine(variances.size()));
+  auto type =
+      RankedTensorType::get({input.getDimSize(2), input.getDimSize(3), boxes, 4}, input.getElementType());
+  results.append({type, type});
+  return success();
+}
+
+int64_t priorCount(llvm::ArrayRef<double> minSizes, llvm::ArrayRef<double> maxSizes,
+                   llvm::ArrayRef<double> ratios, bool flip) {
+  return static_cast<int64_t>(expandedRatios(ratios, flip).size() * minSizes.size() + maxSizes.size());
+}
+
+LogicalResult inferAnchorGeneratorOf(std::optional<Location> location, RankedTensorType input,
+                                     llvm::ArrayRef<double> sizes, llvm::ArrayRef<double> ratios,
+                                     llvm::ArrayRef<double> strides, llvm::ArrayRef<double> variances,
+                                     Results &results) {
+  if (input.getRank() != 4)
+    return typesError(location, "C1: input must have rank 4", {input});
+  if (sizes.empty() || ratios.empty() || strides.size() != 2 || !arePositive(sizes) || !arePositive(ratios) ||
+      !arePositive(strides))
+    return inferenceError(
+        location, "C2: anchor_sizes and aspect_ratios must hold positive numbers and stride two, found " +
+                      llvm::Twine(sizes.size()) + ", " + llvm::Twine(ratios.size()) + " and " +
+                      llvm::Twine(strides.size()) + " numbers");
+  if (variances.size() != 4)
+    return inferenceError(location,
+                          "C3: variances must hold four numbers, found " + llvm::Twine(variances.size()));
+  auto count = static_cast<int64_t>(sizes.size() * ratios.size());
+  auto type =
+      RankedTensorType::get({input.getDimSize(2), input.getDimSize(3), count, 4}, input.getElementType());
+  results.append({type, type});
+  return success();
+}
+
+LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderShape &given,
+                              Results &results) {
+  RankedTensorType prior = given.prior, target = given.target;
+  bool isPriorGood =
+      prior.getRank() == 2 && succeeded(verifyCompatibleShape(prior.getShape().drop_front(), {4})) &&
+      (!given.variances ||
+       succeeded(verifyCompatibleShape(tensorType(given.variances).getShape(), prior.getShape())));
+  if (!isPriorGood)
+    return typesError(location, "C1: prior_box must be [M, 4], and so must be prior_box_var", {prior});
+  bool isEncoding = given.codeType == "encode_center_size";
+  if (!isEncoding && given.codeType != "decode_center_size")
+    return inferenceError(location,
+                          "C2: code_type must be encode_center_size or decode_center_size, found '" +
+                              given.codeType + "'");
+  if (given.axis != 0 && given.axis != 1)
+    return inferenceError(location, "C5: axis must be 0 or 1, found " + llvm::Twine(given.axis));
+  int64_t count = prior.getDimSize(0);
+  llvm::SmallVector<int64_t> wanted{ShapedType::kDynamic, 4};
+  if (!isEncoding)
+    wanted.insert(wanted.begin() + (given.axis == 0 ? 1 : 0), count);
+  if (failed(verifyCompatibleShape(target.getShape(), wanted)))
+    return typesError(location,
+                      "C3: target_box must be [N, 4] to encode and have a box for each prior box to decode",
+                      {prior, target});
+  if (!given.variance.empty() && given.variance.size() != 4)
+    return inferenceError(location, "C4: variance must hold four numbers or none, found " +
+                                        llvm::Twine(given.variance.size()));
+  results.push_back(
+      isEncoding ? RankedTensorType::get({target.getDimSize(0), count, 4}, target.getElementType()) : target);
+  return success();
+}
+
+LogicalResult checkBoxClip(std::optional<Location> location, RankedTensorType input, RankedTensorType info,
+                           Value offsets) {
+  bool isGood = input.getRank() > 0 &&
+                (ShapedType::isDynamic(input.getShape().back()) || input.getShape().back() % 4 == 0);
+  if (!isGood)
+    return typesError(location, "C1: the last dimension of input must be a multiple of 4", {input});
+  if (failed(verifyCompatibleShape(info.getShape(), {offsets ? ShapedType::kDynamic : 1, 3})))
+    return typesError(location, "C2: im_info must be [images, 3], without offsets [1, 3]", {info});
+  return success();
+}
+
+LogicalResult checkPolygonInput(std::optional<Location> location, RankedTensorType input) {
+  return input.getRank() == 4 ? success() : typesError(location, "C1: input must have rank 4", {input});
+}
+
+LogicalResult inferRoiOf(std::optional<Location> location, RankedTensorType x, RankedTensorType boxes,
+                         int64_t height, int64_t width, Results &results) {
+  if (x.getRank() != 4 || boxes.getRank() != 2 ||
+      failed(verifyCompatibleShape(boxes.getShape().drop_front(), {4})))
+    return typesError(location, "C1: x must have rank 4 and boxes be [R, 4]", {x, boxes});
+  if (x.getElementType() != boxes.getElementType())
+    return typesError(location, "C2: x and boxes must have one element type", {x, boxes});
+  if (height <= 0 || width <= 0)
+    return inferenceError(location, "C3: pooled_height and pooled_width must be positive, found " +
+                                        llvm::Twine(height) + " and " + llvm::Twine(width));
+  results.push_back(
+      RankedTensorType::get({boxes.getDimSize(0), x.getDimSize(1), height, width}, x.getElementType()));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> PriorBoxOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression input = e.wrap(getInput()), image = e.wrap(getImage());
+  Type element = getElementTypeOrSelf(e.computed(getInput()).type());
+  auto imageExtent = [&](int64_t axis) { return e.cast(e.wrap(Extent(image, axis).getValue(e)), element); };
+  double stepX = getStepW().convertToDouble(), stepY = getStepH().convertToDouble();
+  bool isGiven = stepX != 0 && stepY != 0;
+  auto centres = [&](int64_t axis, double step) {
+    Expression places = positionsOf(input, axis, element) + getOffset().convertToDouble();
+    if (isGiven)
+      return places * step;
+    return places * (imageExtent(axis) / e.cast(e.wrap(Extent(input, axis).getValue(e)), element));
+  };
+  Expression corners = cornersAround(input, centres(3, stepX), centres(2, stepY), priorExtents(*this));
+  Expression width = e.reshape(imageExtent(3), {1}), height = e.reshape(imageExtent(2), {1});
+  Expression boxes = corners / concat({width, height, width, height}, 0);
+  if (getClip())
+    boxes = e.minimum(e.maximum(boxes, 0.0), 1.0);
+  return e.results({boxes, expandTo(vectorOf(e, getVariances(), element), extentsOf(boxes))});
+}
+
+FailureOr<SmallVector<Value>> AnchorGeneratorOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression input = e.wrap(getInput());
+  Type element = getElementTypeOrSelf(e.computed(getInput()).type());
+  auto centres = [&](int64_t axis, double stride) {
+    return positionsOf(input, axis, element) * stride + getOffset().convertToDouble() * (stride - 1);
+  };
+  Expression anchors =
+      cornersAround(input, centres(3, getStride()[0]), centres(2, getStride()[1]), anchorExtents(*this));
+  return e.results({anchors, expandTo(vectorOf(e, getVariances(), element), extentsOf(anchors))});
+}
+
+FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression priorBoxes = e.computed(getPriorBox()), target = e.computed(getTargetBox());
+  Type element = target.type().getElementType();
+  double extra = getBoxNormalized() ? 0.0 : 1.0;
+  bool isEncoding = getCodeType() == "encode_center_size";
+  // Prior boxes stand along the second dimension, or to decode along the first where axis is 1.
+  int64_t place = isEncoding || getAxis() == 0 ? 0 : 1;
+  CentredBox prior = centred(insertDim(priorBoxes, place), extra);
+  Expression variances = e.constant(1, element);
+  if (getPriorBoxVar())
+    variances = insertDim(e.computed(getPriorBoxVar()), place);
+  else if (!getVariance().empty())
+    variances = vectorOf(e, getVariance(), element);
+  if (isEncoding) {
+    // The centre of a target is the mean of its corners even where its extents count one more.
+    Expression rows = insertDim(target, 1);
+    CentredBox box = centred(rows, extra), plain = centred(rows, 0.0);
+    Expression offsets =
+        concat({(plain.x - prior.x) / prior.width, (plain.y - prior.y) / prior.height,
+                e.log(e.abs(box.width / prior.width)), e.log(e.abs(box.height / prior.height))},
+               2);
+    return e.results({offsets / variances});
+  }
+  Expression scaled = target * variances;
+  auto part = [&](int64_t i) { return slice(scaled, 2, i, i + 1); };
+  Expression x = part(0) * prior.width + prior.x, y = part(1) * prior.height + prior.y;
+  Expression halfWidth = e.exp(part(2)) * prior.width * 0.5, halfHeight = e.exp(part(3)) * prior.height * 0.5;
+  return e.results(
+      {concat({x - halfWidth, y - halfHeight, x + halfWidth - extra, y + halfHeight - extra}, 2)});
+}
+
+FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression input = e.computed(getInput()), info = e.computed(getImInfo());
+  if (getOffsets())
+    info = gatherRows(info, rowPlaces(input, e.wrap(getOffsets())).sequence);
+  else if (tensorType(getImInfo()).getDimSize(0) != 1)
+    return failure();
+  // The limits as [rows or 1, 1, ..., 4]: one image's for each row.
+  auto number = [&](int64_t i) { return slice(info, 1, i, i + 1); };
+  auto greatest = [&](int64_t i) { return e.wrap(e.create<RoundOp>(number(i) / number(2))) - 1.0; };
+  Expression limits = concat({greatest(1), greatest(0), greatest(1), greatest(0)}, 1);
+  llvm::SmallVector<Extent> given = extentsOf(input), boxes = given, limitShape(given.size(), Extent(1));
+  boxes.back() = divide(e, given.back(), 4);
+  boxes.push_back(4);
+  limitShape.push_back(4);
+  limitShape[0] = Extent(limits, 0);
+  return e.results(
+      {reshapeTo(e.maximum(e.minimum(reshapeTo(input, boxes), reshapeTo(limits, limitShape)), 0.0), given)});
+}
+
+FailureOr<SmallVector<Value>> PolygonBoxTransformOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression input = e.computed(getInput());
+  Type element = input.type().getElementType(), i64 = builder.getI64Type();
+  Expression columns = positionsOf(input, 3, element),
+             rows = e.reshape(positionsOf(input, 2, element), {-1, 1});
+  Expression channels = e.reshape(iota(e, Extent(input, 1), i64), {-1, 1, 1});
+  Expression parity = e.wrap(e.create<RemainderOp>(channels, e.constant(2, i64)));
+  Expression isEven = e.wrap(e.create<EqualOp>(parity, e.constant(0, i64)));
+  return e.results({e.select(isEven, columns, rows) * 4.0 - input});
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/detection/Boxes.cpp.inc"
+#include "dialects/pd/ops/detection/Boxes.methods.inc"
+#include "dialects/pd/ops/detection/Boxes.scalar.inc"

@@ -1,0 +1,292 @@
+// Communication between processes.
+#ifndef PROA_DIALECTS_PD_DISTRIBUTED_DISTRIBUTED
+#define PROA_DIALECTS_PD_DISTRIBUTED_DISTRIBUTED
+
+include "dialects/pd/ir/Base.td"
+
+// A ring is a group of processes that run the same program; `ring_id` names it, a `root` or `peer` is a process's place in it,
+// `nranks` the number of processes. An op that communicates has an effect: it is neither removed nor merged, nor moved
+// across another one, since all processes must meet at it.
+//
+// The CPU runtime runs one process: a ring has one member. There a reduction, a broadcast and a gather of one part are the
+// identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have none, and the
+// compiler says that there is no kernel for them.
+defvar RingConstraint = "C1. ring_id is not negative";
+defvar RanksConstraint = "C2. nranks is above 0";
+defvar ProcessConstraint = "C3. a process number (rank, root, peer) is not negative, and below nranks where that is known";
+def Pd_Network : Resource<"::proa::pd::Network">;
+def Pd_Communicates : MemoryEffects<[MemWrite<Pd_Network>]>;
+
+class Pd_CommunicationOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t # [Pd_Communicates]> {
+  let pure = 0;
+}
+
+class Number<string value> : DefaultValuedAttr<I64Attr, value>;
+class Flag<string value> : DefaultValuedAttr<BoolAttr, value>;
+
+// Which stream a kernel ran on means nothing here.
+defvar Streams = ["use_calc_stream", "use_model_parallel", "sync_mode"];
+
+//===-- All processes give and get a tensor of the same shape -----------------------------------------------------===//
+
+class Pd_ReductionOverRing<string mnemonic, string what, string legacyType> : Pd_CommunicationOp<mnemonic> {
+  let summary = what;
+  let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id);
+  let results = (outs Pd_NumberTensor:$out);
+  let infer = "inferOverRing";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<legacyType, ["X"], ["Out"], ["ring_id"], !listconcat(Streams, ["Cond"])>];
+}
+
+def Pd_CAllreduceSumOp : Pd_ReductionOverRing<"c_allreduce_sum", "Sum of all processes' x, for all", "c_allreduce_sum">;
+def Pd_CAllreduceMaxOp : Pd_ReductionOverRing<"c_allreduce_max", "Greatest of all processes' x, for all", "c_allreduce_max">;
+def Pd_CAllreduceMinOp : Pd_ReductionOverRing<"c_allreduce_min", "Smallest of all processes' x, for all", "c_allreduce_min">;
+def Pd_CAllreduceProdOp : Pd_ReductionOverRing<"c_allreduce_prod", "Product of all processes' x, for all", "c_allreduce_prod">;
+def Pd_MpAllreduceSumOp : Pd_ReductionOverRing<"mp_allreduce_sum",
+  "Sum of all processes' x, for all, between the parts of one model: its gradient is the identity", "mp_allreduce_sum"> {
+  let newIrGradients = ["mp_allreduce_sum_grad(dout)"];
+}
+
+class Pd_ReductionToRoot<string mnemonic, string what> : Pd_CommunicationOp<mnemonic> {
+  let summary = what;
+  let description = "`out` means something for the process `root` only.";
+  let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$root);
+  let results = (outs Pd_NumberTensor:$out);
+  let infer = "inferOverRing";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<mnemonic, ["X"], ["Out"], ["ring_id", "root=root_id"], Streams>];
+}
+
+def Pd_CReduceSumOp : Pd_ReductionToRoot<"c_reduce_sum", "Sum of all processes' x, for one">;
+def Pd_CReduceMaxOp : Pd_ReductionToRoot<"c_reduce_max", "Greatest of all processes' x, for one">;
+def Pd_CReduceMinOp : Pd_ReductionToRoot<"c_reduce_min", "Smallest of all processes' x, for one">;
+def Pd_CReduceProdOp : Pd_ReductionToRoot<"c_reduce_prod", "Product of all processes' x, for one">;
+
+def Pd_AllReduceOp : Pd_CommunicationOp<"all_reduce"> {
+  let summary = "x of all processes combined, for all";
+  let description = "reduce_type: 0 sum, 1 greatest, 2 smallest, 3 product, 4 mean.";
+  let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$reduce_type);
+  let results = (outs Pd_NumberTensor:$out);
+  let infer = "inferOverRing";
+  let decomposesInCode = 1;
+  let precision = "follow";
+  let legacy = [Legacy<"all_reduce", ["x"], ["out"], ["ring_id", "reduce_type"]>];
+}
+
+def Pd_ReduceOp : Pd_CommunicationOp<"reduce"> {
+  let summary = "x of all processes combined, for the process `root`";
+  let description = "reduce_type as all_reduce.";
+  let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"0">:$reduce_type);
+  let results = (outs Pd_NumberTensor:$out);
+  let infer = "inferOverRing";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"reduce", ["x"], ["out"], ["ring_id", "root=root_id", "reduce_type"]>];
+}
+
+def Pd_BroadcastOp : Pd_CommunicationOp<"broadcast"> {
+  let summary = "x of the process `root`, for all";
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferOverRing";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"c_broadcast", ["X"], ["Out"], ["ring_id", "root"], Streams>,
+                Legacy<"broadcast", ["x"], ["out"], ["ring_id", "root"]>];
+}
+
+def Pd_BarrierOp : Pd_CommunicationOp<"barrier"> {
+  let summary = "x, when all processes have come here";
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferOverRing";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"barrier", ["X"], ["Out"], ["ring_id"]>];
+}
+
+//===-- Parts -----------------------------------------------------------------------------------------------------===//
+
+def Pd_AllGatherOp : Pd_CommunicationOp<"all_gather"> {
+  let summary = "x of all processes, one behind the other along the first dimension, for all";
+  let description = "nranks of 0 is not known.";
+  let constraints = [RingConstraint, "C4. x has a dimension"];
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$nranks);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferGatherParts";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"c_allgather", ["X"], ["Out"], ["ring_id", "nranks"], Streams>,
+                Legacy<"all_gather", ["x"], ["out"], ["ring_id", "nranks"]>,
+                Legacy<"dist_concat", ["x"], ["out"], ["ring_id", "nranks"]>];
+}
+
+def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
+  let summary = "x of all processes, one beside the other along the last dimension, for all";
+  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension"];
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferConcatParts";
+  let decomposesInCode = 1;
+  let precision = "follow";
+  let legacy = [Legacy<"c_concat", ["X"], ["Out"], ["rank", "nranks", "ring_id"], Streams>];
+  let newIrGradients = ["c_concat_grad(dout)"];
+}
+
+def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
+  let summary = "Of the sum of all processes' x, cut into nranks parts along the first dimension, this process's part";
+  let constraints = [RingConstraint, RanksConstraint, "C4. x has a dimension that nranks divides"];
+  let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks);
+  let results = (outs Pd_NumberTensor:$out);
+  let infer = "inferFirstPart";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"c_reducescatter", ["X"], ["Out"], ["ring_id", "nranks"], Streams>,
+                Legacy<"reduce_scatter", ["x"], ["out"], ["ring_id", "nranks"]>];
+}
+
+def Pd_CScatterOp : Pd_CommunicationOp<"c_scatter"> {
+  let summary = "Of x of the process `root`, cut into nranks parts along the first dimension, this process's part";
+  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"1">:$nranks);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferFirstPart";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"c_scatter", ["X"], ["Out"], ["ring_id", "root", "nranks"], Streams>];
+}
+
+def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
+  let summary = "x cut into parts along the first dimension, one for each process; `out` holds the parts from all of them";
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferOverRing";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"alltoall", ["X"], ["Out"], ["ring_id"], Streams>,
+                Legacy<"all_to_all", ["x"], ["out"], ["ring_id"]>];
+}
+
+def Pd_PartialAllgatherOp : Pd_CommunicationOp<"partial_allgather"> {
+  let summary = "x of which each process knows one of nranks equal parts, completed by the others' parts";
+  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint];
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks, Number<"0">:$rank);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferRankedOverRing";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"partial_allgather", ["X"], ["Out"], ["ring_id", "nranks", "rank"], Streams>];
+}
+
+class Pd_GlobalExchangeOp<string mnemonic, string what> : Pd_CommunicationOp<mnemonic> {
+  let summary = what;
+  let description = "local_count and global_count say how many rows go to and come from each expert of each process.";
+  let constraints = [RingConstraint, "C4. x has rank 2, both counts have rank 1"];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$local_count, Pd_IntTensor:$global_count, Number<"0">:$ring_id);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferExchange";
+  let legacy = [Legacy<mnemonic, ["X", "local_count", "global_count"], ["Out"], ["ring_id"], Streams>];
+}
+def Pd_GlobalScatterOp : Pd_GlobalExchangeOp<"global_scatter", "The rows of x sent to the processes of their experts"> {
+  let vjp = ["e.wrap(e.create<GlobalGatherOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
+  let newIrGradients = ["global_scatter_grad(local_count, global_count)"];
+}
+def Pd_GlobalGatherOp : Pd_GlobalExchangeOp<"global_gather", "The rows of x sent back from their experts"> {
+  let vjp = ["e.wrap(e.create<GlobalScatterOp>(dout, local_count, global_count, static_cast<int64_t>(op.getRingId())))", "", ""];
+  let newIrGradients = ["global_gather_grad(local_count, global_count)"];
+}
+
+//===-- Two processes ---------------------------------------------------------------------------------------------===//
+
+def Pd_SendV2Op : Pd_CommunicationOp<"send_v2"> {
+  let summary = "x sent to the process `peer`";
+  let constraints = [RingConstraint, ProcessConstraint];
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Flag<"false">:$dynamic_shape);
+  let infer = "inferSend";
+  let legacy = [Legacy<"send_v2", ["X"], [], ["ring_id", "peer", "dynamic_shape"], Streams>,
+                Legacy<"p_send", ["x"], [], ["ring_id", "peer", "dynamic_shape"]>];
+}
+
+class Pd_ReceiveOp<string mnemonic> : Pd_CommunicationOp<mnemonic> {
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferReceive";
+}
+
+def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
+  let summary = "A tensor from the process `peer`";
+  let description = "With `dynamic_shape` the sender tells the shape, and out_shape has its rank only. Negative extents are open.";
+  let constraints = [RingConstraint, ProcessConstraint];
+  let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
+    Number<"0">:$ring_id, Flag<"false">:$dynamic_shape);
+  let legacy = [Legacy<"recv_v2", [], ["Out"], ["out_shape", "dtype", "peer", "ring_id", "dynamic_shape"], Streams>,
+                Legacy<"p_recv", [], ["out"], ["dtype", "peer", "ring_id", "dynamic_shape"]>];
+}
+
+def Pd_PartialSendOp : Pd_CommunicationOp<"partial_send"> {
+  let summary = "Part `id` of `num` equal parts of x sent to the process `peer`";
+  let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$peer, Number<"1">:$num, Number<"0">:$id);
+  let infer = "inferPartialSend";
+  let legacy = [Legacy<"partial_send", ["X"], [], ["ring_id", "peer", "num", "id"], Streams>];
+}
+
+def Pd_PartialRecvOp : Pd_ReceiveOp<"partial_recv"> {
+  let summary = "A tensor of which part `id` of `num` equal parts comes from the process `peer`";
+  let constraints = [RingConstraint, ProcessConstraint, "C4. id is in [0, num)"];
+  let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
+    Number<"0">:$ring_id, Number<"1">:$num, Number<"0">:$id);
+  let infer = "inferPartialReceive";
+  let legacy = [Legacy<"partial_recv", [], ["Out"], ["out_shape", "dtype", "peer", "ring_id", "num", "id"], Streams>];
+}
+
+//===-- Without communication -------------------------------------------------------------------------------------===//
+
+def Pd_CIdentityOp : Pd_Op<"c_identity"> {
+  let summary = "x, whose gradients are summed over the ring";
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferOverRing";
+  let decomposesInCode = 1;
+  let precision = "follow";
+  let legacy = [Legacy<"c_identity", ["X"], ["Out"], ["ring_id"], Streams>];
+}
+
+def Pd_CSplitOp : Pd_Op<"c_split"> {
+  let summary = "Part `rank` of x, cut into nranks parts along the last dimension";
+  let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension, which nranks divides"];
+  let arguments = (ins Pd_Tensor:$x, Number<"0">:$rank, Number<"1">:$nranks, Number<"0">:$ring_id);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferLastPart";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"c_split", ["X"], ["Out"], ["rank", "nranks", "ring_id"], Streams>];
+}
+
+def Pd_CEmbeddingOp : Pd_Op<"c_embedding"> {
+  let summary = "Rows of a table of which this process has those from start_index on";
+  let description = [{
+    Row x - start_index of weight for each x, zero where this process does not have it; the sum over the processes is the
+    whole embedding. vocab_size is the number of rows of all.
+  }];
+  let constraints = ["C4. weight has rank 2"];
+  let arguments = (ins Pd_FloatTensor:$weight, Pd_IntTensor:$x, Number<"0">:$start_index, Number<"-1">:$vocab_size);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferPartialEmbedding";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"c_embedding", ["W", "Ids"], ["Out"], ["start_index:long", "vocab_size:long"]>];
+}
+
+def Pd_CSoftmaxWithCrossEntropyOp : Pd_CommunicationOp<"c_softmax_with_cross_entropy"> {
+  let summary = "cross_entropy_with_softmax along the last dimension, of which each process has a part";
+  let description = [{
+    label holds class numbers among all processes' classes and has extent 1 in the last dimension. With one process it is
+    cross_entropy_with_softmax.
+  }];
+  let constraints = [
+    RingConstraint,
+    ProcessConstraint,
+    "C4. label has the dimensions of logits but for the last one, which is 1"
+  ];
+  let arguments = (ins Pd_FloatTensor:$logits, Pd_IntTensor:$label, Number<"-100">:$ignore_index, Number<"0">:$ring_id,
+    Number<"0">:$rank, Number<"0">:$nranks);
+  let results = (outs Pd_FloatTensor:$softmax, Pd_FloatTensor:$loss);
+  let infer = "inferParallelCrossEntropy";
+  let decomposesInCode = 1;
+  let precision = "full";
+  let legacy = [Legacy<"c_softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"], ["ignore_index:long", "ring_id",
+    "rank", "nranks"]>];
+  let newIrGradients = ["c_softmax_with_cross_entropy_grad(softmax, label, dloss)"];
+}
+
+#endif

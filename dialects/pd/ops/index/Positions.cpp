@@ -1,0 +1,50 @@
+#include "dialects/pd/ops/index/Positions.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+std::optional<int64_t> positionIn(int64_t index, int64_t extent) {
+  if (index < -extent || index >= extent)
+    return std::nullopt;
+  return index < 0 ? index + extent : index;
+}
+
+int64_t broadcastOffset(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> index) {
+  int64_t at = 0;
+  size_t skipped = index.size() - dims.size();
+  for (auto [d, extent] : llvm::enumerate(dims))
+    at = at * extent + (extent == 1 ? 0 : index[skipped + d]);
+  return at;
+}
+
+FailureOr<int64_t> addressedDims(std::optional<Location> location, RankedTensorType x,
+                                 RankedTensorType index) {
+  int64_t depth = index.getRank() == 0 ? ShapedType::kDynamic : index.getShape().back();
+  if (ShapedType::isDynamic(depth))
+    return inferenceError(location, "the last dimension of the index tensor must be known");
+  if (depth > x.getRank())
+    return inferenceError(location, "the index tensor addresses " + llvm::Twine(depth) +
+                                        " dimensions, the operand has " + llvm::Twine(x.getRank()));
+  return depth;
+}
+
+RowPositions::RowPositions(llvm::ArrayRef<int64_t> dims, const Tensor &index)
+    : dims(dims), index(index), depth(index.dims().back()) {
+  for (int64_t extent : dims.drop_front(depth))
+    innerSize *= extent;
+}
+
+std::optional<int64_t> RowPositions::offset(int64_t row) const {
+  int64_t at = 0;
+  for (int64_t d = 0; d < depth; ++d) {
+    auto position = positionIn(loadScalar(index, row * depth + d).integer, dims[d]);
+    if (!position)
+      return std::nullopt;
+    at = at * dims[d] + *position;
+  }
+  return at * innerSize;
+}
+
+} // namespace proa::pd

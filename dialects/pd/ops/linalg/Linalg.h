@@ -1,0 +1,100 @@
+/// Matrix products and other contractions.
+#pragma once
+
+#include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Pd.h"
+
+namespace proa::pd {
+
+class Extent;
+class TensorBuilder;
+
+/// The product of extents; 1 for none.
+Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents);
+
+/// The result type of pd.matmul.
+mlir::LogicalResult inferMatmulOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                  bool transposeX, bool transposeY, Results &results);
+mlir::LogicalResult inferFlattened(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                   int64_t rowDimsX, int64_t rowDimsY, Results &results);
+mlir::LogicalResult inferEinsumOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                  llvm::StringRef equation, Results &results);
+/// Emits an error naming constraint C1 unless operand i has rank ranks[i].
+mlir::LogicalResult checkRanks(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                               llvm::ArrayRef<int64_t> ranks);
+mlir::LogicalResult inferBatchProduct(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                      Results &results);
+mlir::LogicalResult inferDotOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                               Results &results);
+mlir::LogicalResult inferAddProductOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                      int64_t rank, Results &results);
+
+mlir::LogicalResult inferBilinearOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                    Results &results);
+mlir::LogicalResult inferSquaredMatSubOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                         Results &results);
+mlir::LogicalResult inferMultiDotOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                    Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferBilinear(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferBilinearOf(location, adaptor.getOperands(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSquaredMatSub(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  return inferSquaredMatSubOf(location, adaptor.getOperands(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferMultiDot(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferMultiDotOf(location, adaptor.getOperands(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferMatmul(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferMatmulOf(location, adaptor.getOperands(), adaptor.getTransposeX(), adaptor.getTransposeY(),
+                       results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferMatmulWithFlatten(std::optional<mlir::Location> location, Adaptor adaptor,
+                                           Results &results) {
+  return inferFlattened(location, adaptor.getOperands(), adaptor.getXNumColDims(), adaptor.getYNumColDims(),
+                        results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferBmm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferBatchProduct(location, adaptor.getOperands(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferMv(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkRanks(location, adaptor.getOperands(), {2, 1})))
+    return mlir::failure();
+  return inferMatmulOf(location, adaptor.getOperands(), false, false, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferDot(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferDotOf(location, adaptor.getOperands(), results);
+}
+
+template <int64_t rank, class Adaptor>
+mlir::LogicalResult inferAddProduct(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
+  return inferAddProductOf(location, adaptor.getOperands(), rank, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferEinsum(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferEinsumOf(location, adaptor.getOperands(), adaptor.getEquation(), results);
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/linalg/Contract.h.inc"

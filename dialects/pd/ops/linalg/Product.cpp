@@ -1,0 +1,133 @@
+#include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/linalg/ProductOps.h"
+#include "dialects/pd/ops/shape/Extent.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// The axis of pd.cross, or -1.
+int64_t crossAxis(RankedTensorType type, int64_t axis) {
+  if (axis == 9) {
+    const auto *found = llvm::find(type.getShape(), 3);
+    return found == type.getShape().end() ? -1 : found - type.getShape().begin();
+  }
+  axis = axis < 0 ? axis + type.getRank() : axis;
+  bool fits = axis >= 0 && axis < type.getRank() && (type.getDimSize(axis) == 3 || type.isDynamicDim(axis));
+  return fits ? axis : -1;
+}
+
+} // namespace
+
+LogicalResult KronOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                       Results &results) {
+  auto element = commonElementType(location, adaptor.getOperands());
+  if (failed(element))
+    return failure();
+  llvm::ArrayRef<int64_t> x = tensorType(adaptor.getX()).getShape(),
+                          y = tensorType(adaptor.getY()).getShape();
+  llvm::SmallVector<int64_t> shape(std::max(x.size(), y.size()));
+  for (size_t back = 1; back <= shape.size(); ++back) {
+    int64_t a = back <= x.size() ? x[x.size() - back] : 1, b = back <= y.size() ? y[y.size() - back] : 1;
+    shape[shape.size() - back] =
+        ShapedType::isDynamic(a) || ShapedType::isDynamic(b) ? ShapedType::kDynamic : a * b;
+  }
+  results.push_back(RankedTensorType::get(shape, *element));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> KronOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0), y = e.operand(1);
+  int64_t rank = std::max(x.rank(), y.rank());
+  auto extentsWith = [&](Expression value) {
+    llvm::SmallVector<Extent> extents(rank - value.rank(), Extent(1));
+    llvm::append_range(extents, extentsOf(value));
+    return extents;
+  };
+  llvm::SmallVector<Extent> xs = extentsWith(x), ys = extentsWith(y), left, right, out;
+  for (int64_t d = 0; d < rank; ++d) {
+    left.append({xs[d], Extent(1)});
+    right.append({Extent(1), ys[d]});
+    out.push_back(multiply(e, xs[d], ys[d]));
+  }
+  return e.results({reshapeTo(reshapeTo(x, left) * reshapeTo(y, right), out)});
+}
+
+LogicalResult CrossOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                        Results &results) {
+  auto x = tensorType(adaptor.getX()), y = tensorType(adaptor.getY());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (x.getRank() != y.getRank() || x.getElementType() != y.getElementType() ||
+      failed(verifyCompatibleShape(x.getShape(), y.getShape()))) {
+    stream << "C1: both operands must have one type, found " << x << " and " << y;
+    return inferenceError(location, text);
+  }
+  // Which dimension 9 stands for is seen once all extents are known.
+  bool isOpen = adaptor.getAxis() == 9 && x.getNumDynamicDims() > 0;
+  if (crossAxis(x, adaptor.getAxis()) < 0 && !isOpen) {
+    stream << "C2: the dimension must have extent 3, found axis " << static_cast<int64_t>(adaptor.getAxis())
+           << " of " << x;
+    return inferenceError(location, text);
+  }
+  results.push_back(x);
+  return success();
+}
+
+/// The product along the first dimension of extent 3, which only the run knows: of those along each that may
+/// be it one is taken, by a number that is out of range where none is.
+static Expression openCross(Expression x, Expression y) {
+  TensorBuilder &e = x.owner();
+  auto rolled = [&](Expression value, int64_t axis, int64_t by) {
+    return concat({slice(value, axis, by, toTheEnd), slice(value, axis, 0, by)}, axis);
+  };
+  llvm::SmallVector<Expression> products;
+  llvm::SmallVector<Extent> extents;
+  for (int64_t axis = 0;
+       axis < x.rank() && !llvm::any_of(
+                              extents, [](const Extent &extent) { return extent.isNumber(3); });
+       ++axis) {
+    Extent extent(x, axis);
+    if (extent.isKnown() && !extent.isNumber(3))
+      continue;
+    extents.push_back(extent);
+    products.push_back(
+        insertDim(rolled(x, axis, 1) * rolled(y, axis, 2) - rolled(x, axis, 2) * rolled(y, axis, 1), 0));
+  }
+  Type i64 = e.getBuilder().getI64Type();
+  Expression number = e.constant(static_cast<double>(extents.size()), i64);
+  for (size_t i = extents.size(); i-- > 0;)
+    number = e.select(e.equal(e.wrap(extents[i].getValue(e)), 3.0), e.constant(static_cast<double>(i), i64),
+                      number);
+  return dropDim(
+      e.wrap(e.create<GatherOp>(concat(products, 0), e.reshape(number, {1}), Value(), uint64_t(0))), 0);
+}
+
+FailureOr<SmallVector<Value>> CrossOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.operand(0), y = e.operand(1);
+  int64_t axis = crossAxis(x.type(), getAxis());
+  bool isOpen = getAxis() == 9 && x.type().getNumDynamicDims() > 0;
+  if (axis < 0 ||
+      (isOpen && llvm::is_contained(x.type().getShape().take_front(axis), ShapedType::kDynamic))) {
+    if (!isOpen)
+      return failure();
+    return e.results({openCross(x, y)});
+  }
+  auto part = [&](Expression value, int64_t i) { return slice(value, axis, i % 3, i % 3 + 1); };
+  llvm::SmallVector<Expression> parts;
+  for (int64_t i = 0; i < 3; ++i)
+    parts.push_back(part(x, i + 1) * part(y, i + 2) - part(x, i + 2) * part(y, i + 1));
+  return e.results({concat(parts, axis)});
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/linalg/Product.cpp.inc"
+#include "dialects/pd/ops/linalg/Product.methods.inc"
+#include "dialects/pd/ops/linalg/Product.scalar.inc"

@@ -1,0 +1,76 @@
+// Losses that the runtime's library computes, together with their derivatives.
+#ifndef PROA_DIALECTS_PD_LOSS_KERNELS
+#define PROA_DIALECTS_PD_LOSS_KERNELS
+
+include "dialects/pd/ir/Base.td"
+include "dialects/pd/autodiff/KeepsDerivative.td"
+
+class LossInt<string value> : DefaultValuedAttr<I64Attr, value>;
+class LossFloat<string value> : DefaultValuedAttr<F64Attr, value>;
+def LossInts : DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
+
+class Pd_KernelLossOp<string mnemonic> : Pd_Op<mnemonic, [Pd_KeepsDerivative]> {
+  let library = mnemonic;
+  let decomposesInCode = 1;
+  let vjpInCode = 1;
+  let lod = "none";
+}
+
+def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
+  let summary = "The loss of a YOLOv3 head for true boxes";
+  let description = [{
+    x [N, M * (5 + class_num), H, W] holds for each of the M anchors of `anchor_mask` (numbers of pairs width, height in
+    `anchors`) and each cell t_x, t_y, t_w, t_h, an objectness logit and class logits. gt_box [N, B, 4] holds centre and extents of true
+    boxes as parts of the image, gt_label [N, B] their classes, gt_score [N, B] their weights (absent: 1). Boxes of extents below 1e-6 do
+    not count. Image extents are downsample_ratio * H. With e(x, t) the cross entropy of sigmoid(x) and t, s = scale_x_y:
+      A cell's box, centre (cell + sigmoid(t) * s - (s - 1) / 2) / H, extents exp(t) * anchor / image, is left out of
+      the objectness loss where its best overlap (intersection over union) with a true box is above ignore_thresh.
+      Each true box belongs to the anchor of all that it overlaps best, both at one centre. If that is one of the M:
+      (2 - w * h) * score * (e(t_x, x * W - column) + e(t_y, y * H - row) + |t_w - log(w * image / anchor)| + |t_h - ...|) at its cell,
+      + score * e(class logit, 1 for its class, else 0), with use_label_smooth 1 - d and d for d = min(1 / class_num, 1 / 40).
+      e(objectness, 1) * score where a true box belongs, e(objectness, 0) at the other cells.
+    `loss` [N]; `objectness_mask` [N, M, H, W] is the score, 0 or -1 (left out); `gt_match_mask` [N, B] which of the M
+    (-1: none). `x_derivative` is the derivative of each image's loss by x.
+  }];
+  let constraints = [
+    "C1. x has rank 4, gt_box is [N, B, 4], gt_label and gt_score are [N, B]",
+    "C2. anchors holds pairs, and anchor_mask numbers of them",
+    "C3. x has as many channels as anchor_mask and class_num ask for",
+    "C4. downsample_ratio is positive"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$gt_box, Pd_IntTensor:$gt_label, Optional<Pd_FloatTensor>:$gt_score,
+    LossInts:$anchors, LossInts:$anchor_mask, LossInt<"1">:$class_num, LossFloat<"0.7">:$ignore_thresh,
+    LossInt<"32">:$downsample_ratio, DefaultValuedAttr<BoolAttr, "true">:$use_label_smooth, LossFloat<"1.0">:$scale_x_y);
+  let newIr = [NewIr<["x", "gt_box", "gt_label", "gt_score"], ["loss", "objectness_mask", "gt_match_mask"]>];
+  let results = (outs Pd_FloatTensor:$loss, Pd_FloatTensor:$objectness_mask, Pd_IntTensor:$gt_match_mask,
+    Pd_FloatTensor:$x_derivative);
+  let infer = "inferYoloLoss";
+  let legacy = [Legacy<"yolov3_loss", ["X", "GTBox", "GTLabel", "GTScore"], ["Loss", "ObjectnessMask", "GTMatchMask", ""],
+    ["anchors", "anchor_mask", "class_num", "ignore_thresh", "downsample_ratio", "use_label_smooth", "scale_x_y"]>];
+  let newIrGradients = [
+    "yolo_loss_grad(x, gt_box, gt_label, gt_score, objectness_mask, gt_match_mask) -> x, gt_box, gt_label, gt_score"
+  ];
+}
+
+def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
+  let summary = "The loss of a recurrent transducer: the negative logarithm of the probability of a label sequence";
+  let description = [{
+    input [batch, T, U + 1, classes] holds logarithms of probabilities: of each class after t steps and u labels. A path takes steps
+    (with `blank`) and labels; it ends with a step from the last place. Samples have the lengths input_lengths and
+    label_lengths. `warprnntgrad` is the derivative of each loss by input; there labels count 1 + fastemit_lambda times.
+    At run time: lengths fit, and labels are classes.
+  }];
+  let constraints = [
+    "C1. input has rank 4, label is [batch, U], and the lengths are vectors",
+    "C2. blank is a class"
+  ];
+  let arguments = (ins Pd_FloatTensor:$input, Pd_IntTensor:$label, Pd_IntTensor:$input_lengths, Pd_IntTensor:$label_lengths,
+    LossInt<"0">:$blank, LossFloat<"0.0">:$fastemit_lambda);
+  let results = (outs Pd_FloatTensor:$loss, Pd_FloatTensor:$warprnntgrad);
+  let infer = "inferWarprnnt";
+  let legacy = [Legacy<"warprnnt", ["input", "label", "input_lengths", "label_lengths"], ["loss", "warprnntgrad"],
+    ["blank", "fastemit_lambda"]>];
+  let newIrGradients = ["warprnnt_grad(input, input_lengths, warprnntgrad)"];
+}
+
+#endif

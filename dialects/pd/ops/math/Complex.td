@@ -1,0 +1,78 @@
+// Complex numbers and their parts.
+#ifndef PROA_DIALECTS_PD_MATH_COMPLEX
+#define PROA_DIALECTS_PD_MATH_COMPLEX
+
+include "dialects/pd/ir/Base.td"
+
+class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd_FoldableOp<mnemonic> {
+  let summary = text;
+  let arguments = (ins Pd_NumberTensor:$x);
+  let results = (outs Pd_RealTensor:$out);
+  let constraints = ["C1. out has the dimensions of x and its element type, of complex numbers that of their parts"];
+  let infer = "inferRealPart";
+  let scalar = body;
+  let vjp = [gradient];
+  let legacy = [Legacy<mnemonic, ["X"], ["Out"]>];
+}
+
+def Pd_RealOp : Pd_PartOp<"real", "The real part", "b.real(x)", "dout"> {
+  let newIrGradients = ["real_grad(dout)"];
+}
+def Pd_ImagOp : Pd_PartOp<"imag", "The imaginary part; 0 of a real number", "b.imag(x)",
+  "gradientOfImag(e, x, dout)"> {
+  let newIrGradients = ["imag_grad(dout)"];
+}
+def Pd_AngleOp : Pd_PartOp<"angle", "The argument of a complex number; of a real one pi where x < 0, else 0", "b.angle(x)",
+  "gradientOfAngle(e, x, dout)">;
+
+def Pd_ConjOp : Pd_FoldableOp<"conj"> {
+  let summary = "The complex conjugate; a real number as it is";
+  let arguments = (ins Pd_NumberTensor:$x);
+  let results = (outs Pd_NumberTensor:$out);
+  let constraints = SameTypeAsX;
+  let infer = "inferSameAsFirst";
+  let scalar = "b.conj(x)";
+  let vjp = ["e.conj(dout)"];
+  let legacy = [Legacy<"conj", ["X"], ["Out"]>];
+  let newIrGradients = ["conj_grad(dout)"];
+}
+
+def Pd_ComplexOp : Pd_FoldableOp<"complex"> {
+  let summary = "re + im i";
+  let constraints = [
+    "C1. both parts are f32 or both f64",
+    "C2. the dimensions of both parts broadcast, and out has what they broadcast to"
+  ];
+  let arguments = (ins Pd_FloatTensor:$re, Pd_FloatTensor:$im);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferComplex";
+  let scalar = "b.complex(re, im)";
+  let vjp = ["e.wrap(e.create<RealOp>(dout))", "e.wrap(e.create<ImagOp>(dout))"];
+  let legacy = [Legacy<"complex", ["X", "Y"], ["Out"]>];
+}
+
+def Pd_AsComplexOp : Pd_Op<"as_complex"> {
+  let summary = "Pairs along the last dimension as complex numbers";
+  let constraints = [
+    "C1. the parts are f32 or f64",
+    "C2. the last dimension has extent 2"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferAsComplex";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"as_complex", ["X"], ["Out"]>];
+  let newIrGradients = ["as_complex_grad(dout)"];
+}
+
+def Pd_AsRealOp : Pd_Op<"as_real"> {
+  let summary = "Complex numbers as pairs along a new last dimension";
+  let arguments = (ins RankedTensorOf<[Pd_Complex]>:$x);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferAsReal";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"as_real", ["X"], ["Out"]>];
+  let newIrGradients = ["as_real_grad(dout)"];
+}
+
+#endif

@@ -1,0 +1,66 @@
+/// Elementwise math: primitives of one to three operands, and formulas on them.
+#pragma once
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Pd.h"
+
+namespace proa::pd {
+
+template <class Adaptor>
+mlir::LogicalResult inferPolygamma(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  auto n = static_cast<int64_t>(adaptor.getN());
+  if (n < 0 || n > 100)
+    return inferenceError(location, "C1: n must be from 0 to 100, found " + llvm::Twine(n));
+  return inferSameAsFirst(location, adaptor, results);
+}
+
+/// Complex numbers of the precision of two real parts.
+mlir::LogicalResult inferComplexOf(std::optional<mlir::Location> location, mlir::ValueRange parts,
+                                   Results &results);
+mlir::LogicalResult inferAsComplexOf(std::optional<mlir::Location> location, mlir::RankedTensorType type,
+                                     Results &results);
+mlir::LogicalResult inferAsRealOf(mlir::RankedTensorType type, Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferComplex(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferComplexOf(location, adaptor.getOperands(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferAsComplex(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  return inferAsComplexOf(location, tensorType(adaptor.getX()), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferAsReal(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+  return inferAsRealOf(tensorType(adaptor.getX()), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferIsclose(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  mlir::Value operands[] = {adaptor.getX(), adaptor.getY()};
+  if (failed(commonElementType(location, operands)))
+    return mlir::failure();
+  return inferBroadcastOf(location, operands, mlir::IntegerType::get(operands[0].getContext(), 1), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferAllclose(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(inferIsclose(location, adaptor, results)))
+    return mlir::failure();
+  results[0] =
+      mlir::RankedTensorType::get({}, mlir::cast<mlir::RankedTensorType>(results[0]).getElementType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferEqualAll(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(commonElementType(location, adaptor.getOperands())))
+    return mlir::failure();
+  results.push_back(mlir::RankedTensorType::get({}, mlir::IntegerType::get(adaptor.getX().getContext(), 1)));
+  return mlir::success();
+}
+
+} // namespace proa::pd

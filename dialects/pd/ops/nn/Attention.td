@@ -1,0 +1,57 @@
+// What programs that were exported on a GPU hold in the place of softmax and matrix products, as formulas.
+#ifndef PROA_DIALECTS_PD_NN_ATTENTION
+#define PROA_DIALECTS_PD_NN_ATTENTION
+
+include "dialects/pd/ir/Base.td"
+
+def Pd_FlashAttnOp : Pd_Op<"flash_attn"> {
+  let lod = "none";
+  let summary = "Attention of several heads: softmax(q k^T / sqrt(D) + attn_mask) v";
+  let description = [{
+    q is [B, M, H, D], k and v [B, N, G, D]; query head h looks at the keys of head h / (H / G). With `causal` query i sees the keys up to
+    i + N - M. Kernels that save the softmax for the gradient have it as further results; here the formula is differentiated.
+  }];
+  let constraints = [
+    "C1. q, k and v have rank 4; D is known, and one for q and k",
+    "C2. G, the number of heads of k and v, divides that of q; both are known",
+    "C3. `dropout` is 0, or `is_test` holds"
+  ];
+  let arguments = (ins Pd_FloatTensor:$q, Pd_FloatTensor:$k, Pd_FloatTensor:$v, Optional<Pd_FloatTensor>:$attn_mask,
+    DefaultValuedAttr<F64Attr, "0.0">:$dropout, DefaultValuedAttr<BoolAttr, "false">:$causal, DefaultValuedAttr<BoolAttr, "false">:$is_test);
+  let results = (outs Pd_FloatTensor:$out);
+  let decomposesInCode = 1;
+  let newIr = [NewIr<["q", "k", "v", "", "attn_mask"], ["out", "", "", ""], [], ["return_softmax", "rng_name"]>];
+  let legacy = [LegacyReadOnly<"flash_attn", ["q", "k", "v", "attn_mask"], ["out"], ["dropout", "causal", "is_test"],
+    ["return_softmax", "rng_name", "fixed_seed_offset", "softmax", "softmax_lse", "seed_offset"]>];
+  let newIrGradients = ["flash_attn_grad(q, k, v, out, result 2, result 3, attn_mask) -> q, k, v"];
+}
+
+def Pd_FusedSoftmaxMaskUpperTriangleOp : Pd_Op<"fused_softmax_mask_upper_triangle"> {
+  let lod = "none";
+  let summary = "Softmax along the last dimension of the elements on and below the diagonal of each matrix; zero above it";
+  let constraints = ["C1. x has rank 2 or more"];
+  let arguments = (ins Pd_FloatTensor:$x);
+  let results = (outs Pd_FloatTensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [LegacyReadOnly<"fused_softmax_mask_upper_triangle", ["X"], ["Out"]>];
+  let newIrGradients = ["fused_softmax_mask_upper_triangle_grad(out)"];
+}
+
+def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
+  let lod = "none";
+  let summary = "x divided by the root mean square of its elements along the last dimensions";
+  let description = [{
+    y = x * invvar * scale with invvar = 1 / sqrt(mean(x^2) + epsilon), the mean taken along as many of the last dimensions as normalized_shape
+    has numbers. invvar is float32 where x is of 16 bits.
+  }];
+  let constraints = ["C1. x has as many dimensions at least, and scale their number of elements"];
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, DenseI64ArrayAttr:$normalized_shape,
+    DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
+  let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$invvar);
+  let decomposesInCode = 1;
+  let precision = "full";
+  let legacy = [LegacyReadOnly<"rms_norm", ["x", "scale"], ["y", "invvar"], ["normalized_shape", "epsilon"], [], "importRmsNorm">];
+  let newIrGradients = ["rms_norm_grad(x, scale, invvar)"];
+}
+
+#endif

@@ -1,0 +1,183 @@
+#include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/Nn.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+bool mayBeEqual(int64_t x, int64_t y) {
+  return x == y || ShapedType::isDynamic(x) || ShapedType::isDynamic(y);
+}
+
+/// C1, C2, C5 and C6 of convolutions.
+LogicalResult checkConv(std::optional<Location> location, RankedTensorType input, RankedTensorType filter,
+                        const Window &window, llvm::StringRef dataFormat) {
+  int64_t rank = window.spatial + 2;
+  if (input.getRank() != rank || filter.getRank() != rank)
+    return inferenceError(location, "C1: input and filter must have rank " + llvm::Twine(rank) +
+                                        ", found ranks " + llvm::Twine(input.getRank()) + " and " +
+                                        llvm::Twine(filter.getRank()));
+  if (input.getElementType() != filter.getElementType()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C2: input and filter must have one element type, found "
+                                   << input.getElementType() << " and " << filter.getElementType();
+    return inferenceError(location, text);
+  }
+  if (failed(checkWindow(location, window, "C5")))
+    return failure();
+  return checkDataFormat(location, dataFormat, "C6");
+}
+
+int64_t channelsOf(RankedTensorType input, llvm::StringRef dataFormat) {
+  return input.getDimSize(channelsAreLast(dataFormat) ? input.getRank() - 1 : 1);
+}
+
+/// C4: the groups divide `channels`.
+LogicalResult checkGroups(std::optional<Location> location, int64_t groups, int64_t channels,
+                          llvm::StringRef which) {
+  if (groups > 0 && (ShapedType::isDynamic(channels) || channels % groups == 0))
+    return success();
+  return inferenceError(location, "C4: groups must be above 0 and divide the " + llvm::Twine(channels) + " " +
+                                      which + " channels, found " + llvm::Twine(groups));
+}
+
+/// C8 in one dimension.
+LogicalResult checkOutputSize(std::optional<Location> location, int64_t wanted, int64_t extent,
+                              int64_t stride) {
+  if (wanted >= extent && wanted < extent + stride)
+    return success();
+  return inferenceError(location, "C8: output_size must be at least " + llvm::Twine(extent) + " and below " +
+                                      llvm::Twine(extent + stride) + ", found " + llvm::Twine(wanted));
+}
+
+/// Writes the attributes that follow from the padding algorithm as explicit ones; whether something changed.
+template <class ConvOp> bool makePaddingsExplicit(ConvOp op, Value input) {
+  int64_t spatial = tensorType(input).getRank() - 2;
+  llvm::SmallVector<int64_t> dims = spatialDims(tensorType(input).getShape(), op.getDataFormat());
+  Window window = convWindow(op, spatial, tensorType(op.getFilter()));
+  llvm::SmallVector<int64_t> paddings = window.resolvedPaddings(dims);
+  if (llvm::is_contained(paddings, ShapedType::kDynamic) ||
+      (op.getPaddingAlgorithm() == "EXPLICIT" && llvm::ArrayRef(paddings) == op.getPaddings()))
+    return false;
+  llvm::SmallVector<int64_t> dilations;
+  for (int64_t i = 0; i < spatial; ++i)
+    dilations.push_back(window.dilation(i));
+  op.setPaddings(paddings);
+  op.setDilations(dilations);
+  op.setPaddingAlgorithm("EXPLICIT");
+  return true;
+}
+
+} // namespace
+
+LogicalResult inferConvOf(std::optional<Location> location, ValueRange operands, const Window &window,
+                          int64_t groups, llvm::StringRef dataFormat, Results &results) {
+  RankedTensorType input = tensorType(operands[0]), filter = tensorType(operands[1]);
+  if (failed(checkConv(location, input, filter, window, dataFormat)))
+    return failure();
+  int64_t channels = channelsOf(input, dataFormat), perGroup = filter.getDimSize(1);
+  if (failed(checkGroups(location, groups, filter.getDimSize(0), "output")))
+    return failure();
+  if (!mayBeEqual(channels, ShapedType::isDynamic(perGroup) ? perGroup : perGroup * groups))
+    return inferenceError(location, "C3: the input must have groups (" + llvm::Twine(groups) +
+                                        ") times the filter's " + llvm::Twine(perGroup) +
+                                        " channels, found " + llvm::Twine(channels));
+  auto spatial = windowCounts(location, window, spatialDims(input.getShape(), dataFormat), false, "C7");
+  if (failed(spatial))
+    return failure();
+  results.push_back(RankedTensorType::get(
+      shapeOf(input.getDimSize(0), filter.getDimSize(0), *spatial, dataFormat), input.getElementType()));
+  return success();
+}
+
+LogicalResult inferConvTransposeOf(std::optional<Location> location, ValueRange operands,
+                                   const Window &window, int64_t groups, llvm::StringRef dataFormat,
+                                   llvm::ArrayRef<int64_t> outputPadding, llvm::ArrayRef<int64_t> outputSize,
+                                   Results &results) {
+  RankedTensorType x = tensorType(operands[0]), filter = tensorType(operands[1]);
+  if (failed(checkConv(location, x, filter, window, dataFormat)))
+    return failure();
+  int64_t channels = channelsOf(x, dataFormat);
+  if (!mayBeEqual(channels, filter.getDimSize(0)))
+    return inferenceError(location, "C3: x must have the " + llvm::Twine(filter.getDimSize(0)) +
+                                        " input channels of the filter, found " + llvm::Twine(channels));
+  if (failed(checkGroups(location, groups, channels, "input")))
+    return failure();
+  auto n = static_cast<size_t>(window.spatial);
+  bool isPadded = outputPadding.size() == n;
+  if (!isPadded && !outputPadding.empty())
+    return inferenceError(location, "C7: output_padding must be empty or " + llvm::Twine(n) +
+                                        " numbers, found " + llvm::Twine(outputPadding.size()));
+  if (outputSize.size() != n && !outputSize.empty())
+    return inferenceError(location, "C8: output_size must be empty or " + llvm::Twine(n) +
+                                        " numbers, found " + llvm::Twine(outputSize.size()));
+  llvm::SmallVector<int64_t> input = spatialDims(x.getShape(), dataFormat),
+                             paddings = window.resolvedPaddings(input), out;
+  for (size_t i = 0; i < n; ++i) {
+    int64_t extra = isPadded ? outputPadding[i] : 0;
+    if (extra < 0 || (extra > 0 && extra >= std::max(window.strides[i], window.dilation(i))))
+      return inferenceError(location, "C7: output_padding must be at least 0 and below the stride " +
+                                          llvm::Twine(window.strides[i]) + " or the dilation, found " +
+                                          llvm::Twine(extra));
+    if (ShapedType::isDynamic(input[i]) || ShapedType::isDynamic(window.kernel[i]) ||
+        ShapedType::isDynamic(paddings[2 * i])) {
+      out.push_back(outputSize.empty() ? ShapedType::kDynamic : outputSize[i]);
+      continue;
+    }
+    int64_t extent = (input[i] - 1) * window.strides[i] - paddings[2 * i] - paddings[2 * i + 1] +
+                     window.dilation(i) * (window.kernel[i] - 1) + 1;
+    if (!outputSize.empty() && failed(checkOutputSize(location, outputSize[i], extent, window.strides[i])))
+      return failure();
+    out.push_back(outputSize.empty() ? extent + extra : outputSize[i]);
+    if (out.back() <= 0 && input[i] > 0)
+      return inferenceError(location, "C9: the output extents must be positive, found " +
+                                          llvm::Twine(out.back()) + " in spatial dimension " +
+                                          llvm::Twine(i));
+  }
+  int64_t perGroup = filter.getDimSize(1);
+  results.push_back(RankedTensorType::get(
+      shapeOf(x.getDimSize(0), ShapedType::isDynamic(perGroup) ? perGroup : perGroup * groups, out,
+              dataFormat),
+      x.getElementType()));
+  return success();
+}
+
+/// Each element of `each` meets all elements of the filter but those of other channels on its side (dimension
+/// 0).
+static std::optional<int64_t> multiplyAddsOfConv(Value each, Value filter) {
+  llvm::SmallVector<int64_t> extents(tensorType(each).getShape());
+  llvm::append_range(extents, tensorType(filter).getShape().drop_front());
+  return productOfExtents(extents);
+}
+
+std::optional<int64_t> Conv2dOp::getMultiplyAdds() { return multiplyAddsOfConv(getOut(), getFilter()); }
+std::optional<int64_t> Conv3dOp::getMultiplyAdds() { return multiplyAddsOfConv(getOut(), getFilter()); }
+std::optional<int64_t> Conv2dTransposeOp::getMultiplyAdds() {
+  return multiplyAddsOfConv(getX(), getFilter());
+}
+std::optional<int64_t> Conv3dTransposeOp::getMultiplyAdds() {
+  return multiplyAddsOfConv(getX(), getFilter());
+}
+
+OpFoldResult Conv2dOp::fold(FoldAdaptor) {
+  return makePaddingsExplicit(*this, getInput()) ? getOut() : OpFoldResult();
+}
+OpFoldResult Conv3dOp::fold(FoldAdaptor) {
+  return makePaddingsExplicit(*this, getInput()) ? getOut() : OpFoldResult();
+}
+OpFoldResult Conv2dTransposeOp::fold(FoldAdaptor) {
+  return makePaddingsExplicit(*this, getX()) ? getOut() : OpFoldResult();
+}
+OpFoldResult Conv3dTransposeOp::fold(FoldAdaptor) {
+  return makePaddingsExplicit(*this, getX()) ? getOut() : OpFoldResult();
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/nn/Conv.cpp.inc"
+#include "dialects/pd/ops/nn/Conv.methods.inc"
+#include "dialects/pd/ops/nn/Conv.scalar.inc"

@@ -1,0 +1,34 @@
+// Rows of a table.
+#ifndef PROA_DIALECTS_PD_NN_EMBEDDING
+#define PROA_DIALECTS_PD_NN_EMBEDDING
+
+include "dialects/pd/ir/Base.td"
+
+def Pd_EmbeddingOp : Pd_Op<"embedding"> {
+  let summary = "Row x[i] of weight for each i";
+  let description = [{
+    The result has the dimensions of x and then the row's. Where x is `padding_idx` (unless -1) the row is zero, and so is
+    its gradient; not with `sparse`, where, as in Paddle, the padding row gets the gradients of the rows made zero.
+  }];
+  let constraints = [
+    "C1. weight has rank 2",
+    "C2. padding_idx is -1 or a row of weight"
+  ];
+  let arguments = (ins Pd_IntTensor:$x, Pd_FloatTensor:$weight, DefaultValuedAttr<I64Attr, "-1">:$padding_idx,
+    DefaultValuedAttr<BoolAttr, "false">:$sparse);
+  let vjpInCode = 1;
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferEmbedding";
+  let evaluates = 1;
+  let library = "embedding";
+  let libraryHalf = 1;
+  let precision = "always full";
+  let legacy = [
+    Legacy<"lookup_table_v2", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
+      "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id"]>,
+    Legacy<"lookup_table", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
+      "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id", "entry", "entry_config", "grad_inplace",
+      "is_test", "table_class"], "importLookupTableV1">];
+}
+
+#endif

@@ -1,0 +1,16 @@
+#include "dialects/pd/ops/nn/Nn.h"
+#include "dialects/pd/ops/nn/AttentionOps.h"
+#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/pd/ops/nn/Deformable.h"
+#include "dialects/pd/ops/nn/EmbeddingOps.h"
+#include "dialects/pd/ops/nn/GridOps.h"
+#include "dialects/pd/ops/nn/InterpolateOps.h"
+#include "dialects/pd/ops/nn/NormOps.h"
+#include "dialects/pd/ops/nn/PoolFormulasOps.h"
+#include "dialects/pd/ops/nn/PoolOps.h"
+#include "dialects/pd/ops/nn/RecurrentOps.h"
+#include "dialects/pd/ops/nn/SoftmaxOps.h"
+#include "dialects/pd/ops/nn/Spatial.h"
+#include "dialects/pd/ops/nn/UnfoldOps.h"
+
+namespace proa::pd {} // namespace proa::pd

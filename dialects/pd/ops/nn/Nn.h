@@ -1,0 +1,502 @@
+/// Layers of neural networks: convolutions, poolings, normalizations, softmax, embeddings, resampling,
+/// recurrence.
+#pragma once
+
+#include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ops/nn/Window.h"
+
+namespace proa::pd {
+
+//===-- Convolutions ------------------------------------------------------------------------------------===//
+
+/// The window of a convolution; works on ops and on adaptors.
+template <class ConvOp> Window convWindow(ConvOp op, int64_t spatial, mlir::RankedTensorType filter) {
+  llvm::SmallVector<int64_t> kernel(filter.getShape().drop_front(std::min<size_t>(2, filter.getRank())));
+  return {spatial,
+          kernel,
+          llvm::SmallVector<int64_t>(op.getStrides()),
+          llvm::SmallVector<int64_t>(op.getPaddings()),
+          llvm::SmallVector<int64_t>(op.getDilations()),
+          op.getPaddingAlgorithm()};
+}
+
+mlir::LogicalResult inferConvOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                const Window &window, int64_t groups, llvm::StringRef dataFormat,
+                                Results &results);
+mlir::LogicalResult inferConvTransposeOf(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                         const Window &window, int64_t groups, llvm::StringRef dataFormat,
+                                         llvm::ArrayRef<int64_t> outputPadding,
+                                         llvm::ArrayRef<int64_t> outputSize, Results &results);
+
+template <int64_t spatial, class Adaptor>
+mlir::LogicalResult inferConv(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferConvOf(location, adaptor.getOperands(),
+                     convWindow(adaptor, spatial, tensorType(adaptor.getFilter())), adaptor.getGroups(),
+                     adaptor.getDataFormat(), results);
+}
+
+template <int64_t spatial, class Adaptor>
+mlir::LogicalResult inferConvTranspose(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  return inferConvTransposeOf(location, adaptor.getOperands(),
+                              convWindow(adaptor, spatial, tensorType(adaptor.getFilter())),
+                              adaptor.getGroups(), adaptor.getDataFormat(), adaptor.getOutputPadding(),
+                              adaptor.getOutputSize(), results);
+}
+
+mlir::LogicalResult inferConvWeightGradientOf(std::optional<mlir::Location> location,
+                                              mlir::RankedTensorType input,
+                                              mlir::RankedTensorType outGradient, const Window &window,
+                                              int64_t groups, llvm::StringRef dataFormat, Results &results);
+
+template <int64_t spatial, class Adaptor>
+mlir::LogicalResult inferConvWeightGradient(std::optional<mlir::Location> location, Adaptor adaptor,
+                                            Results &results) {
+  Window window{spatial,
+                llvm::SmallVector<int64_t>(adaptor.getKernelSize()),
+                llvm::SmallVector<int64_t>(adaptor.getStrides()),
+                llvm::SmallVector<int64_t>(adaptor.getPaddings()),
+                llvm::SmallVector<int64_t>(adaptor.getDilations()),
+                adaptor.getPaddingAlgorithm()};
+  return inferConvWeightGradientOf(location, tensorType(adaptor.getInput()),
+                                   tensorType(adaptor.getOutGradient()), window, adaptor.getGroups(),
+                                   adaptor.getDataFormat(), results);
+}
+
+//===-- Poolings ----------------------------------------------------------------------------------------===//
+
+struct PoolWindow {
+  Window window;
+  llvm::StringRef dataFormat = "NCHW";
+  bool ceilMode, isGlobal, isAdaptive;
+};
+
+/// The known elements of a kernel_size tensor, kDynamic for others.
+llvm::SmallVector<int64_t> kernelFromTensor(mlir::Value tensor, int64_t spatial);
+
+template <class PoolOp> PoolWindow maxPoolWindow(PoolOp op, int64_t spatial) {
+  Window window{spatial, llvm::SmallVector<int64_t>(op.getKernelSize()),
+                llvm::SmallVector<int64_t>(op.getStrides()), llvm::SmallVector<int64_t>(op.getPaddings()),
+                llvm::SmallVector<int64_t>(spatial, 1)};
+  // Absent strides and paddings: Paddle's defaults.
+  if (window.strides.empty())
+    window.strides.assign(spatial, 1);
+  if (window.paddings.empty())
+    window.paddings.assign(spatial, 0);
+  return {window, "NCHW", op.getCeilMode(), op.getGlobalPooling(), op.getAdaptive()};
+}
+
+template <class PoolOp> PoolWindow poolWindow(PoolOp op, int64_t spatial) {
+  PoolWindow pool = maxPoolWindow(op, spatial);
+  if (op.getKernelSizeTensor())
+    pool.window.kernel = kernelFromTensor(op.getKernelSizeTensor(), spatial);
+  pool.window.paddingAlgorithm = op.getPaddingAlgorithm();
+  pool.dataFormat = op.getDataFormat();
+  return pool;
+}
+
+mlir::LogicalResult inferPoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                const PoolWindow &pool, Results &results);
+mlir::LogicalResult checkPoolingType(std::optional<mlir::Location> location, llvm::StringRef type);
+
+template <int64_t spatial, class Adaptor>
+mlir::LogicalResult inferPool(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkPoolingType(location, adaptor.getPoolingType())))
+    return mlir::failure();
+  return inferPoolOf(location, tensorType(adaptor.getX()), poolWindow(adaptor, spatial), results);
+}
+
+/// The gradient of an op's input has its type, where the cotangent fits the type that the op would have.
+mlir::LogicalResult inferGradientOf(std::optional<mlir::Location> location, mlir::Type input,
+                                    mlir::Value outGradient, mlir::Type out, llvm::StringRef constraint,
+                                    Results &results);
+
+template <int64_t spatial, class Adaptor>
+mlir::LogicalResult inferPoolGradient(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
+  llvm::SmallVector<mlir::Type> out;
+  if (failed(inferPool<spatial>(location, adaptor, out)))
+    return mlir::failure();
+  return inferGradientOf(location, adaptor.getX().getType(), adaptor.getOutGradient(), out[0], "C7", results);
+}
+
+template <int64_t spatial, class Adaptor>
+mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location, Adaptor adaptor,
+                                          Results &results) {
+  if (failed(inferPoolOf(location, tensorType(adaptor.getX()), maxPoolWindow(adaptor, spatial), results)))
+    return mlir::failure();
+  auto out = mlir::cast<mlir::RankedTensorType>(results.back());
+  results.push_back(out.clone(mlir::IntegerType::get(out.getContext(), 32)));
+  return mlir::success();
+}
+
+//===-- Normalizations ----------------------------------------------------------------------------------===//
+
+int64_t channelAxis(mlir::RankedTensorType x, llvm::StringRef dataFormat);
+/// Whether batch_norm in training leaves x as it is, as Paddle does: there is nothing to take a mean of.
+bool isOneElementAChannel(mlir::RankedTensorType x, int64_t channelAxis);
+/// Whether channels have several elements, where only the run can tell.
+std::optional<Expression> haveChannelsElements(Expression x, int64_t channelAxis);
+/// The dimensions of a tensor but for the given ones.
+llvm::SmallVector<int64_t> axesBut(int64_t rank, llvm::ArrayRef<int64_t> kept);
+/// A tensor of one element a channel, placed to broadcast against one of that rank.
+Expression alongAxis(Expression parameter, int64_t axis, int64_t rank);
+
+/// Checks of an op with parameters for each channel: C1, C2 and C3.
+mlir::LogicalResult inferChannelNorm(std::optional<mlir::Location> location, mlir::Value x,
+                                     llvm::ArrayRef<mlir::Value> parameters, llvm::StringRef dataFormat);
+mlir::LogicalResult inferLayerNormOf(std::optional<mlir::Location> location, mlir::Value x, mlir::Value scale,
+                                     mlir::Value bias, int64_t axis, Results &results);
+mlir::LogicalResult inferGroupNormOf(std::optional<mlir::Location> location, mlir::Value x,
+                                     llvm::ArrayRef<mlir::Value> parameters, int64_t groups,
+                                     llvm::StringRef dataFormat, Results &results);
+mlir::LogicalResult inferInstanceNormOf(std::optional<mlir::Location> location, mlir::Value x,
+                                        llvm::ArrayRef<mlir::Value> parameters, Results &results);
+/// C1: axis is in [-rank, rank).
+mlir::LogicalResult checkAxis(std::optional<mlir::Location> location, int64_t axis, int64_t rank);
+
+template <class Adaptor>
+mlir::LogicalResult inferBatchNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  mlir::Value x = adaptor.getX();
+  if (failed(inferChannelNorm(
+          location, x, {adaptor.getMean(), adaptor.getVariance(), adaptor.getScale(), adaptor.getBias()},
+          adaptor.getDataFormat())))
+    return mlir::failure();
+  mlir::Type moments = adaptor.getMean().getType();
+  results.append({x.getType(), moments, moments, moments, moments,
+                  mlir::RankedTensorType::get({0}, tensorType(x).getElementType())});
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferLayerNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  return inferLayerNormOf(location, adaptor.getX(), adaptor.getScale(), adaptor.getBias(),
+                          adaptor.getBeginNormAxis(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferGroupNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  return inferGroupNormOf(location, adaptor.getX(), {adaptor.getScale(), adaptor.getBias()},
+                          adaptor.getGroups(), adaptor.getDataFormat(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferInstanceNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
+  return inferInstanceNormOf(location, adaptor.getX(), {adaptor.getScale(), adaptor.getBias()}, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferNorm(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  auto axis = static_cast<int64_t>(adaptor.getAxis());
+  if (failed(checkAxis(location, axis, type.getRank())))
+    return mlir::failure();
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  if (type.getRank() > 0)
+    shape[axis < 0 ? axis + type.getRank() : axis] = 1;
+  results.append({type, mlir::RankedTensorType::get(shape, type.getElementType())});
+  return mlir::success();
+}
+
+mlir::LogicalResult checkLrn(std::optional<mlir::Location> location, mlir::RankedTensorType x, int64_t n,
+                             llvm::StringRef dataFormat);
+mlir::LogicalResult checkSpectralNorm(std::optional<mlir::Location> location, mlir::RankedTensorType weight,
+                                      mlir::RankedTensorType u, mlir::RankedTensorType v, int64_t dim,
+                                      int64_t iterations);
+
+template <class Adaptor>
+mlir::LogicalResult inferLrn(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(checkLrn(location, type, adaptor.getN(), adaptor.getDataFormat())))
+    return mlir::failure();
+  results.append({type, type});
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSpectralNorm(std::optional<mlir::Location> location, Adaptor adaptor,
+                                      Results &results) {
+  if (failed(checkSpectralNorm(location, tensorType(adaptor.getWeight()), tensorType(adaptor.getU()),
+                               tensorType(adaptor.getV()), adaptor.getDim(), adaptor.getPowerIters())))
+    return mlir::failure();
+  results.push_back(adaptor.getWeight().getType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferOneElement(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+  results.push_back(mlir::RankedTensorType::get({1}, tensorType(adaptor.getX()).getElementType()));
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferAffineChannel(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  if (failed(inferChannelNorm(location, adaptor.getX(), {adaptor.getScale(), adaptor.getBias()},
+                              adaptor.getDataFormat())))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  return mlir::success();
+}
+
+//===-- Softmax, dropout, activations with parameters ---------------------------------------------------===//
+
+/// log_softmax as a formula; cross entropy is made of it too.
+Expression logSoftmax(Expression x, llvm::ArrayRef<int64_t> axes);
+mlir::LogicalResult checkDropout(std::optional<mlir::Location> location, double p, llvm::StringRef mode);
+mlir::LogicalResult checkPrelu(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                               mlir::RankedTensorType alpha, llvm::StringRef mode,
+                               llvm::StringRef dataFormat);
+mlir::LogicalResult inferMaxoutOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                  int64_t groups, int64_t axis, Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferAlongAxis(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(checkAxis(location, adaptor.getAxis(), type.getRank())))
+    return mlir::failure();
+  results.push_back(type);
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferDropout(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  if (failed(checkDropout(location, adaptor.getP().convertToDouble(), adaptor.getMode())))
+    return mlir::failure();
+  auto type = tensorType(adaptor.getX());
+  results.append(
+      {type, type.clone(mlir::IntegerType::get(type.getContext(), 8, mlir::IntegerType::Unsigned))});
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferPrelu(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(checkPrelu(location, type, tensorType(adaptor.getAlpha()), adaptor.getMode(),
+                        adaptor.getDataFormat())))
+    return mlir::failure();
+  results.push_back(type);
+  return mlir::success();
+}
+
+mlir::LogicalResult checkSoftmaxMask(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                     mlir::RankedTensorType mask);
+mlir::LogicalResult checkPositionEncoding(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                          bool hasOffsets);
+
+template <class Adaptor>
+mlir::LogicalResult inferSoftmaxMask(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(checkSoftmaxMask(location, type, tensorType(adaptor.getMask()))))
+    return mlir::failure();
+  results.push_back(type);
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferPositionEncoding(std::optional<mlir::Location> location, Adaptor adaptor,
+                                          Results &results) {
+  if (failed(checkPositionEncoding(location, tensorType(adaptor.getX()),
+                                   static_cast<bool>(adaptor.getOffsets()))))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferRrelu(std::optional<mlir::Location>, Adaptor adaptor, Results &results) {
+  results.append(2, adaptor.getX().getType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferMaxout(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferMaxoutOf(location, tensorType(adaptor.getX()), adaptor.getGroups(), adaptor.getAxis(), results);
+}
+
+//===-- Embeddings, resampling, recurrence --------------------------------------------------------------===//
+
+mlir::LogicalResult inferEmbeddingOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                     mlir::RankedTensorType weight, int64_t paddingIndex, Results &results);
+
+enum class Resampling { linear, bilinear, trilinear, bicubic, nearest };
+
+/// What the size of a resampled image follows from.
+struct InterpolateShape {
+  Resampling kind;
+  mlir::RankedTensorType x;
+  mlir::Value outSize;
+  llvm::SmallVector<mlir::Value> sizeTensors;
+  mlir::Value scaleTensor;
+  llvm::SmallVector<double> scale;
+  std::array<int64_t, 3> attributes; ///< out_d, out_h, out_w
+  llvm::StringRef dataFormat, method;
+};
+mlir::LogicalResult inferInterpolateOf(std::optional<mlir::Location> location, const InterpolateShape &given,
+                                       Results &results);
+
+template <class Adaptor> InterpolateShape interpolateShape(Resampling kind, Adaptor adaptor) {
+  return {kind,
+          tensorType(adaptor.getX()),
+          adaptor.getOutSize(),
+          llvm::to_vector(llvm::map_range(adaptor.getSizeTensor(), [](mlir::Value v) { return v; })),
+          adaptor.getScaleTensor(),
+          llvm::SmallVector<double>(adaptor.getScale()),
+          {static_cast<int64_t>(adaptor.getOutD()), static_cast<int64_t>(adaptor.getOutH()),
+           static_cast<int64_t>(adaptor.getOutW())},
+          adaptor.getDataFormat(),
+          adaptor.getInterpMethod()};
+}
+
+template <Resampling kind, class Adaptor>
+mlir::LogicalResult inferInterpolate(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
+  return inferInterpolateOf(location, interpolateShape(kind, adaptor), results);
+}
+
+std::optional<Resampling> resamplingNamed(llvm::StringRef method);
+
+template <class Adaptor>
+mlir::LogicalResult inferInterpolateGradient(std::optional<mlir::Location> location, Adaptor adaptor,
+                                             Results &results) {
+  std::optional<Resampling> kind = resamplingNamed(adaptor.getInterpMethod());
+  if (!kind)
+    return inferenceError(
+        location, "C1: interp_method must be linear, bilinear, trilinear, bicubic or nearest, found \"" +
+                      adaptor.getInterpMethod() + "\"");
+  llvm::SmallVector<mlir::Type> out;
+  if (failed(inferInterpolateOf(location, interpolateShape(*kind, adaptor), out)))
+    return mlir::failure();
+  return inferGradientOf(location, adaptor.getX().getType(), adaptor.getOutGradient(), out[0], "C2", results);
+}
+
+struct RnnShape {
+  mlir::RankedTensorType x;
+  llvm::SmallVector<mlir::Value> states, weights;
+  llvm::StringRef mode;
+  int64_t layers, directions, hidden;
+};
+mlir::LogicalResult inferRnnOf(std::optional<mlir::Location> location, const RnnShape &rnn, Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferRnn(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  RnnShape rnn{tensorType(adaptor.getX()),
+               {},
+               {},
+               adaptor.getMode(),
+               static_cast<int64_t>(adaptor.getNumLayers()),
+               adaptor.getIsBidirec() ? 2 : 1,
+               static_cast<int64_t>(adaptor.getHiddenSize())};
+  llvm::append_range(rnn.states, adaptor.getPreState());
+  llvm::append_range(rnn.weights, adaptor.getWeightList());
+  return inferRnnOf(location, rnn, results);
+}
+
+mlir::LogicalResult checkRnnCotangents(std::optional<mlir::Location> location, mlir::ValueRange cotangents,
+                                       mlir::TypeRange out);
+
+template <class Adaptor>
+mlir::LogicalResult inferRnnGradient(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
+  llvm::SmallVector<mlir::Type> out;
+  llvm::SmallVector<mlir::Value> cotangents{adaptor.getOutGradient()};
+  llvm::append_range(cotangents, adaptor.getStateGradient());
+  if (failed(inferRnn(location, adaptor, out)) || failed(checkRnnCotangents(location, cotangents, out)))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  for (mlir::Value state : adaptor.getPreState())
+    results.push_back(state.getType());
+  for (mlir::Value weight : adaptor.getWeightList())
+    results.push_back(weight.getType());
+  return mlir::success();
+}
+
+//===-- Grids and columns -------------------------------------------------------------------------------===//
+
+mlir::LogicalResult inferGridSampleOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                      mlir::RankedTensorType grid, llvm::StringRef mode,
+                                      llvm::StringRef paddingMode, Results &results);
+mlir::LogicalResult inferAffineGridOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
+                                      mlir::Value shapeTensor, llvm::ArrayRef<int64_t> shape,
+                                      Results &results);
+/// The window of unfold and fold; C2.
+mlir::FailureOr<Window> foldWindow(std::optional<mlir::Location> location, llvm::ArrayRef<int64_t> kernel,
+                                   llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> paddings,
+                                   llvm::ArrayRef<int64_t> dilations);
+mlir::LogicalResult inferUnfoldOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                  const Window &window, Results &results);
+mlir::LogicalResult inferFoldOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                llvm::ArrayRef<int64_t> output, const Window &window, Results &results);
+struct UnpoolShape {
+  llvm::ArrayRef<int64_t> kernel, strides, padding, output;
+};
+mlir::LogicalResult inferUnpoolOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                  mlir::RankedTensorType indices, const UnpoolShape &given, Results &results);
+mlir::LogicalResult checkTemporalShift(std::optional<mlir::Location> location, mlir::RankedTensorType x,
+                                       int64_t steps, double ratio, llvm::StringRef dataFormat);
+
+template <class Adaptor>
+mlir::LogicalResult inferGridSample(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
+  return inferGridSampleOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getGrid()),
+                           adaptor.getMode(), adaptor.getPaddingMode(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferAffineGrid(std::optional<mlir::Location> location, Adaptor adaptor,
+                                    Results &results) {
+  return inferAffineGridOf(location, tensorType(adaptor.getInput()), adaptor.getOutputShapeTensor(),
+                           adaptor.getOutputShape(), results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferUnfold(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto window = foldWindow(location, adaptor.getKernelSizes(), adaptor.getStrides(), adaptor.getPaddings(),
+                           adaptor.getDilations());
+  return failed(window) ? mlir::failure()
+                        : inferUnfoldOf(location, tensorType(adaptor.getX()), *window, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferFold(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto window = foldWindow(location, adaptor.getKernelSizes(), adaptor.getStrides(), adaptor.getPaddings(),
+                           adaptor.getDilations());
+  if (failed(window))
+    return mlir::failure();
+  return inferFoldOf(location, tensorType(adaptor.getX()), adaptor.getOutputSizes(), *window, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferUnpool(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferUnpoolOf(
+      location, tensorType(adaptor.getX()), tensorType(adaptor.getIndices()),
+      {adaptor.getKsize(), adaptor.getStrides(), adaptor.getPadding(), adaptor.getOutputSize()}, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferTemporalShift(std::optional<mlir::Location> location, Adaptor adaptor,
+                                       Results &results) {
+  if (failed(checkTemporalShift(location, tensorType(adaptor.getX()), adaptor.getSegNum(),
+                                adaptor.getShiftRatio().convertToDouble(), adaptor.getDataFormat())))
+    return mlir::failure();
+  results.push_back(adaptor.getX().getType());
+  return mlir::success();
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferEmbedding(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  return inferEmbeddingOf(location, tensorType(adaptor.getX()), tensorType(adaptor.getWeight()),
+                          adaptor.getPaddingIdx(), results);
+}
+
+} // namespace proa::pd

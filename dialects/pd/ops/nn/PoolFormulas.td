@@ -1,0 +1,59 @@
+// Poolings that are formulas of other ops.
+#ifndef PROA_DIALECTS_PD_NN_POOLFORMULAS
+#define PROA_DIALECTS_PD_NN_POOLFORMULAS
+
+include "dialects/pd/ops/nn/Formats.td"
+
+def Pd_LpPool2dOp : Pd_Op<"lp_pool2d"> {
+  let summary = "The norm of each window over 2 spatial dimensions: (sum over the window of x^p)^(1/p), p being norm_type";
+  let description = [{
+    Windows are those of pool2d, and zeros stand around the input. As in Paddle the powers are of x, not of |x|: with an odd p a window
+    of a negative sum gives NaN.
+  }];
+  let constraints = [
+    "C1. x has rank 4",
+    "C2. kernel_size holds two positive numbers",
+    "C3. strides, paddings and padding_algorithm are well formed",
+    "C4. data_format is known",
+    "C5. the window fits into the padded input",
+    "C6. neither adaptive nor global_pooling holds"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$kernel_size,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings,
+    DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,
+    DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm, F64Attr:$norm_type);
+  let results = (outs Pd_FloatTensor:$out);
+  let decomposesInCode = 1;
+  let newIr = [NewIr<["x"], [], [], ["exclusive", "pooling_type"]>];
+  let newIrGradients = ["lp_pool2d_grad(x, out)"];
+}
+
+class Pd_FractionalMaxPoolOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
+  let summary = "Maximum of each of output_size windows of nearly equal extents over " # spatial # " spatial dimensions, and where it stands";
+  let description = [{
+    Along a dimension of `in` elements window i of `out` begins at floor((i + u) a) - floor(u a). Without kernel_size (zeros) it ends where the next
+    one begins, with a = in / out and u = random_u * min((floor(in / out) + 2) / a - 1, (in + 1 - floor(in / out)) / a - (out - 1)); else it has
+    kernel_size elements, with a = (in - kernel_size) / (out - 1) and u = random_u. `mask` holds the position of the maximum in its channel's
+    plane, row-major; the first one where several are equal. Numbers as in Paddle, in float32.
+  }];
+  let constraints = [
+    "C1. x has rank " # !add(spatial, 2),
+    "C2. output_size holds one positive number a spatial dimension, at most its extent",
+    "C3. kernel_size is empty or holds one number a spatial dimension, from 0 to its extent",
+    "C4. random_u is above 0 and below 1 (with 0 Paddle draws it in each run)"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$output_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size,
+    F64Attr:$random_u);
+  let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
+  let decomposesInCode = 1;
+  let newIr = [NewIr<["x"], [], [], ["return_mask"]>];
+}
+def Pd_FractionalMaxPool2dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool2d", 2> {
+  let newIrGradients = ["fractional_max_pool2d_grad(x, mask)"];
+}
+def Pd_FractionalMaxPool3dOp : Pd_FractionalMaxPoolOp<"fractional_max_pool3d", 3> {
+  let newIrGradients = ["fractional_max_pool3d_grad(x, mask)"];
+}
+
+#endif

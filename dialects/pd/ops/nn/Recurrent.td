@@ -1,0 +1,73 @@
+// Recurrent networks.
+#ifndef PROA_DIALECTS_PD_NN_RECURRENT
+#define PROA_DIALECTS_PD_NN_RECURRENT
+
+include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Contraction.td"
+
+def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+  let summary = "A stack of recurrent layers over time";
+  let description = [{
+    x has the dimensions time, batch, features. There are L = num_layers layers of D directions (2 with `is_bidirec`, else
+    1), each a cell of H = hidden_size units; its output at time t is its hidden state; layer l + 1 gets the outputs of
+    layer l, forward and backward one after the other along the features. `out` is the last layer's output.
+
+    `pre_state` and `state` hold the initial and the final states, [L * D, batch, H]: hidden (and in mode LSTM cell) states,
+    entry l * D + d for layer l and direction d. `weight_list` holds, for each l and d, the input weights and the hidden
+    weights [gates * H, features or H], and after all of these, in the same order, the input biases and the hidden biases
+    [gates * H]. With a = W_ih x + b_ih and r = W_hh h + b_hh, in blocks of H rows:
+      RNN_TANH, RNN_RELU   h' = act(a + r)
+      LSTM   i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of a + r;  c' = f * c + i * g;  h' = o * tanh(c')
+      GRU    r, z = sigmoid(a_1 + r_1), sigmoid(a_2 + r_2);  n = tanh(a_3 + r * r_3);  h' = (h - n) * z + n
+
+    With `sequence_length` each sample ends earlier: outputs after its length are zero, its final state is that of its last
+    element, and the backward direction starts there. Dropout between layers only acts in training (`is_test` false).
+  }];
+  let constraints = [
+    "C1. x has rank 3",
+    "C2. mode is LSTM, GRU, RNN_TANH or RNN_RELU",
+    "C3. pre_state is one tensor (LSTM: two) [L * D, batch, hidden_size]",
+    "C4. weight_list has 4 * L * D tensors, of ranks 2 and 1, with gates * hidden_size rows",
+    "C5. num_layers and hidden_size are positive"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, Variadic<Pd_FloatTensor>:$pre_state, Variadic<Pd_FloatTensor>:$weight_list,
+    Optional<Pd_IntTensor>:$sequence_length, DefaultValuedAttr<F64Attr, "0.0">:$dropout_prob,
+    DefaultValuedAttr<BoolAttr, "false">:$is_bidirec, DefaultValuedAttr<I64Attr, "10">:$input_size,
+    DefaultValuedAttr<I64Attr, "100">:$hidden_size, DefaultValuedAttr<I64Attr, "1">:$num_layers,
+    DefaultValuedAttr<StrAttr, "\"RNN_TANH\"">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
+    DefaultValuedAttr<BoolAttr, "false">:$is_test);
+  let assemblyFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)? attr-dict `:` functional-type(operands, results)";
+  let newIr = [NewIr<["x", "pre_state", "weight_list", "sequence_length", ""], ["out", "", "state", ""]>];
+  let results = (outs Pd_FloatTensor:$out, Variadic<Pd_FloatTensor>:$state);
+  let infer = "inferRnn";
+  let library = "rnn";
+  let vjpInCode = 1;
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"rnn", ["Input", "PreState*", "WeightList*", "SequenceLength"], ["Out", "State"],
+    ["dropout_prob", "is_bidirec", "input_size", "hidden_size", "num_layers", "mode", "seed", "is_test"],
+    [], "importRnn", ["DropoutState", "Reserve"]>];
+  let newIrGradients = ["rnn_grad(x, pre_state, weight_list, sequence_length, out, result 1, result 3, dout, dstate)"];
+  let newIrInPlace = ["rnn_()"];
+}
+
+def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
+  let summary = "Backpropagation through time: the gradients of a stack of recurrent layers";
+  let description = [{
+    For pd.rnn with these operands and attributes, whose results have the cotangents `out_gradient` and `state_gradient`:
+    `gradients` are those of x, of each of `pre_state` and of each of `weight_list`, one after the other.
+  }];
+  let constraints = ["C6. out_gradient and state_gradient have the types of the results of pd.rnn, which has C1 to C5"];
+  let arguments = (ins Pd_FloatTensor:$x, Variadic<Pd_FloatTensor>:$pre_state, Variadic<Pd_FloatTensor>:$weight_list,
+    Optional<Pd_IntTensor>:$sequence_length, Pd_FloatTensor:$out_gradient, Variadic<Pd_FloatTensor>:$state_gradient,
+    DefaultValuedAttr<F64Attr, "0.0">:$dropout_prob, DefaultValuedAttr<BoolAttr, "false">:$is_bidirec,
+    DefaultValuedAttr<I64Attr, "10">:$input_size, DefaultValuedAttr<I64Attr, "100">:$hidden_size,
+    DefaultValuedAttr<I64Attr, "1">:$num_layers, DefaultValuedAttr<StrAttr, "\"RNN_TANH\"">:$mode,
+    DefaultValuedAttr<I64Attr, "0">:$seed, DefaultValuedAttr<BoolAttr, "false">:$is_test);
+  let assemblyFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)? `cotangents` `=` $out_gradient `,` $state_gradient attr-dict `:` functional-type(operands, results)";
+  let results = (outs Variadic<Pd_FloatTensor>:$gradients);
+  let infer = "inferRnnGradient";
+  let library = "rnn_gradient";
+  let decomposesInCode = 1;
+}
+
+#endif

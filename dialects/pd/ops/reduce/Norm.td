@@ -1,0 +1,97 @@
+// Norms and other reductions that are formulas on the primitive ones.
+#ifndef PROA_DIALECTS_PD_REDUCE_NORM
+#define PROA_DIALECTS_PD_REDUCE_NORM
+
+include "dialects/pd/ir/Base.td"
+
+defvar AxesDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
+class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
+class FloatDefault<string value> : DefaultValuedAttr<F64Attr, value>;
+
+def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
+  let lod = "none";
+  let summary = "Logarithm of the sum of exp(x) along the axes";
+  let description = "Computed on x less its greatest element, so that exp does not overflow. An empty `axis` means all.";
+  let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
+  let newIr = [NewIr<["x"], [], [], ["reduce_all"]>];
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferReduce";
+  let decomposesInCode = 1;
+  let precision = "full";
+  let legacy = [Legacy<"logsumexp", ["X"], ["Out"], ["axis", "keepdim"], ["reduce_all"], "importReduceByAxis">];
+  let newIrGradients = ["logsumexp_grad(x, out)"];
+}
+
+def Pd_FrobeniusNormOp : Pd_Op<"frobenius_norm"> {
+  let lod = "none";
+  let summary = "Square root of the sum of the squares along the axes";
+  let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
+  let newIr = [NewIr<["x", "#axis"], [], ["keepdim=keep_dim"], ["reduce_all"]>];
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferReduce";
+  let decomposesInCode = 1;
+  let precision = "full";
+  let legacy = [Legacy<"frobenius_norm", ["X"], ["Out"], [], ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
+    "importReduce">];
+  let newIrGradients = ["frobenius_norm_grad(x, out)"];
+}
+
+def Pd_PNormOp : Pd_Op<"p_norm"> {
+  let lod = "none";
+  let summary = "p-norm along an axis: (sum |x|^porder)^(1/porder)";
+  let description = [{
+    porder of infinity: the greatest |x|, of -infinity the smallest, of 0 the number of elements that are not zero. With
+    `asvector` over all elements.
+  }];
+  let arguments = (ins Pd_FloatTensor:$x, FloatDefault<"2.0">:$porder, DefaultValuedAttr<I64Attr, "-1">:$axis,
+    FloatDefault<"1e-12">:$epsilon, BoolDefault<"false">:$keepdim, BoolDefault<"false">:$asvector);
+  let results = (outs Pd_FloatTensor:$out);
+  let decomposesInCode = 1;
+  let vjpInCode = 1;
+  let precision = "full";
+  let legacy = [Legacy<"p_norm", ["X"], ["Out"], ["porder", "axis", "epsilon", "keepdim", "asvector"]>];
+  let newIrGradients = ["p_norm_grad(x, out)"];
+}
+
+def Pd_L1NormOp : Pd_Op<"l1_norm"> {
+  let lod = "none";
+  let summary = "Sum of the absolute values of all elements";
+  let arguments = (ins Pd_FloatTensor:$x);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferReduceAll";
+  let decomposition = "e.sum(e.abs(x), reducedAxes({}, x.rank()), false)";
+  let legacy = [Legacy<"l1_norm", ["X"], ["Out"]>];
+}
+
+def Pd_DistOp : Pd_Op<"dist"> {
+  let lod = "none";
+  let summary = "p-norm of all elements of x - y";
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$y, FloatDefault<"2.0">:$p);
+  let results = (outs Pd_FloatTensor:$out);
+  let decomposesInCode = 1;
+  let precision = "full";
+  let legacy = [Legacy<"dist", ["X", "Y"], ["Out"], ["p"]>];
+  let newIrGradients = ["dist_grad(x, y, out)"];
+}
+
+def Pd_RenormOp : Pd_Op<"renorm"> {
+  let summary = "x with each slice along `axis` scaled down so that its p-norm is at most max_norm";
+  let arguments = (ins Pd_FloatTensor:$x, F64Attr:$p, I64Attr:$axis, F64Attr:$max_norm);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSameAsFirst";
+  let decomposesInCode = 1;
+  let precision = "full";
+  let legacy = [Legacy<"renorm", ["X"], ["Out"], ["p", "axis", "max_norm"]>];
+}
+
+def Pd_TraceOp : Pd_Op<"trace"> {
+  let lod = "none";
+  let summary = "Sum of the diagonals of the matrices that axis1 and axis2 span";
+  let arguments = (ins Pd_NumberTensor:$x, DefaultValuedAttr<I64Attr, "0">:$offset, DefaultValuedAttr<I64Attr, "0">:$axis1,
+    DefaultValuedAttr<I64Attr, "1">:$axis2);
+  let results = (outs Pd_NumberTensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"trace", ["Input"], ["Out"], ["offset", "axis1", "axis2"]>];
+}
+
+#endif

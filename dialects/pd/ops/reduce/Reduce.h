@@ -1,0 +1,53 @@
+/// Reductions along axes.
+#pragma once
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Pd.h"
+
+namespace proa::pd {
+
+/// The axes counted from the front, sorted, each once; all of them for an empty list. Wrong axes are left
+/// out: the verifier has refused them before.
+llvm::SmallVector<int64_t> reducedAxes(llvm::ArrayRef<int64_t> axes, int64_t rank);
+
+mlir::LogicalResult inferReduction(std::optional<mlir::Location> location, mlir::RankedTensorType type,
+                                   llvm::ArrayRef<int64_t> axes, bool keepdim, mlir::Type elementType,
+                                   Results &results);
+
+template <class Adaptor>
+mlir::LogicalResult inferReduce(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  return inferReduction(location, type, adaptor.getAxis(), adaptor.getKeepdim(), type.getElementType(),
+                        results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferSum(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  auto type = tensorType(adaptor.getX());
+  mlir::Type element = type.getElementType();
+  if (adaptor.getDtype())
+    element = *adaptor.getDtype();
+  else if (element.isInteger(1) || element.isInteger(32))
+    element = mlir::IntegerType::get(type.getContext(), 64);
+  return inferReduction(location, type, adaptor.getAxis(), adaptor.getKeepdim(), element, results);
+}
+
+template <class Adaptor>
+mlir::LogicalResult inferReduceAll(std::optional<mlir::Location> location, Adaptor adaptor,
+                                   Results &results) {
+  auto type = tensorType(adaptor.getX());
+  return inferReduction(location, type, {}, false, type.getElementType(), results);
+}
+
+mlir::LogicalResult inferExtremes(std::optional<mlir::Location> location, mlir::RankedTensorType type,
+                                  int64_t axis, std::optional<mlir::Type> dtype, Results &results);
+
+/// Of cummax and cummin.
+template <class Adaptor>
+mlir::LogicalResult inferExtremeScan(std::optional<mlir::Location> location, Adaptor adaptor,
+                                     Results &results) {
+  return inferExtremes(location, tensorType(adaptor.getX()), static_cast<int64_t>(adaptor.getAxis()),
+                       adaptor.getDtype(), results);
+}
+
+} // namespace proa::pd

@@ -1,0 +1,116 @@
+// Reductions along axes.
+#ifndef PROA_DIALECTS_PD_REDUCE_REDUCE
+#define PROA_DIALECTS_PD_REDUCE_REDUCE
+
+include "dialects/pd/ir/Base.td"
+
+defvar reductionDescription = [{
+  `axis` lists the dimensions that are reduced, negative ones counted from the end; an empty list stands for all of them.
+  With `keepdim` a reduced dimension stays with extent 1. The reduction of no elements is the neutral element.
+}];
+
+defvar AxesConstraint = "C1. the axes are in [-rank, rank) of x; a rank of 0 takes any";
+
+class LegacyReduce<string type, list<string> attributes = []>
+    : Legacy<type, ["X"], ["Out"], attributes, [], "importReduce">;
+
+class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_FoldableOp<mnemonic> {
+  let lod = "none";
+  let summary = text;
+  let description = reductionDescription;
+  let arguments = (ins type:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$keepdim);
+  let results = (outs type:$out);
+  let constraints = [
+    AxesConstraint,
+    "C2. out has the element type of x and its dimensions that are not reduced, with keepdim 1 for the others"
+  ];
+  let infer = "inferReduce";
+  let evaluates = 1;
+}
+
+def Pd_SumOp : Pd_FoldableOp<"sum"> {
+  let lod = "none";
+  let summary = "Sum of the elements; with `dtype`, of the elements converted to it";
+  let description = reductionDescription # [{
+    Without `dtype`, bools and 32-bit integers are summed in int64, as Paddle does.
+  }];
+  let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$keepdim, OptionalAttr<TypeAttr>:$dtype);
+  let newIr = [NewIr<["x", "#axis"]>];
+  let results = (outs Pd_NumberTensor:$out);
+  let constraints = [
+    AxesConstraint,
+    "C2. out has the dimensions of x that are not reduced, with keepdim 1 for the others",
+    "C3. out has the element type dtype; without it that of x, but i64 where that is i1 or i32"
+  ];
+  let infer = "inferSum";
+  let reduction = "Sum";
+  let evaluates = 1;
+  let vjpInCode = 1;
+  let precision = "full";
+  let legacy = [LegacyReduce<"reduce_sum">];
+  let newIrGradients = ["sum_double_grad() -> dout"];
+}
+class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnemonic, Pd_RealTensor, text> {
+  let reduction = kind;
+  let vjpInCode = 1;
+  let newIr = [NewIr<["x", "#axis"]>];
+  let legacy = [LegacyReduce<"reduce_" # mnemonic>];
+}
+def Pd_MaxOp : Pd_ExtremeOp<"max", "Greatest element; NaNs are passed over, as Paddle does. Each of several greatest gets the whole gradient", "Maximum"> {
+  let newIrGradients = ["max_grad(x, out)"];
+}
+def Pd_MinOp : Pd_ExtremeOp<"min", "Smallest element; NaNs are passed over, as Paddle does. Each of several smallest gets the whole gradient", "Minimum"> {
+  let newIrGradients = ["min_grad(x, out)"];
+}
+def Pd_AmaxOp : Pd_ExtremeOp<"amax", "Greatest element, as pd.max; several greatest share the gradient in equal parts", "Maximum"> {
+  let newIrGradients = ["amax_grad(x, out, dout)"];
+}
+def Pd_AminOp : Pd_ExtremeOp<"amin", "Smallest element, as pd.min; several smallest share the gradient in equal parts", "Minimum"> {
+  let newIrGradients = ["amin_grad(x, out, dout)"];
+}
+def Pd_ProdOp : Pd_ReduceOp<"prod", Pd_NumberTensor, "Product of the elements"> {
+  let reduction = "Product";
+  let vjpInCode = 1;
+  let precision = "full";
+  let newIr = [NewIr<["x", "#axis"], [], [], ["reduce_all"]>];
+  let legacy = [LegacyReduce<"reduce_prod">];
+  let newIrGradients = ["prod_grad(x, out)"];
+}
+def Pd_AllOp : Pd_ReduceOp<"all", Pd_BoolTensor, "All elements hold"> {
+  let reduction = "And";
+  let legacy = [LegacyReduce<"reduce_all">];
+}
+def Pd_AnyOp : Pd_ReduceOp<"any", Pd_BoolTensor, "Some element holds"> {
+  let reduction = "Or";
+  let legacy = [LegacyReduce<"reduce_any">];
+}
+
+def Pd_MeanOp : Pd_Op<"mean"> {
+  let lod = "none";
+  let summary = "Sum of the elements divided by their number";
+  let description = reductionDescription;
+  let arguments = (ins Pd_FloatOrComplexTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$keepdim);
+  let newIr = [NewIr<["x", "#axis"]>];
+  let results = (outs Pd_FloatOrComplexTensor:$out);
+  let infer = "inferReduce";
+  let decomposition = "e.mean(x, reducedAxes(op.getAxis(), x.rank()), op.getKeepdim())";
+  let precision = "full";
+  let legacy = [LegacyReduce<"reduce_mean">];
+  let newIrGradients = ["mean_double_grad() -> dout"];
+}
+
+def Pd_MeanAllOp : Pd_Op<"mean_all"> {
+  let lod = "none";
+  let summary = "Mean of all elements, of rank 0";
+  let arguments = (ins Pd_FloatOrComplexTensor:$x);
+  let results = (outs Pd_FloatOrComplexTensor:$out);
+  let infer = "inferReduceAll";
+  let decomposition = "e.mean(x, reducedAxes({}, x.rank()), false)";
+  let precision = "full";
+  let legacy = [Legacy<"mean", ["X"], ["Out"]>];
+}
+
+#endif

@@ -1,0 +1,28 @@
+// The transpose of a broadcast.
+#ifndef PROA_DIALECTS_PD_REDUCE_REDUCE_AS
+#define PROA_DIALECTS_PD_REDUCE_REDUCE_AS
+
+include "dialects/pd/ir/Base.td"
+
+def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
+  let lod = "none";
+  let summary = "x summed to the shape of target, which broadcasts to that of x";
+  let description = [{
+    Dimensions are aligned at the end. Those that target does not have are summed, and those in which it has extent 1. Where all extents
+    are known that is a sum, or x; an open extent is summed as the run finds it.
+  }];
+  let constraints = [
+    "C1. target has no more dimensions than x",
+    "C2. known extents of target are 1, or those of x"
+  ];
+  let arguments = (ins Pd_NumberTensor:$x, Pd_Tensor:$target);
+  let results = (outs Pd_NumberTensor:$out);
+  let decomposesInCode = 1;
+  let vjpInCode = 1;
+  let hasFolder = 1;
+  let precision = "full";
+  let legacy = [LegacyReadOnly<"reduce_as", ["x", "target"], ["out"]>];
+  let newIrGradients = ["reduce_as_grad(x, target) -> x"];
+}
+
+#endif

@@ -1,0 +1,135 @@
+#include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/reduce/ReduceOps.h"
+#include "dialects/pd/ops/search/CountOps.h"
+#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+constexpr int64_t unknown = ShapedType::kDynamic;
+
+Type countType(MLIRContext *context, std::optional<Type> dtype) {
+  return dtype.value_or(IntegerType::get(context, 64));
+}
+
+/// The type of the distinct elements or slices of x, and the number of elements that `inverse` numbers.
+FailureOr<std::pair<RankedTensorType, int64_t>>
+distinctType(std::optional<Location> location, RankedTensorType type, llvm::ArrayRef<int64_t> axes) {
+  if (axes.empty()) {
+    int64_t count = type.hasStaticShape() ? type.getNumElements() : unknown;
+    return std::pair(type.clone(llvm::ArrayRef<int64_t>{unknown}), count);
+  }
+  auto axis = normalizeAxis(location, axes.front(), type.getRank());
+  if (failed(axis))
+    return failure();
+  if (axes.size() != 1)
+    return inferenceError(location,
+                          "axis has " + llvm::Twine(axes.size()) + " entries, expected at most one");
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  int64_t count = std::exchange(shape[*axis], unknown);
+  return std::pair(type.clone(shape), count);
+}
+
+} // namespace
+
+LogicalResult BincountOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                           Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  if (type.getRank() != 1)
+    return inferenceError(location, "C1: x must have rank 1, found rank " + llvm::Twine(type.getRank()));
+  if (adaptor.getWeights() &&
+      failed(verifyCompatibleShape(type.getShape(), tensorType(adaptor.getWeights()).getShape())))
+    return inferenceError(location, "C2: weights must have the dimensions of x");
+  if (static_cast<int64_t>(adaptor.getMinlength()) < 0)
+    return inferenceError(location, "C3: minlength must not be negative, found " +
+                                        llvm::Twine(static_cast<int64_t>(adaptor.getMinlength())));
+  Type element = countType(context, {});
+  if (adaptor.getWeights()) // integers are summed as doubles too
+    element = tensorType(adaptor.getWeights()).getElementType().isF32() ? Type(Float32Type::get(context))
+                                                                        : Type(Float64Type::get(context));
+  results.push_back(RankedTensorType::get({unknown}, element));
+  return success();
+}
+
+LogicalResult HistogramOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                            Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto bins = static_cast<int64_t>(adaptor.getBins());
+  if (bins < 1)
+    return inferenceError(location, "bins is " + llvm::Twine(bins) + ", expected at least 1");
+  results.push_back(RankedTensorType::get({bins}, countType(context, {})));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> HistogramOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression given = e.wrap(getInput());
+  Extent count = elementsOf(given);
+  Expression x = e.cast(reshapeTo(given, {count}), builder.getF64Type());
+  double low = getMin().convertToDouble(), high = getMax().convertToDouble();
+  bool fromData = low == high;
+  Expression least = fromData ? e.wrap(e.create<MinOp>(x, llvm::ArrayRef<int64_t>(), false))
+                              : e.constant(low, builder.getF64Type());
+  Expression most = fromData ? e.max(x, {}, false) : e.constant(high, builder.getF64Type());
+  auto bins = static_cast<double>(getBins());
+  // All elements equal: an interval of length 1 on either side of them.
+  Expression width = most - least;
+  Expression isPoint = e.wrap(e.create<EqualOp>(width, e.constant(0, builder.getF64Type())));
+  least = e.select(isPoint, least - 1.0, least);
+  most = e.select(isPoint, most + 1.0, most);
+  Expression place = e.minimum(e.floor((x - least) * bins / (most - least)), bins - 1);
+  Expression inside = e.wrap(e.create<LogicalAndOp>(e.wrap(e.create<GreaterEqualOp>(x, least)),
+                                                    e.wrap(e.create<LessEqualOp>(x, most))));
+  Expression index =
+      reshapeTo(e.cast(e.select(inside, place, 0.0), builder.getI64Type()), {count, Extent(1)});
+  Expression zeros = expandTo(e.constant(0, builder.getI64Type()), {Extent(static_cast<int64_t>(getBins()))});
+  return SmallVector<Value>{e.create<ScatterNdOp>(zeros, index, e.cast(inside, builder.getI64Type()), "add")};
+}
+
+LogicalResult UniqueOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                         Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto distinct = distinctType(location, tensorType(adaptor.getX()), adaptor.getAxis());
+  if (failed(distinct))
+    return failure();
+  Type dtype = countType(context, adaptor.getDtype());
+  results.push_back(distinct->first);
+  results.push_back(RankedTensorType::get({unknown}, dtype));
+  results.push_back(RankedTensorType::get({distinct->second}, dtype));
+  results.push_back(RankedTensorType::get({unknown}, dtype));
+  return success();
+}
+
+LogicalResult UniqueConsecutiveOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                                    Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto distinct = distinctType(location, tensorType(adaptor.getX()), adaptor.getAxis());
+  if (failed(distinct))
+    return failure();
+  Type dtype = countType(context, adaptor.getDtype());
+  results.push_back(distinct->first);
+  results.push_back(RankedTensorType::get({distinct->second}, dtype));
+  results.push_back(RankedTensorType::get({unknown}, dtype));
+  return success();
+}
+
+LogicalResult UniqueWithCountsOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                                   Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto distinct = distinctType(location, tensorType(adaptor.getX()), {});
+  if (failed(distinct))
+    return failure();
+  Type dtype = countType(context, adaptor.getDtype());
+  results.push_back(distinct->first);
+  results.push_back(RankedTensorType::get({distinct->second}, dtype));
+  results.push_back(RankedTensorType::get({unknown}, dtype));
+  return success();
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/search/Count.cpp.inc"
+#include "dialects/pd/ops/search/Count.methods.inc"

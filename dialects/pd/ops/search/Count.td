@@ -1,0 +1,80 @@
+// Distinct elements and how often they stand in a tensor.
+#ifndef PROA_DIALECTS_PD_SEARCH_COUNT
+#define PROA_DIALECTS_PD_SEARCH_COUNT
+
+include "dialects/pd/ir/Base.td"
+
+def Pd_BincountOp : Pd_Op<"bincount"> {
+  let summary = "How often each number stands in x, or the sum of the weights there";
+  let description = "The result has max(x) + 1 elements, at least minlength.";
+  let constraints = [
+    "C1. x has rank 1",
+    "C2. weights has the dimensions of x",
+    "C3. minlength is not negative"
+  ];
+  let arguments = (ins Pd_IntTensor:$x, Optional<Pd_RealTensor>:$weights, DefaultValuedAttr<I64Attr, "0">:$minlength);
+  let newIr = [NewIr<["x", "weights", "#minlength"]>];
+  let results = (outs Pd_RealTensor:$out);
+  let library = "bincount";
+  let libraryHalf = 1;
+  let legacy = [Legacy<"bincount", ["X", "Weights"], ["Out"], ["minlength"]>];
+}
+
+def Pd_HistogramOp : Pd_Op<"histogram"> {
+  let summary = "How many elements fall into each of `bins` equal intervals from min to max";
+  let description = [{
+    Where min and max are equal they are the least and the greatest element. Elements outside are not counted; max
+    belongs to the last interval.
+  }];
+  let arguments = (ins Pd_RealTensor:$input, DefaultValuedAttr<I64Attr, "100">:$bins, DefaultValuedAttr<F64Attr, "0.0">:$min,
+    DefaultValuedAttr<F64Attr, "0.0">:$max);
+  let newIr = [NewIr<["input", ""], [], [], ["density"]>];
+  let results = (outs Pd_IntTensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"histogram", ["X"], ["Out"], ["bins", "min", "max"]>];
+}
+
+def Pd_UniqueOp : Pd_Op<"unique"> {
+  let lod = "none";
+  let summary = "The distinct elements (or, along `axis`, slices) of x in ascending order";
+  let description = [{
+    `indices`: where each one stands first; `inverse`: for each element of x its place in `out`; `counts`: how often it
+    stands in x. `axis` is empty (x as a vector) or one dimension. `dtype` is that of the three, int64 where not given.
+  }];
+  let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
+  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
+  let newIr = [NewIr<["x"], [], [], ["return_index", "return_inverse", "return_counts", "is_sorted"]>];
+  let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
+  let library = "unique";
+  let libraryHalf = 1;
+  let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"],
+    ["return_index", "return_inverse", "return_counts", "is_sorted"], "importUnique">];
+}
+
+def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
+  let lod = "none";
+  let summary = "x without the elements (or slices) that equal the one before";
+  let description = "`inverse`: for each element of x its place in `out`; `counts`: the length of each run.";
+  let constraints = ["C1. axis has at most one entry, in [-rank, rank) of x", "C2. out has the element type of x"];
+  let arguments = (ins Pd_RealTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, OptionalAttr<TypeAttr>:$dtype);
+  let newIr = [NewIr<["x"], [], [], ["return_inverse", "return_counts"]>];
+  let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
+  let library = "unique_consecutive";
+  let libraryHalf = 1;
+  let legacy = [Legacy<"unique_consecutive", ["X"], ["Out", "Index", "Counts"], ["axis", "dtype"],
+    ["return_inverse", "return_counts"]>];
+}
+
+def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
+  let lod = "none";
+  let summary = "The distinct elements of a vector in the order of their first appearance";
+  let description = "`inverse` and `counts` are those of pd.unique.";
+  let constraints = ["C1. out is a vector with the element type of x", "C2. inverse has one element for each of x"];
+  let arguments = (ins Pd_RealTensor:$x, OptionalAttr<TypeAttr>:$dtype);
+  let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
+  let library = "unique_with_counts";
+  let libraryHalf = 1;
+  let legacy = [Legacy<"unique_with_counts", ["X"], ["Out", "Index", "Count"], ["dtype"]>];
+}
+
+#endif

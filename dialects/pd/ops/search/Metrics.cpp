@@ -1,0 +1,36 @@
+#include "dialects/pd/ops/search/Metrics.h"
+#include "dialects/pd/builders/TensorBuilder.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+LogicalResult inferDetectionMapOf(std::optional<Location> location, RankedTensorType detected,
+                                  RankedTensorType labels, int64_t classes, llvm::StringRef kind,
+                                  Results &results) {
+  auto hasColumns = [](RankedTensorType type, int64_t least) {
+    return type.getRank() == 2 &&
+           (type.isDynamicDim(1) || (type.getDimSize(1) >= least && type.getDimSize(1) <= 6));
+  };
+  if (!hasColumns(detected, 6) || !hasColumns(labels, 5)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "C1: detect_res must have 6 columns and label 5 or 6, found "
+                                   << detected << " and " << labels;
+    return inferenceError(location, text);
+  }
+  if (classes < 1 || (kind != "integral" && kind != "11point"))
+    return inferenceError(location, "C2: class_num must be positive and ap_type integral or 11point, found " +
+                                        llvm::Twine(classes) + " and " + kind);
+  MLIRContext *context = detected.getContext();
+  results.push_back(RankedTensorType::get({classes, 1}, IntegerType::get(context, 32)));
+  results.append(2, detected.clone({ShapedType::kDynamic, 2}));
+  results.push_back(detected.clone({1}));
+  results.append(2, RankedTensorType::get({classes + 1}, IntegerType::get(context, 64)));
+  return success();
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/search/Metrics.cpp.inc"
+#include "dialects/pd/ops/search/Metrics.methods.inc"

@@ -1,0 +1,21 @@
+/// Ops that order, find and count elements.
+#pragma once
+
+#include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Pd.h"
+
+namespace proa::pd {
+
+mlir::LogicalResult inferArgOf(std::optional<mlir::Location> location, mlir::RankedTensorType type,
+                               mlir::Value axisTensor, int64_t axisAttribute, bool keepdims, bool flatten,
+                               std::optional<mlir::Type> dtype, Results &results);
+
+/// Of argmax and argmin.
+template <class Adaptor>
+mlir::LogicalResult inferArg(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
+  return inferArgOf(location, tensorType(adaptor.getX()), adaptor.getAxisTensor(),
+                    static_cast<int64_t>(adaptor.getAxis()), adaptor.getKeepdims(), adaptor.getFlatten(),
+                    adaptor.getDtype(), results);
+}
+
+} // namespace proa::pd

@@ -1,0 +1,79 @@
+#include "dialects/pd/ops/sequence/Labels.h"
+#include "dialects/pd/autodiff/FormulaGradient.h"
+#include "dialects/pd/ops/shape/Extent.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+LogicalResult require(std::optional<Location> location, bool holds, llvm::StringRef message,
+                      ValueRange found) {
+  if (holds)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << message << ", found ";
+  llvm::interleaveComma(found.getTypes(), stream);
+  return inferenceError(location, text);
+}
+
+LogicalResult checkChain(std::optional<Location> location, Value emission, Value transition, Value offsets) {
+  RankedTensorType x = tensorType(emission), w = tensorType(transition);
+  if (offsets && failed(checkOffsets(location, offsets)))
+    return failure();
+  int64_t rank = offsets ? 2 : 3, tags = x.getRank() == 0 ? ShapedType::kDynamic : x.getShape().back();
+  if (failed(require(location, x.getRank() == rank, "C1: emission must have rank " + std::to_string(rank),
+                     {emission})))
+    return failure();
+  int64_t rows = ShapedType::isDynamic(tags) ? tags : tags + 2;
+  bool fits =
+      w.getRank() == 2 && succeeded(verifyCompatibleShape(w.getShape(), llvm::ArrayRef<int64_t>{rows, tags}));
+  return require(location, fits, "C2: transition must be [tags + 2, tags]", {emission, transition});
+}
+
+/// The kernel knows the gradient of the cost alone.
+FailureOr<SmallVector<Value>> LinearChainCrfOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  SmallVector<Value> gradients(getOperation()->getNumOperands());
+  if (cotangents[3] && llvm::all_of(cotangents.take_front(3), [](Value v) { return !v; })) {
+    auto gradient = LinearChainCrfGradOp::create(builder, getLoc(), getEmission(), getTransition(),
+                                                 getLabel(), getLength(), getOffsets(), cotangents[3]);
+    gradients[0] = gradient.getEmissionGrad();
+    gradients[1] = gradient.getTransitionGrad();
+    return gradients;
+  }
+  auto found =
+      gradientOfFormula(builder, getLoc(), {getEmission(), getTransition()}, cotangents, [&](ValueRange in) {
+        return LinearChainCrfOp::create(builder, getLoc(), in[0], in[1], getLabel(), getLength(),
+                                        getOffsets())
+            .getOperation();
+      });
+  if (failed(found))
+    return failure();
+  llvm::copy(*found, gradients.begin());
+  return gradients;
+}
+
+FailureOr<SmallVector<Value>> WarpctcOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  SmallVector<Value> gradients(getOperation()->getNumOperands());
+  if (!cotangents[0])
+    return gradients;
+  TensorBuilder e(builder, getOperation());
+  Expression derivative = e.wrap(getWarpctcgrad());
+  Expression factor = e.reshape(e.wrap(cotangents[0]), {1, -1, 1});
+  if (getNormByTimes() && getLogitsLength())
+    factor =
+        factor / e.reshape(e.cast(e.wrap(getLogitsLength()), derivative.type().getElementType()), {1, -1, 1});
+  else if (getNormByTimes())
+    factor = factor / e.cast(e.wrap(Extent(derivative, 0).getValue(e)), derivative.type().getElementType());
+  gradients[0] = derivative * factor;
+  return gradients;
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/sequence/Labels.cpp.inc"
+#include "dialects/pd/ops/sequence/Labels.methods.inc"
+#include "dialects/pd/ops/sequence/Labels.scalar.inc"

@@ -1,0 +1,241 @@
+// Ops on sequences of rows. `offsets` is the innermost LoD level of x: sequence i is rows offsets[i] to offsets[i + 1].
+#ifndef PROA_DIALECTS_PD_SEQUENCE_SEQUENCE
+#define PROA_DIALECTS_PD_SEQUENCE_SEQUENCE
+
+include "dialects/pd/ir/Base.td"
+
+defvar OffsetsConstraint = "C1. offsets are int64 vectors of one element or more, and x has a rank of at least 1";
+
+class Pd_SequenceOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> { let decomposesInCode = 1; }
+
+def Pd_SequencePoolOp : Pd_SequenceOp<"sequence_pool"> {
+  let summary = "One row for each sequence: a sum, mean, maximum, or its first or last row";
+  let description = [{
+    pooltype: SUM; AVERAGE: the sum over the length; SQRT: the sum over the square root of the length; MAX; FIRST; LAST.
+    An empty sequence gives pad_value. `max_index` says for MAX which row each element comes from (-1: an empty sequence).
+  }];
+  let constraints = [OffsetsConstraint, "C2. pooltype is one of these"];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, DefaultValuedAttr<StrAttr, "\"AVERAGE\"">:$pooltype,
+    DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
+  let results = (outs Pd_Tensor:$out, Pd_IntTensor:$max_index);
+  let infer = "inferSequencePool";
+  let lod = "outer";
+  let legacy = [Legacy<"sequence_pool", ["X", "X@LOD"], ["Out", "MaxIndex"], ["pooltype", "pad_value"]>,
+    Legacy<"fusion_seqpool_concat", ["X*", "X*@LOD"], ["Out", ""], [], ["pooltype", "axis"], "importFusionSeqpoolConcat">,
+    Legacy<"fused_embedding_seq_pool", ["W", "Ids@LOD"], ["Out", ""], [], ["Ids", "combiner", "padding_idx", "grad_inplace",
+      "is_sparse"], "importFusedEmbeddingSeqPool">];
+}
+
+def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
+  let summary = "The softmax over the rows of each sequence";
+  let constraints = [OffsetsConstraint];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSameRows";
+  let vjpInCode = 1;
+  let legacy = [Legacy<"sequence_softmax", ["X", "X@LOD"], ["Out"], [], ["data_format"]>];
+}
+
+def Pd_SequenceReverseOp : Pd_SequenceOp<"sequence_reverse"> {
+  let summary = "The rows of each sequence in reverse order";
+  let constraints = [OffsetsConstraint];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSameRows";
+  let legacy = [Legacy<"sequence_reverse", ["X", "X@LOD"], ["Y"]>];
+}
+
+def Pd_SequenceConcatOp : Pd_SequenceOp<"sequence_concat", [AttrSizedOperandSegments]> {
+  let summary = "Sequence i of the result is sequence i of the first tensor, then of the second, and so on";
+  let constraints = [
+    "C1. there are as many offsets as tensors, at least one, and all name one number of sequences",
+    "C2. the tensors agree in element type and in all dimensions but the first"
+  ];
+  let arguments = (ins Variadic<Pd_Tensor>:$x, Variadic<Pd_IntTensor>:$offsets);
+  let assemblyFormat = "$x `offsets` `=` $offsets attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
+  let infer = "inferSequenceConcat";
+  let lod = "none";
+  let legacy = [Legacy<"sequence_concat", ["X*", "X*@LOD"], ["Out", "Out@LOD"]>];
+}
+
+def Pd_SequencePadOp : Pd_SequenceOp<"sequence_pad"> {
+  let summary = "Sequences side by side, each filled up to one length with pad_value";
+  let description = [{
+    out [sequences, padded_length, ...]; a padded_length of -1 stands for the length of the longest. pad_value is one element or
+    has the dimensions of a row. `length` holds the lengths.
+  }];
+  let constraints = [OffsetsConstraint];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, Pd_Tensor:$pad_value,
+    DefaultValuedAttr<I64Attr, "-1">:$padded_length);
+  let results = (outs Pd_Tensor:$out, Pd_IntTensor:$length);
+  let infer = "inferSequencePad";
+  let lod = "none";
+  let legacy = [Legacy<"sequence_pad", ["X", "X@LOD", "PadValue"], ["Out", "Length"], ["padded_length"]>];
+}
+
+def Pd_SequenceUnpadOp : Pd_SequenceOp<"sequence_unpad"> {
+  let summary = "The first length[i] rows of each x[i], one after the other";
+  let constraints = ["C1. x has rank 2 or more, and length is an integer vector with one element for each x[i]"];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$length);
+  let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
+  let infer = "inferSequenceUnpad";
+  let lod = "none";
+  let legacy = [Legacy<"sequence_unpad", ["X", "Length"], ["Out", "Out@LOD"]>];
+}
+
+def Pd_SequenceReshapeOp : Pd_SequenceOp<"sequence_reshape"> {
+  let summary = "The elements of each sequence in rows of another width";
+  let description = [{    At run time: the elements of each sequence fill whole rows.
+  }];
+  let constraints = [
+    "C1. offsets is an int64 vector and x has rank 2",
+    "C2. new_dim is positive"
+  ];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, I64Attr:$new_dim);
+  let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
+  let infer = "inferSequenceReshape";
+  let lod = "none";
+  let legacy = [Legacy<"sequence_reshape", ["X", "X@LOD"], ["Out", "Out@LOD"], ["new_dim"]>];
+}
+
+def Pd_SequenceScatterOp : Pd_SequenceOp<"sequence_scatter"> {
+  let summary = "x with updates added: those of sequence i to row i, at the columns that ids names";
+  let constraints = [
+    "C1. ids_offsets is an int64 vector that is not empty; ids has one element a row",
+    "C2. x has rank 2; updates has its element type, as many rows as ids and one element a row"
+  ];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$ids, Pd_IntTensor:$ids_offsets, Pd_Tensor:$updates);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSequenceScatter";
+  let legacy = [Legacy<"sequence_scatter", ["X", "Ids", "Ids@LOD", "Updates"], ["Out"]>];
+}
+
+def Pd_SequenceSliceOp : Pd_SequenceOp<"sequence_slice"> {
+  let summary = "Of each sequence length[i] rows from its row begin[i] on";
+  let constraints = ["C1. offsets is an int64 vector; begin and length are integer tensors with one element for each sequence"];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, Pd_IntTensor:$begin, Pd_IntTensor:$length);
+  let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
+  let infer = "inferSequenceSlice";
+  let lod = "none";
+  let legacy = [Legacy<"sequence_slice", ["X", "X@LOD", "Offset", "Length"], ["Out", "Out@LOD"]>];
+}
+
+def Pd_SequenceExpandOp : Pd_SequenceOp<"sequence_expand"> {
+  let summary = "Sequence i of x as many times in a row as sequence i of y has parts";
+  let description = [{
+    y_offsets is the LoD level of y that counts. Without `offsets` each row of x is a sequence.
+  }];
+  let constraints = [OffsetsConstraint];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$y_offsets, Optional<Pd_IntTensor>:$offsets);
+  let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
+  let infer = "inferSequenceExpand";
+  let lod = "none";
+  let legacy = [Legacy<"sequence_expand", ["X", "Y@LOD", "X@LOD?"], ["Out", ""], [], ["ref_level"], "importSequenceExpand">];
+  let newIrGradients = ["sequence_expand_grad(x, y_offsets)"];
+}
+
+def Pd_SequenceExpandAsOp : Pd_SequenceOp<"sequence_expand_as"> {
+  let summary = "Row i of x once for each row of sequence i of y";
+  let constraints = [OffsetsConstraint];
+  let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$y_offsets);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSequenceExpandAs";
+  let lod = "none";
+  let legacy = [Legacy<"sequence_expand_as", ["X", "Y", "Y@LOD"], ["Out"], [], [], "importSequenceExpandAs">,
+    Legacy<"fusion_seqexpand_concat_fc", ["X*", "", "X@LOD"], ["Out"], [], ["FCWeight", "FCBias", "FCOut", "fc_activation"],
+      "importFusionSeqexpandConcatFc">];
+}
+
+def Pd_SequenceEnumerateOp : Pd_SequenceOp<"sequence_enumerate"> {
+  let summary = "For each row the win_size elements from it on, with pad_value behind the end of its sequence";
+  let constraints = [
+    "C1. offsets is an int64 vector; x has one element a row",
+    "C2. win_size is positive"
+  ];
+  let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$offsets, I64Attr:$win_size, DefaultValuedAttr<I64Attr, "0">:$pad_value);
+  let results = (outs Pd_IntTensor:$out);
+  let infer = "inferSequenceEnumerate";
+  let legacy = [Legacy<"sequence_enumerate", ["X", "X@LOD"], ["Out"], ["win_size", "pad_value"]>];
+}
+
+def Pd_SequenceEraseOp : Pd_SequenceOp<"sequence_erase"> {
+  let summary = "The rows of x, of one element each, that are none of `tokens`";
+  let constraints = [OffsetsConstraint];
+  let arguments = (ins Pd_IntTensor:$x, Pd_IntTensor:$offsets, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$tokens);
+  let results = (outs Pd_IntTensor:$out, Pd_IntTensor:$out_offsets);
+  let infer = "inferSequenceErase";
+  let lod = "none";
+  let legacy = [Legacy<"sequence_erase", ["X", "X@LOD"], ["Out", "Out@LOD"], ["tokens"]>];
+}
+
+def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
+  let summary = "For each row the rows around it in its sequence, side by side, times the filter";
+  let description = [{
+    The rows from contextStart on, contextLength of them, form a vector of contextLength * width elements; what lies outside
+    of the sequence is 0, or with `padding` a row of it: its first max(0, -contextStart) rows stand before the sequence, the
+    others behind it.
+  }];
+  let constraints = [
+    "C1. offsets is an int64 vector and x has rank 2",
+    "C2. context_length is positive and context_stride 1",
+    "C3. filter has rank 2 and context_length * width rows"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$padding, Pd_FloatTensor:$filter,
+    I64Attr:$context_length, DefaultValuedAttr<I64Attr, "0">:$context_start, DefaultValuedAttr<I64Attr, "1">:$context_stride);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferSequenceConv";
+  let legacy = [Legacy<"sequence_conv", ["X", "X@LOD", "PaddingData", "Filter"], ["Out"], ["context_length=contextLength",
+    "context_start=contextStart", "context_stride=contextStride"], ["paddingTrainable"]>,
+    Legacy<"fusion_seqconv_eltadd_relu", ["X", "X@LOD", "", "Filter"], ["Out"], [], ["Bias", "ColMat", "contextLength",
+      "contextStart", "contextStride"], "importFusionSeqconvEltaddRelu">];
+}
+
+def Pd_SequenceMaskOp : Pd_SequenceOp<"sequence_mask"> {
+  let summary = "For each length a vector of maxlen elements, of which the first `length` are 1, the others 0";
+  let description = [{
+    maxlen_tensor (one element) wins over maxlen; where that is negative, the greatest length counts. Element j is 1 where
+    j < length, also where lengths are no whole numbers.
+  }];
+  let arguments = (ins Pd_RealTensor:$x, Optional<Pd_IntTensor>:$maxlen_tensor, DefaultValuedAttr<I64Attr, "-1">:$maxlen,
+    TypeAttr:$out_dtype);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSequenceMask";
+  let legacy = [Legacy<"sequence_mask", ["X", "MaxLenTensor"], ["Y"], ["maxlen", "out_dtype"]>];
+}
+
+def Pd_RowConvOp : Pd_SequenceOp<"row_conv"> {
+  let summary = "out[t] = sum over i of x[t + i] * filter[i], inside of t's sequence";
+  let constraints = [
+    "C1. with offsets x is [rows, width], without [batch, time, width]",
+    "C2. filter is [future context + 1, width]"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$filter, Optional<Pd_IntTensor>:$offsets);
+  let results = (outs Pd_FloatTensor:$out);
+  let infer = "inferRowConv";
+  let legacy = [Legacy<"row_conv", ["X", "Filter", "X@LOD?"], ["Out"]>];
+  let newIrGradients = ["row_conv_grad(x, filter)"];
+}
+
+def Pd_Im2sequenceOp : Pd_SequenceOp<"im2sequence"> {
+  let summary = "Each window of an image as a row: the windows of an image are a sequence";
+  let description = [{
+    paddings are those above, left, below and right. out [images * windows, channels * kernel height * kernel width]. `sizes` [images, 2]
+    holds the height and width of each image of a batch as it was before layers with the strides `out_stride` made x of it: only
+    windows within that, divided by out_stride and rounded up, count. A single image counts whole, as in Paddle.
+  }];
+  let constraints = [
+    "C1. x has rank 4",
+    "C2. kernels and strides are pairs of positive numbers, paddings holds four",
+    "C3. sizes has as many rows as there are images, of two elements, and out_stride is a pair of positive numbers"
+  ];
+  let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_RealTensor>:$sizes, DenseI64ArrayAttr:$kernels, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$paddings, DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$out_stride);
+  let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$out_offsets);
+  let infer = "inferIm2sequence";
+  let lod = "none";
+  let legacy = [Legacy<"im2sequence", ["X", "Y"], ["Out", "Out@LOD"], ["kernels", "strides", "paddings", "out_stride"]>];
+  let newIrGradients = ["im2sequence_grad(x, sizes) -> x"];
+}
+
+#endif

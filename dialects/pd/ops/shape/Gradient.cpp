@@ -1,0 +1,77 @@
+//! Gradients of ops that move elements.
+#include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/ops/index/ScatterOps.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/Shape.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+using Gradients = FailureOr<llvm::SmallVector<Value>>;
+
+llvm::SmallVector<Value> ofFirstOperand(Operation *op, Value gradient) {
+  llvm::SmallVector<Value> gradients(op->getNumOperands());
+  gradients[0] = gradient;
+  return gradients;
+}
+
+} // namespace
+
+Gradients ReshapeOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  return ofFirstOperand(getOperation(), reshapeTo(e.wrap(cotangents[0]), extentsOf(e.wrap(getX()))));
+}
+
+Gradients TransposeOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  int64_t rank = tensorType(getX()).getRank();
+  llvm::SmallVector<int64_t> inverse(getPerm().size());
+  for (auto [i, axis] : llvm::enumerate(getPerm()))
+    inverse[axis < 0 ? axis + rank : axis] = static_cast<int64_t>(i);
+  return llvm::SmallVector<Value>{e.transpose(e.wrap(cotangents[0]), inverse)};
+}
+
+Gradients SliceOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Value zeros = zerosLike(builder, getLoc(), getX());
+  return ofFirstOperand(getOperation(), e.create<SetValueOp>(zeros, cotangents[0], getStartsTensor(),
+                                                             getEndsTensor(), getStridesTensor(), getAxes(),
+                                                             getStarts(), getEnds(), getStrides()));
+}
+
+Gradients ConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression out = e.wrap(cotangents[0]);
+  auto given = constantOr(getLoc(), "axis", getAxisTensor(), getAxis());
+  if (failed(given))
+    return failure();
+  int64_t axis = *normalizeAxis(std::nullopt, *given, out.rank());
+  Extent start = 0;
+  llvm::SmallVector<Value> gradients(getOperation()->getNumOperands());
+  for (auto [i, operand] : llvm::enumerate(getX())) {
+    Extent extent = tensorType(operand).getRank() == 0 ? Extent(1) : Extent(e.wrap(operand), axis),
+           end = sum(e, start, extent);
+    gradients[i] = reshapeTo(sliceBetween(out, axis, start, end), extentsOf(e.wrap(operand)));
+    start = end;
+  }
+  return gradients;
+}
+
+Gradients PadOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
+  TensorBuilder e(builder, getOperation());
+  Expression out = e.wrap(cotangents[0]);
+  for (int64_t d = 0; d < out.rank(); ++d) {
+    int64_t before = getPaddings()[2 * d], after = getPaddings()[2 * d + 1];
+    if (before != 0 || after != 0)
+      out = slice(out, d, before, after == 0 ? toTheEnd : -after);
+  }
+  return llvm::SmallVector<Value>{out};
+}
+
+} // namespace proa::pd

@@ -1,0 +1,520 @@
+#include "dialects/pd/ops/index/GatherOps.h"
+#include "dialects/pd/ops/sequence/Rows.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/OpenExtents.h"
+#include "dialects/pd/ops/shape/Shape.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+#include <array>
+#include <numeric>
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+constexpr int64_t unknown = ShapedType::kDynamic;
+
+/// Both extents must be equal; the one that is known.
+FailureOr<int64_t> sameExtent(std::optional<Location> location, int64_t axis, int64_t x, int64_t y) {
+  if (x == unknown || x == y)
+    return y;
+  if (y == unknown)
+    return x;
+  return inferenceError(location, "dimension " + llvm::Twine(axis) + " is " + llvm::Twine(x) +
+                                      " in one operand and " + llvm::Twine(y) + " in another");
+}
+
+/// The dims of an operand of concat: a scalar is a tensor of one element.
+llvm::SmallVector<int64_t> atLeastOneDim(RankedTensorType type) {
+  return type.getRank() == 0 ? llvm::SmallVector<int64_t>{1} : llvm::SmallVector<int64_t>(type.getShape());
+}
+
+LogicalResult sameRank(std::optional<Location> location, size_t x, size_t y) {
+  return x == y
+             ? success()
+             : inferenceError(location, "operands have ranks " + llvm::Twine(x) + " and " + llvm::Twine(y));
+}
+
+} // namespace
+
+//===-- concat and stack --------------------------------------------------------------------------------===//
+
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                         llvm::SmallVectorImpl<Type> &results) {
+  if (adaptor.getX().empty())
+    return inferenceError(location, "there is nothing to concatenate");
+  auto element = commonElementType(location, adaptor.getX());
+  auto entry = constantOr(location, "axis", adaptor.getAxisTensor(), static_cast<int64_t>(adaptor.getAxis()));
+  if (failed(element) || failed(entry))
+    return failure();
+  llvm::SmallVector<int64_t> shape = atLeastOneDim(tensorType(adaptor.getX()[0]));
+  auto axis = normalizeAxis(location, *entry, static_cast<int64_t>(shape.size()));
+  if (failed(axis))
+    return failure();
+  for (Value operand : adaptor.getX().drop_front()) {
+    llvm::SmallVector<int64_t> other = atLeastOneDim(tensorType(operand));
+    if (failed(sameRank(location, shape.size(), other.size())))
+      return failure();
+    for (auto [d, extent] : llvm::enumerate(shape)) {
+      if (static_cast<int64_t>(d) == *axis) {
+        extent = extent == unknown || other[d] == unknown ? unknown : extent + other[d];
+        continue;
+      }
+      auto same = sameExtent(location, static_cast<int64_t>(d), extent, other[d]);
+      if (failed(same))
+        return failure();
+      extent = *same;
+    }
+  }
+  results.push_back(RankedTensorType::get(shape, *element));
+  return success();
+}
+
+LogicalResult ConcatOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  auto rank = static_cast<int64_t>(results[0].dims().size());
+  auto entry = constantOr(std::nullopt, "axis", getAxisTensor(), static_cast<int64_t>(getAxis()));
+  if (failed(entry))
+    return failure();
+  int64_t axis = *entry < 0 ? *entry + rank : *entry, start = 0;
+  llvm::SmallVector<int64_t> strides = rowMajorStrides(results[0].dims());
+  for (const Tensor &part : operands.take_front(getX().size())) {
+    std::vector<int64_t> dims = part.dims().empty() ? std::vector<int64_t>{1} : part.dims();
+    forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index, int64_t position) {
+      int64_t at = start * strides[axis];
+      for (size_t d = 0; d < index.size(); ++d)
+        at += index[d] * strides[d];
+      storeScalar(results[0], at, loadScalar(part, position));
+    });
+    start += dims[axis];
+  }
+  return success();
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
+  if (getX().size() == 1 && getX()[0].getType() == getType())
+    return getX()[0];
+  return foldByEvaluation(getOperation(), adaptor.getOperands());
+}
+
+LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
+  return absorbOperand(rewriter, op, op.getAxisTensorMutable(), [&](auto axis) { op.setAxis(axis.front()); });
+}
+
+LogicalResult StackOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                        llvm::SmallVectorImpl<Type> &results) {
+  if (adaptor.getX().empty())
+    return inferenceError(location, "there is nothing to stack");
+  auto element = commonElementType(location, adaptor.getX());
+  llvm::SmallVector<int64_t> shape(tensorType(adaptor.getX()[0]).getShape());
+  auto axis = normalizeAxis(location, adaptor.getAxis(), static_cast<int64_t>(shape.size()) + 1);
+  if (failed(element) || failed(axis))
+    return failure();
+  for (Value operand : adaptor.getX().drop_front()) {
+    llvm::ArrayRef<int64_t> other = tensorType(operand).getShape();
+    if (failed(sameRank(location, shape.size(), other.size())))
+      return failure();
+    for (auto [d, extent] : llvm::enumerate(shape)) {
+      auto same = sameExtent(location, static_cast<int64_t>(d), extent, other[d]);
+      if (failed(same))
+        return failure();
+      extent = *same;
+    }
+  }
+  shape.insert(shape.begin() + *axis, static_cast<int64_t>(adaptor.getX().size()));
+  results.push_back(RankedTensorType::get(shape, *element));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> StackOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), tensorType(getOut()).getRank());
+  llvm::SmallVector<Expression> parts;
+  for (Value operand : getX())
+    parts.push_back(insertDim(e.wrap(operand), axis));
+  return SmallVector<Value>{concat(parts, axis)};
+}
+
+//===-- Repetition --------------------------------------------------------------------------------------===//
+
+LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                       llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  llvm::SmallVector<int64_t> times(adaptor.getRepeatTimes()), shape(type.getShape());
+  if (adaptor.getRepeatTimesTensor()) {
+    auto known = dimsFromTensor(location, adaptor.getRepeatTimesTensor());
+    if (failed(known))
+      return failure();
+    times = *known;
+  }
+  if (times.size() < shape.size())
+    times.insert(times.begin(), shape.size() - times.size(), 1);
+  if (shape.size() < times.size())
+    shape.insert(shape.begin(), times.size() - shape.size(), 1);
+  for (auto [extent, count] : llvm::zip(shape, times)) {
+    if (count < 0 && count != unknown)
+      return inferenceError(location, "a dimension is to be repeated " + llvm::Twine(count) + " times");
+    extent = extent == unknown || count == unknown ? (count == 1 ? extent : unknown) : extent * count;
+  }
+  results.push_back(type.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> TileOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  llvm::SmallVector<Extent> times(getRepeatTimes().begin(), getRepeatTimes().end());
+  if (getRepeatTimesTensor()) {
+    auto known = dimsFromTensor(std::nullopt, getRepeatTimesTensor());
+    if (failed(known))
+      return failure();
+    times.clear();
+    for (auto [i, count] : llvm::enumerate(*known))
+      times.push_back(count == unknown
+                          ? Extent::element(e.wrap(getRepeatTimesTensor()), static_cast<int64_t>(i))
+                          : count);
+  }
+  llvm::SmallVector<Extent> shape = extentsOf(x), split, box, result;
+  if (times.size() < shape.size())
+    times.insert(times.begin(), shape.size() - times.size(), Extent(1));
+  if (shape.size() < times.size())
+    shape.insert(shape.begin(), times.size() - shape.size(), Extent(1));
+  for (auto [extent, count] : llvm::zip(shape, times)) {
+    if (!count.isNumber(1) && !extent.isNumber(1)) {
+      split.push_back(1);
+      box.push_back(count);
+    }
+    split.push_back(extent);
+    box.push_back(extent.isNumber(1) ? count : extent);
+    result.push_back(multiply(e, extent, count));
+  }
+  return SmallVector<Value>{reshapeTo(expandTo(reshapeTo(x, split), box), result)};
+}
+
+OpFoldResult TileOp::fold(FoldAdaptor) {
+  bool once =
+      !getRepeatTimesTensor() && llvm::all_of(getRepeatTimes(), [](int64_t count) { return count == 1; });
+  return once && getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+LogicalResult TileOp::canonicalize(TileOp op, PatternRewriter &rewriter) {
+  return absorbOperand(rewriter, op, op.getRepeatTimesTensorMutable(),
+                       [&](auto times) { op.setRepeatTimes(times); });
+}
+
+LogicalResult BroadcastTensorsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                   Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto shape = broadcastShapes(location, adaptor.getX().getTypes());
+  if (failed(shape))
+    return failure();
+  for (Value operand : adaptor.getX())
+    results.push_back(tensorType(operand).clone(*shape));
+  return success();
+}
+
+/// The extent that the operands have together in dimension d of `rank`: that of one which is not 1 there.
+static Extent commonExtent(TensorBuilder &e, ValueRange operands, int64_t rank, int64_t d) {
+  Extent common = 1;
+  for (Value operand : operands) {
+    int64_t axis = d + tensorType(operand).getRank() - rank;
+    Extent own = axis < 0 ? Extent(1) : Extent(e.wrap(operand), axis);
+    if (own.isNumber(1) || (common.isKnown() && !common.isNumber(1)))
+      continue;
+    if (!common.isKnown() && !own.isKnown()) {
+      Expression soFar = e.wrap(common.getValue(e));
+      Expression either = e.select(e.equal(soFar, 1.0), e.wrap(own.getValue(e)), soFar);
+      own = Extent::element(e.reshape(either, {1}), 0);
+    }
+    common = own;
+  }
+  return common;
+}
+
+FailureOr<SmallVector<Value>> BroadcastTensorsOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  int64_t rank = tensorType(getOut()[0]).getRank();
+  llvm::SmallVector<Extent> shape;
+  for (int64_t d = 0; d < rank; ++d)
+    shape.push_back(commonExtent(e, getX(), rank, d));
+  SmallVector<Value> out;
+  for (Value operand : getX())
+    out.push_back(expandTo(e.wrap(operand), shape));
+  return out;
+}
+
+LogicalResult MeshgridOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                           llvm::SmallVectorImpl<Type> &results) {
+  llvm::SmallVector<int64_t> shape;
+  for (Value operand : adaptor.getX()) {
+    auto type = tensorType(operand);
+    if (type.getRank() > 1)
+      return inferenceError(location,
+                            "an operand has rank " + llvm::Twine(type.getRank()) + ", expected a vector");
+    shape.push_back(type.getRank() == 0 ? 1 : type.getDimSize(0));
+  }
+  for (Value operand : adaptor.getX())
+    results.push_back(tensorType(operand).clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> MeshgridOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  llvm::SmallVector<Extent> box;
+  for (Value operand : getX())
+    box.push_back(tensorType(operand).getRank() == 0 ? Extent(1) : Extent(e.wrap(operand), 0));
+  SmallVector<Value> out;
+  for (auto [i, operand] : llvm::enumerate(getX())) {
+    llvm::SmallVector<Extent> line(box.size(), Extent(1));
+    line[i] = box[i];
+    Expression along = reshapeTo(e.wrap(operand), line);
+    out.push_back(expandTo(along, box));
+  }
+  return out;
+}
+
+/// Counts for an axis of that extent: one for all, or one for each.
+static LogicalResult checkRepeats(std::optional<Location> location, llvm::ArrayRef<int64_t> times,
+                                  int64_t extent) {
+  for (auto [i, count] : llvm::enumerate(times))
+    if (count < 0)
+      return inferenceError(location, "element " + llvm::Twine(i) + " of repeats_tensor is " +
+                                          llvm::Twine(count) + ", expected at least 0");
+  auto size = static_cast<int64_t>(times.size());
+  if (size != 1 && extent != unknown && size != extent)
+    return inferenceError(location, "repeats_tensor has " + llvm::Twine(size) + " elements, expected 1 or " +
+                                        llvm::Twine(extent));
+  return success();
+}
+
+LogicalResult RepeatInterleaveOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                   Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank());
+  if (failed(axis))
+    return failure();
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  int64_t extent = shape[*axis], repeats = static_cast<int64_t>(adaptor.getRepeats());
+  shape[*axis] = extent == unknown ? unknown : extent * repeats;
+  if (adaptor.getRepeatsTensor()) {
+    auto times = allKnownElements(adaptor.getRepeatsTensor());
+    if (times && failed(checkRepeats(location, *times, extent)))
+      return failure();
+    if (times && times->size() == 1 && extent != unknown)
+      shape[*axis] = extent * times->front();
+    else
+      shape[*axis] =
+          times && times->size() != 1 ? std::accumulate(times->begin(), times->end(), int64_t(0)) : unknown;
+  } else if (repeats < 0) {
+    return inferenceError(location, "repeats is " + llvm::Twine(repeats));
+  }
+  results.push_back(type.clone(shape));
+  return success();
+}
+
+/// Numbers of repetitions that only the run knows: one for all elements, or one for each of them.
+static Expression repeatedByData(TensorBuilder &e, Expression x, int64_t axis, Expression repeats) {
+  Expression times = expandTo(asInts(repeats), {Extent(x, axis)});
+  // Rows of as many ranges as there are elements: which range a row belongs to is the element's number.
+  RangeRows rows = rangeRows(times * 0.0, times);
+  Expression element = rowPlaces(rows.rows, rows.offsets).sequence;
+  return e.wrap(e.create<GatherOp>(x, element, Value(), static_cast<uint64_t>(axis)));
+}
+
+FailureOr<SmallVector<Value>> RepeatInterleaveOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
+  llvm::SmallVector<int64_t> times = {static_cast<int64_t>(getRepeats())};
+  if (getRepeatsTensor()) {
+    auto known = allKnownElements(getRepeatsTensor());
+    if (!known)
+      return SmallVector<Value>{repeatedByData(e, x, axis, e.wrap(getRepeatsTensor()))};
+    if (failed(checkRepeats(std::nullopt, *known, x.type().getDimSize(axis))))
+      return failure();
+    times = *known;
+  }
+  if (times.size() == 1) {
+    llvm::SmallVector<Extent> shape = extentsOf(x), box = shape;
+    box.insert(box.begin() + axis + 1, Extent(times.front()));
+    shape[axis] = multiply(e, shape[axis], times.front());
+    return SmallVector<Value>{reshapeTo(expandTo(insertDim(x, axis + 1), box), shape)};
+  }
+  llvm::SmallVector<Expression> parts;
+  for (auto [i, count] : llvm::enumerate(times)) {
+    if (count == 0)
+      continue;
+    Expression part = slice(x, axis, static_cast<int64_t>(i), static_cast<int64_t>(i) + 1);
+    llvm::SmallVector<Extent> box = extentsOf(part);
+    box[axis] = count;
+    parts.push_back(expandTo(part, box));
+  }
+  if (parts.empty())
+    return SmallVector<Value>{slice(x, axis, 0, 0)};
+  return SmallVector<Value>{concat(parts, axis)};
+}
+
+//===-- Padding -----------------------------------------------------------------------------------------===//
+
+LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                      llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  llvm::ArrayRef<int64_t> paddings = adaptor.getPaddings();
+  if (static_cast<int64_t>(paddings.size()) != 2 * type.getRank())
+    return inferenceError(location, "paddings has " + llvm::Twine(paddings.size()) + " entries, expected " +
+                                        llvm::Twine(2 * type.getRank()));
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  for (auto [axis, extent] : llvm::enumerate(shape)) {
+    if (paddings[2 * axis] < 0 || paddings[2 * axis + 1] < 0)
+      return inferenceError(location, "a padding of dimension " + llvm::Twine(axis) + " is negative");
+    if (extent != unknown)
+      extent += paddings[2 * axis] + paddings[2 * axis + 1];
+  }
+  results.push_back(type.clone(shape));
+  return success();
+}
+
+LogicalResult PadOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  HostScalar fill =
+      HostScalarBuilder(results[0].dtype()).cast(HostScalar::of(getPadValue().convertToDouble()));
+  for (int64_t i = 0; i < results[0].size(); ++i)
+    storeScalar(results[0], i, fill);
+  llvm::SmallVector<int64_t> strides = rowMajorStrides(results[0].dims());
+  forEachIndex(operands[0].dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
+    int64_t at = 0;
+    for (size_t d = 0; d < index.size(); ++d)
+      at += (index[d] + getPaddings()[2 * d]) * strides[d];
+    storeScalar(results[0], at, loadScalar(operands[0], position));
+  });
+  return success();
+}
+
+OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
+  if (llvm::all_of(getPaddings(), [](int64_t count) { return count == 0; }) && getX().getType() == getType())
+    return getX();
+  return foldByEvaluation(getOperation(), adaptor.getOperands());
+}
+
+namespace {
+
+/// padAxis in modes reflect and circular where only the run knows how many elements x has: by their
+/// positions.
+Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
+  TensorBuilder &e = x.owner();
+  Type index = e.getBuilder().getI64Type();
+  Expression extent = e.wrap(Extent(x, axis).getValue(e));
+  auto take = [&](Expression positions) {
+    // One that x does not have ends the run with an error; below zero it would count from the end.
+    Expression from = mode == "circular" ? modulo(positions, Extent(x, axis))
+                                         : e.select(positions < 0.0, extent, positions);
+    return e.wrap(e.create<GatherOp>(x, from, Value(), static_cast<uint64_t>(axis)));
+  };
+  llvm::SmallVector<Expression> parts;
+  if (before > 0) {
+    Expression place = iota(e, before, index), shift = e.constant(static_cast<double>(before), index);
+    parts.push_back(take(mode == "circular" ? place - shift : shift - place));
+  }
+  parts.push_back(x);
+  if (after > 0) {
+    Expression place = iota(e, after, index);
+    parts.push_back(take(mode == "circular" ? place : extent - e.constant(2, index) - place));
+  }
+  return concat(parts, axis);
+}
+
+/// Elements of x before and after it along one axis, by the mode of a pad3d.
+Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
+  if (x.type().isDynamicDim(axis) && before + after > 0 && (mode == "reflect" || mode == "circular"))
+    return padOpenAxis(x, axis, before, after, mode);
+  auto edge = [&](int64_t start, int64_t end, int64_t count) {
+    llvm::SmallVector<Extent> box = extentsOf(x);
+    box[axis] = 1;
+    Expression one = reshapeTo(slice(x, axis, start, end), box);
+    box[axis] = count;
+    return expandTo(one, box);
+  };
+  auto flipped = [&](Expression part) { return slice(part, axis, toTheEnd, -1, -1); };
+  llvm::SmallVector<Expression> parts;
+  int64_t extent = x.type().getDimSize(axis);
+  if (mode == "circular" && extent > 0 && std::max(before, after) > extent) { // more than once around
+    int64_t first = llvm::divideCeil(before, extent) * extent - before;
+    parts.assign(llvm::divideCeil(before, extent) + 1 + llvm::divideCeil(after, extent), x);
+    return slice(concat(parts, axis), axis, first, first + before + extent + after);
+  }
+  if (before > 0)
+    parts.push_back(mode == "reflect"     ? flipped(slice(x, axis, 1, 1 + before))
+                    : mode == "replicate" ? edge(0, 1, before)
+                                          : slice(x, axis, -before, toTheEnd));
+  parts.push_back(x);
+  if (after > 0)
+    parts.push_back(mode == "reflect"     ? flipped(slice(x, axis, -1 - after, -1))
+                    : mode == "replicate" ? edge(-1, toTheEnd, after)
+                                          : slice(x, axis, 0, after));
+  return parts.size() == 1 ? x : concat(parts, axis);
+}
+
+/// Where the width, the height and the depth of a volume stand.
+std::array<int64_t, 3> volumeAxes(llvm::StringRef format) {
+  return format == "NDHWC" ? std::array<int64_t, 3>{3, 2, 1} : std::array<int64_t, 3>{4, 3, 2};
+}
+
+} // namespace
+
+LogicalResult Pad3dOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                        llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  auto paddings = constantOr(location, "paddings", adaptor.getPaddingsTensor(), adaptor.getPaddings());
+  if (failed(paddings))
+    return failure();
+  if (type.getRank() != 5 || paddings->size() != 6)
+    return inferenceError(location, "expected an operand of rank 5 and 6 paddings, found rank " +
+                                        llvm::Twine(type.getRank()) + " and " +
+                                        llvm::Twine(paddings->size()));
+  llvm::StringRef mode = adaptor.getMode(), format = adaptor.getDataFormat();
+  if (mode != "constant" && mode != "reflect" && mode != "replicate" && mode != "circular")
+    return inferenceError(location,
+                          "mode is '" + mode + "', expected constant, reflect, replicate or circular");
+  if (format != "NCDHW" && format != "NDHWC")
+    return inferenceError(location, "data_format is '" + format + "', expected NCDHW or NDHWC");
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  for (auto [i, axis] : llvm::enumerate(volumeAxes(format))) {
+    int64_t before = (*paddings)[2 * i], after = (*paddings)[2 * i + 1], &extent = shape[axis];
+    if (before < 0 || after < 0)
+      return inferenceError(location, "a padding of dimension " + llvm::Twine(axis) + " is negative");
+    bool isTooFar = mode == "reflect" ? std::max(before, after) >= extent
+                                      : mode == "circular" && extent == 0 && before + after > 0;
+    if (extent != unknown && isTooFar)
+      return inferenceError(location, "dimension " + llvm::Twine(axis) + " of extent " + llvm::Twine(extent) +
+                                          " is too small for its padding in mode " + mode);
+    if (extent != unknown)
+      extent += before + after;
+  }
+  results.push_back(type.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> Pad3dOp::decompose(OpBuilder &builder) {
+  auto paddings = constantOr(std::nullopt, "paddings", getPaddingsTensor(), getPaddings());
+  if (failed(paddings))
+    return failure();
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  std::array<int64_t, 3> axes = volumeAxes(getDataFormat());
+  if (getMode() == "constant") {
+    llvm::SmallVector<int64_t> all(10, 0);
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      all[2 * axis] = (*paddings)[2 * i];
+      all[2 * axis + 1] = (*paddings)[2 * i + 1];
+    }
+    return SmallVector<Value>{e.create<PadOp>(getX(), all, getPadValue())};
+  }
+  for (auto [i, axis] : llvm::enumerate(axes))
+    x = padAxis(x, axis, (*paddings)[2 * i], (*paddings)[2 * i + 1], getMode());
+  return SmallVector<Value>{x};
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/shape/Join.cpp.inc"
+#include "dialects/pd/ops/shape/Join.methods.inc"

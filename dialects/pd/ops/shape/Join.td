@@ -1,0 +1,125 @@
+// Tensors put together, repeated and padded.
+#ifndef PROA_DIALECTS_PD_SHAPE_JOIN
+#define PROA_DIALECTS_PD_SHAPE_JOIN
+
+include "dialects/pd/ir/Base.td"
+
+defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
+class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
+
+def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let summary = "Tensors one after another along an axis";
+  let description = "Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and wins over `axis`.";
+  let constraints = [
+    "C1. there is at least one tensor",
+    "C2. all tensors have one element type",
+    "C3. all tensors have one rank, and axis is in [-rank, rank)",
+    "C4. the extents of all tensors but those along axis are equal",
+    "C5. axis_tensor is constant"
+  ];
+  let arguments = (ins Variadic<Pd_Tensor>:$x, Optional<Pd_IntTensor>:$axis_tensor, IntDefault<"0">:$axis);
+  let assemblyFormat = "$x (`axis` `=` $axis_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let vjpInCode = 1;
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "concat";
+  let libraryHalf = 1;
+  let precision = "follow";
+  let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"], ["num", "sections"]>];
+  let newIrGradients = ["concat_double_grad() -> dout"];
+}
+
+def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
+  let summary = "Tensors of one shape put side by side along a new axis";
+  let arguments = (ins Variadic<Pd_Tensor>:$x, IntDefault<"0">:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let precision = "follow";
+  let legacy = [Legacy<"stack", ["X*"], ["Y"], ["axis"]>];
+  let newIrGradients = ["stack_double_grad() -> dout"];
+}
+
+def Pd_TileOp : Pd_Op<"tile", [Pd_MovesElements]> {
+  let lod = "rows";
+  let summary = "x repeated repeat_times[i] times along dimension i; both are aligned at the last dimension";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeat_times_tensor, IntsDefault:$repeat_times);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1;
+  let hasFolder = 1;
+  let legacy = [Legacy<"tile", ["X", "repeat_times_tensor*|RepeatTimes|@repeat_times"], ["Out"], ["repeat_times"]>,
+                Legacy<"expand", ["X", "expand_times_tensor*|ExpandTimes"], ["Out"], ["repeat_times=expand_times"]>];
+  let newIrGradients = ["tile_double_grad() -> dout"];
+}
+
+def Pd_BroadcastTensorsOp : Pd_Op<"broadcast_tensors", [Pd_MovesElements]> {
+  let summary = "Each tensor expanded to the shape that all of them broadcast to";
+  let arguments = (ins Variadic<Pd_Tensor>:$x);
+  let results = (outs Variadic<Pd_Tensor>:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"broadcast_tensors", ["X*"], ["Out"]>];
+}
+
+def Pd_MeshgridOp : Pd_Op<"meshgrid", [Pd_MovesElements]> {
+  let summary = "The i-th vector laid along dimension i and expanded to the box that all of them span";
+  let arguments = (ins Variadic<Pd_Tensor>:$x);
+  let results = (outs Variadic<Pd_Tensor>:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"meshgrid", ["X*"], ["Out"]>];
+}
+
+def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
+  let summary = "Each element along `axis` repeated in place: `repeats` times, or repeats_tensor[i] times for the i-th";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeats_tensor, IntDefault<"0">:$repeats, IntDefault<"0">:$axis);
+  let newIr = [NewIr<["x"], [], [], ["output_size"]>,
+               NewIr<["x", "repeats_tensor"], [], [], ["output_size"], "repeat_interleave_with_tensor_index">];
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let library = "repeat_interleave";
+  let libraryHalf = 1;
+  let legacy = [Legacy<"repeat_interleave", ["X", "RepeatsTensor"], ["Out"], ["repeats=Repeats", "axis=dim"], ["output_size"]>];
+  let newIrGradients = [
+    "repeat_interleave_double_grad() -> dout",
+    "repeat_interleave_with_tensor_index_grad(x, repeats_tensor, dout)",
+    "repeat_interleave_with_tensor_index_double_grad(repeats_tensor, ddx) -> dout"
+  ];
+}
+
+def Pd_PadOp : Pd_Op<"pad"> {
+  let lod = "none";
+  let summary = "x surrounded by `pad_value`";
+  let constraints = ["C1. paddings has two entries for each dimension of x", "C2. no padding is negative"];
+  let description = "`paddings` holds for each dimension the number of elements before it and the number after it.";
+  let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$paddings, DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
+  let vjpInCode = 1;
+  let newIr = [NewIr<["x", "#pad_value"]>];
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let library = "pad";
+  let libraryHalf = 1;
+  let precision = "follow";
+  let legacy = [Legacy<"pad", ["X"], ["Out"], ["paddings", "pad_value"]>];
+  let newIrGradients = ["pad_double_grad() -> dout"];
+}
+
+def Pd_Pad3dOp : Pd_Op<"pad3d"> {
+  let lod = "none";
+  let summary = "The three spatial dimensions of x surrounded by a value or by elements of x";
+  let description = [{
+    `paddings` is left, right, top, bottom, front, back. `mode` is constant (`pad_value`), reflect (mirrored without the
+    edge), replicate (the edge) or circular. `paddings_tensor` must be constant and wins over the attribute.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$paddings_tensor, IntsDefault:$paddings,
+    DefaultValuedAttr<StrAttr, "\"constant\"">:$mode, DefaultValuedAttr<F64Attr, "0.0">:$pad_value,
+    DefaultValuedAttr<StrAttr, "\"NCDHW\"">:$data_format);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"pad3d", ["X", "Paddings|@paddings"], ["Out"], ["paddings", "mode", "pad_value=value", "data_format"]>,
+                LegacyReadOnly<"pad2d", ["X", "Paddings"], ["Out"], ["paddings", "mode", "pad_value", "data_format"], [], "importPad2d">];
+  let newIrGradients = ["pad3d_double_grad() -> dout"];
+}
+
+#endif

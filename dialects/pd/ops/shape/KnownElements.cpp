@@ -1,0 +1,215 @@
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+using Elements = llvm::SmallVector<int64_t>;
+constexpr int64_t unknown = ShapedType::kDynamic;
+/// Tensors that hold shapes are short, and so are the chains of ops that compute them.
+constexpr int64_t maxElements = 256;
+constexpr unsigned maxDepth = 64;
+/// Nothing is remembered of floats, so that a value that is read twice is evaluated twice.
+constexpr unsigned maxFloatDepth = 16;
+
+FailureOr<Elements> knownElements(Value tensor, unsigned depth);
+
+Elements elementsOf(ElementsAttr constant) {
+  Tensor values = tensorFromAttribute(constant);
+  Elements out;
+  for (int64_t i = 0; i < values.size(); ++i)
+    out.push_back(loadScalar(values, i).integer);
+  return out;
+}
+
+/// The operands' elements one after another; failure where one operand can't be looked at.
+FailureOr<llvm::SmallVector<Elements>> operandElements(Operation *op, unsigned depth) {
+  llvm::SmallVector<Elements> out;
+  for (Value operand : op->getOperands()) {
+    auto elements = knownElements(operand, depth + 1);
+    if (failed(elements))
+      return failure();
+    out.push_back(std::move(*elements));
+  }
+  return out;
+}
+
+/// An op that only moves elements is run on their numbers, which tells where each element of the result comes
+/// from.
+FailureOr<Elements> throughMovement(OpResult result, llvm::ArrayRef<Elements> operands) {
+  Operation *op = result.getOwner();
+  Elements all;
+  llvm::SmallVector<Tensor> numbers;
+  for (auto [value, elements] : llvm::zip(op->getOperands(), operands)) {
+    Tensor tensor(DType::Int64, std::vector<int64_t>(tensorType(value).getShape()));
+    std::iota(tensor.as<int64_t>(), tensor.as<int64_t>() + tensor.size(), static_cast<int64_t>(all.size()));
+    all.append(elements);
+    numbers.push_back(std::move(tensor));
+  }
+  auto results = evaluateOp(op, numbers);
+  if (!results)
+    return failure();
+  const Tensor &moved = (*results)[result.getResultNumber()];
+  Elements out;
+  for (int64_t i = 0; i < moved.size(); ++i)
+    out.push_back(all[loadScalar(moved, i).integer]);
+  return out;
+}
+
+/// An elementwise op on operands of one shape or one element.
+FailureOr<Elements> throughScalar(ScalarOpInterface op, RankedTensorType type,
+                                  llvm::ArrayRef<Elements> operands) {
+  HostScalarBuilder builder(*dtypeOf(type.getElementType()));
+  Elements out;
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    llvm::SmallVector<HostScalar> scalars;
+    bool known = true;
+    for (const Elements &elements : operands) {
+      if (elements.size() != 1 && static_cast<int64_t>(elements.size()) != type.getNumElements())
+        return failure();
+      int64_t element = elements[elements.size() == 1 ? 0 : i];
+      known &= element != unknown;
+      scalars.push_back(HostScalar::of(element));
+    }
+    out.push_back(known ? op.evaluateScalar(builder, scalars).integer : unknown);
+  }
+  return out;
+}
+
+/// Any op that the reference evaluator can run, where all operands are known.
+FailureOr<Elements> throughEvaluation(OpResult result, llvm::ArrayRef<Elements> operands) {
+  Operation *op = result.getOwner();
+  llvm::SmallVector<Tensor> tensors;
+  for (auto [value, elements] : llvm::zip(op->getOperands(), operands)) {
+    if (llvm::is_contained(elements, unknown))
+      return failure();
+    RankedTensorType type = tensorType(value);
+    Tensor tensor(*dtypeOf(type.getElementType()), std::vector<int64_t>(type.getShape()));
+    for (auto [i, element] : llvm::enumerate(elements))
+      storeScalar(tensor, static_cast<int64_t>(i), HostScalar::of(element));
+    tensors.push_back(std::move(tensor));
+  }
+  auto results = evaluateOp(op, tensors);
+  if (!results)
+    return failure();
+  Elements out;
+  const Tensor &values = (*results)[result.getResultNumber()];
+  for (int64_t i = 0; i < values.size(); ++i)
+    out.push_back(loadScalar(values, i).integer);
+  return out;
+}
+
+bool isComputable(Operation *op) {
+  return isa<ScalarOpInterface, DecomposableOpInterface, EvaluatableOpInterface>(op);
+}
+
+/// Evaluates an op whose operands are known; nothing where one is not.
+std::optional<Tensor> evaluatedTensor(OpResult result, unsigned depth);
+
+/// The whole tensor, where all of its elements are known.
+std::optional<Tensor> knownTensor(Value value, unsigned depth) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() > maxElements)
+    return std::nullopt;
+  ElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return tensorFromAttribute(constant);
+  if (auto result = dyn_cast<OpResult>(value); result && !type.getElementType().isIntOrIndex())
+    return depth < maxFloatDepth ? evaluatedTensor(result, depth) : std::nullopt;
+  auto elements = knownElements(value, depth);
+  if (failed(elements) || llvm::is_contained(*elements, unknown))
+    return std::nullopt;
+  Tensor tensor(*dtypeOf(type.getElementType()), std::vector<int64_t>(type.getShape()));
+  for (auto [i, element] : llvm::enumerate(*elements))
+    storeScalar(tensor, static_cast<int64_t>(i), HostScalar::of(element));
+  return tensor;
+}
+
+std::optional<Tensor> evaluatedTensor(OpResult result, unsigned depth) {
+  llvm::SmallVector<Tensor> operands;
+  for (Value operand : result.getOwner()->getOperands())
+    if (std::optional<Tensor> tensor = knownTensor(operand, depth + 1))
+      operands.push_back(std::move(*tensor));
+    else
+      return std::nullopt;
+  if (!isComputable(result.getOwner()))
+    return std::nullopt;
+  auto results = evaluateOp(result.getOwner(), operands);
+  return results ? std::optional((*results)[result.getResultNumber()]) : std::nullopt;
+}
+
+/// Integers that are computed through floats: ceil(n / 4).
+FailureOr<Elements> throughFloats(OpResult result, unsigned depth) {
+  std::optional<Tensor> values = evaluatedTensor(result, depth);
+  if (!values)
+    return failure();
+  Elements out;
+  for (int64_t i = 0; i < values->size(); ++i)
+    out.push_back(loadScalar(*values, i).integer);
+  return out;
+}
+
+FailureOr<Elements> throughOp(OpResult result, RankedTensorType type, unsigned depth) {
+  Operation *op = result.getOwner();
+  if (auto shape = dyn_cast<ShapeOp>(op))
+    return Elements(tensorType(shape.getX()).getShape());
+  if (auto dim = dyn_cast<DimOp>(op))
+    return Elements{dim.getExtent()};
+  if (!isComputable(op))
+    return failure();
+  auto operands = operandElements(op, depth);
+  if (failed(operands))
+    return throughFloats(result, depth);
+  if (op->hasTrait<MovesElements>())
+    return throughMovement(result, *operands);
+  if (auto scalar = dyn_cast<ScalarOpInterface>(op))
+    return throughScalar(scalar, type, *operands);
+  return throughEvaluation(result, *operands);
+}
+
+FailureOr<Elements> knownElements(Value tensor, unsigned depth) {
+  auto type = tensorType(tensor);
+  if (!type.hasStaticShape() || type.getNumElements() > maxElements || !type.getElementType().isIntOrIndex())
+    return failure();
+  ElementsAttr constant;
+  if (matchPattern(tensor, m_Constant(&constant)))
+    return elementsOf(constant);
+  if (auto result = dyn_cast<OpResult>(tensor); result && depth < maxDepth)
+    if (auto elements = throughOp(result, type, depth); succeeded(elements))
+      return elements;
+  return Elements(type.getNumElements(), unknown);
+}
+
+} // namespace
+
+FailureOr<Elements> knownElements(Value tensor) { return knownElements(tensor, 0); }
+
+std::optional<Elements> allKnownElements(Value tensor) {
+  auto elements = knownElements(tensor, 0);
+  if (failed(elements) || llvm::is_contained(*elements, unknown))
+    return std::nullopt;
+  return *elements;
+}
+
+LogicalResult absorbOperand(PatternRewriter &rewriter, Operation *op, MutableOperandRange operand,
+                            llvm::function_ref<void(llvm::ArrayRef<int64_t>)> set) {
+  if (operand.empty())
+    return failure();
+  auto elements = allKnownElements(OperandRange(operand)[0]);
+  if (!elements)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    set(*elements);
+    operand.clear();
+  });
+  return success();
+}
+
+} // namespace proa::pd

@@ -1,0 +1,341 @@
+#include "dialects/pd/ops/shape/Shape.h"
+#include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
+#include "dialects/pd/ops/shape/DiagonalOps.h"
+#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/Fill.h"
+#include "dialects/pd/ops/shape/JoinOps.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
+#include "dialects/pd/ops/shape/SliceOps.h"
+#include "dialects/pd/ops/shape/StridedOps.h"
+#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+
+FailureOr<llvm::SmallVector<int64_t>>
+reshapedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t> dims;
+  int64_t rest = -1;
+  for (auto [i, dim] : llvm::enumerate(shape)) {
+    if (dim == -1) {
+      if (rest >= 0)
+        return inferenceError(location, "only one dimension of the shape may be -1");
+      rest = static_cast<int64_t>(i);
+      dims.push_back(ShapedType::kDynamic);
+    } else if (dim == 0) {
+      if (i >= from.size())
+        return inferenceError(location, "dimension " + llvm::Twine(i) +
+                                            " of the shape is 0 (copied), but the operand has rank " +
+                                            llvm::Twine(from.size()));
+      dims.push_back(from[i]);
+    } else if (dim < 0 && !ShapedType::isDynamic(dim)) {
+      return inferenceError(location, "dimension " + llvm::Twine(i) + " of the shape is " + llvm::Twine(dim) +
+                                          ", expected an extent, 0 or -1");
+    } else {
+      dims.push_back(dim);
+    }
+  }
+  // Dynamic extents that are copied stand on both sides and cancel out.
+  int64_t sourceKnown = 1, targetKnown = 1, sourceDynamic = 0, targetDynamic = 0;
+  for (auto [i, dim] : llvm::enumerate(from)) {
+    bool copied = i < shape.size() && shape[i] == 0;
+    if (ShapedType::isDynamic(dim))
+      sourceDynamic += !copied;
+    else
+      sourceKnown *= dim;
+  }
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    if (!ShapedType::isDynamic(dim))
+      targetKnown *= dim;
+    else if (static_cast<int64_t>(i) != rest)
+      targetDynamic += shape[i] != 0;
+  }
+  bool known = sourceDynamic == 0 && targetDynamic == 0;
+  if (known && rest >= 0) {
+    if (targetKnown == 0 ? sourceKnown != 0 : sourceKnown % targetKnown != 0)
+      return inferenceError(location, "can't reshape " + llvm::Twine(sourceKnown) +
+                                          " elements: -1 leaves a multiple of " + llvm::Twine(targetKnown));
+    dims[rest] = targetKnown == 0 ? 0 : sourceKnown / targetKnown;
+  } else if (known && sourceKnown != targetKnown) {
+    return inferenceError(location, "can't reshape " + llvm::Twine(sourceKnown) + " elements into " +
+                                        llvm::Twine(targetKnown));
+  }
+  return dims;
+}
+
+FailureOr<llvm::SmallVector<int64_t>>
+expandedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> shape) {
+  if (shape.size() < from.size())
+    return inferenceError(location, "the shape has rank " + llvm::Twine(shape.size()) +
+                                        ", less than the operand's " + llvm::Twine(from.size()));
+  llvm::SmallVector<int64_t> dims(shape);
+  size_t offset = shape.size() - from.size();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t source = i < offset ? 1 : from[i - offset];
+    if (dims[i] < -1 && !ShapedType::isDynamic(dims[i]))
+      return inferenceError(location, "C4: the shape holds the extent " + llvm::Twine(dims[i]));
+    if (dims[i] == -1 || (ShapedType::isDynamic(dims[i]) && source > 1))
+      dims[i] = source;
+    else if (!ShapedType::isDynamic(source) && !ShapedType::isDynamic(dims[i]) && source != 1 &&
+             source != dims[i])
+      return inferenceError(location, "can't expand dimension " + llvm::Twine(i) + " from " +
+                                          llvm::Twine(source) + " to " + llvm::Twine(dims[i]));
+  }
+  return dims;
+}
+
+LogicalResult inferTransposeOf(std::optional<Location> location, RankedTensorType type,
+                               llvm::ArrayRef<int64_t> permutation, Results &results) {
+  if (static_cast<int64_t>(permutation.size()) != type.getRank())
+    return inferenceError(location, "the permutation has " + llvm::Twine(permutation.size()) +
+                                        " entries, the operand rank " + llvm::Twine(type.getRank()));
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<bool> seen(permutation.size(), false);
+  for (int64_t entry : permutation) {
+    auto axis = normalizeAxis(location, entry, type.getRank());
+    if (failed(axis))
+      return failure();
+    if (std::exchange(seen[*axis], true))
+      return inferenceError(location, "the permutation names dimension " + llvm::Twine(*axis) + " twice");
+    shape.push_back(type.getDimSize(*axis));
+  }
+  results.push_back(RankedTensorType::get(shape, type.getElementType()));
+  return success();
+}
+
+LogicalResult ReshapeOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  for (int64_t i = 0; i < results[0].size(); ++i)
+    storeScalar(results[0], i, loadScalar(operands[0], i));
+  return success();
+}
+
+LogicalResult TransposeOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  llvm::SmallVector<int64_t> strides = rowMajorStrides(operands[0].dims());
+  int64_t rank = static_cast<int64_t>(strides.size());
+  forEachIndex(results[0].dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
+    int64_t at = 0;
+    for (auto [i, axis] : llvm::enumerate(getPerm()))
+      at += index[i] * strides[axis < 0 ? axis + rank : axis];
+    storeScalar(results[0], position, loadScalar(operands[0], at));
+  });
+  return success();
+}
+
+LogicalResult ExpandOp::evaluate(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+  llvm::SmallVector<int64_t> strides = rowMajorStrides(operands[0].dims());
+  size_t offset = results[0].dims().size() - strides.size();
+  forEachIndex(results[0].dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
+    int64_t at = 0;
+    for (size_t i = 0; i < strides.size(); ++i)
+      at += operands[0].dims()[i] == 1 ? 0 : index[offset + i] * strides[i];
+    storeScalar(results[0], position, loadScalar(operands[0], at));
+  });
+  return success();
+}
+
+FailureOr<AffineMap> TransposeOp::getSourceMap() {
+  auto rank = static_cast<int64_t>(getPerm().size());
+  llvm::SmallVector<AffineExpr> exprs(rank);
+  for (auto [i, axis] : llvm::enumerate(getPerm()))
+    exprs[axis < 0 ? axis + rank : axis] = getAffineDimExpr(i, getContext());
+  return AffineMap::get(rank, 0, exprs, getContext());
+}
+
+FailureOr<AffineMap> ExpandOp::getSourceMap() {
+  llvm::ArrayRef<int64_t> from = tensorType(getX()).getShape(), to = tensorType(getOut()).getShape();
+  llvm::SmallVector<AffineExpr> exprs;
+  for (auto [i, dim] : llvm::enumerate(from)) {
+    unsigned position = to.size() - from.size() + i;
+    // A dynamic extent may be 1 at run time, which only the library kernel can tell.
+    if (ShapedType::isDynamic(dim))
+      return failure();
+    exprs.push_back(dim == 1 ? getAffineConstantExpr(0, getContext())
+                             : getAffineDimExpr(position, getContext()));
+  }
+  return AffineMap::get(to.size(), 0, exprs, getContext());
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  auto from = tensorType(getX()), to = tensorType(getOut());
+  // With at most one dynamic extent equal types mean equal extents.
+  if (from == to && from.getNumDynamicDims() <= 1)
+    return getX();
+  // A reshape of a reshape looks through it.
+  auto inner = getX().getDefiningOp<ReshapeOp>();
+  if (inner && to.hasStaticShape() && !getShapeTensor() && tensorType(inner.getX()).hasStaticShape() &&
+      !llvm::is_contained(to.getShape(), 0)) {
+    if (tensorType(inner.getX()) == to)
+      return inner.getX();
+    setShape(to.getShape());
+    getXMutable().assign(inner.getX());
+    return getResult();
+  }
+  return foldByEvaluation(getOperation(), adaptor.getOperands());
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
+  auto rank = static_cast<int64_t>(getPerm().size());
+  auto source = [rank](TransposeOp op, int64_t i) {
+    return op.getPerm()[i] < 0 ? op.getPerm()[i] + rank : op.getPerm()[i];
+  };
+  bool identity = true;
+  for (int64_t i = 0; i < rank; ++i)
+    identity &= source(*this, i) == i;
+  if (identity && getX().getType() == getType())
+    return getX();
+  if (auto inner = getX().getDefiningOp<TransposeOp>()) {
+    llvm::SmallVector<int64_t> perm;
+    for (int64_t i = 0; i < rank; ++i)
+      perm.push_back(source(inner, source(*this, i)));
+    setPerm(perm);
+    getXMutable().assign(inner.getX());
+    return getResult();
+  }
+  return foldByEvaluation(getOperation(), adaptor.getOperands());
+}
+
+OpFoldResult ExpandOp::fold(FoldAdaptor adaptor) {
+  // Equal dynamic extents may still be 1 on one side.
+  if (getX().getType() == getType() && tensorType(getX()).hasStaticShape())
+    return getX();
+  return foldByEvaluation(getOperation(), adaptor.getOperands());
+}
+
+LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
+  if (!op.getShapeTensor())
+    return failure();
+  auto shape = knownElements(op.getShapeTensor());
+  if (failed(shape))
+    return failure();
+  // One extent that is not known may be left to the number of elements, where no other one asks for that
+  // already and no extent is 0.
+  auto isOpen = [](int64_t dim) { return dim < 0; };
+  auto open = llvm::count_if(*shape, isOpen);
+  if (open > 1 || (open == 1 && llvm::is_contained(*shape, 0)))
+    return failure();
+  for (int64_t &dim : *shape)
+    dim = isOpen(dim) ? -1 : dim;
+  rewriter.modifyOpInPlace(op, [&] {
+    op.setShape(*shape);
+    op.getShapeTensorMutable().clear();
+  });
+  return success();
+}
+
+LogicalResult ExpandOp::canonicalize(ExpandOp op, PatternRewriter &rewriter) {
+  return absorbOperand(rewriter, op, op.getShapeTensorMutable(), [&](auto shape) { op.setShape(shape); });
+}
+
+/// Whether the attribute leaves something to y.
+static bool isOpenTarget(llvm::ArrayRef<int64_t> shape) {
+  return shape.empty() || llvm::is_contained(shape, -1);
+}
+
+LogicalResult ExpandAsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                           llvm::SmallVectorImpl<Type> &results) {
+  llvm::ArrayRef<int64_t> target = adaptor.getTargetShape();
+  if (isOpenTarget(target) && adaptor.getY())
+    target = tensorType(adaptor.getY()).getShape();
+  auto dims = expandedDims(location, tensorType(adaptor.getX()).getShape(), target);
+  if (failed(dims))
+    return failure();
+  results.push_back(tensorType(adaptor.getX()).clone(*dims));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ExpandAsOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  if (getY() && isOpenTarget(getTargetShape()))
+    return SmallVector<Value>{expandTo(e.wrap(getX()), extentsOf(e.wrap(getY())))};
+  return SmallVector<Value>{e.create<ExpandOp>(getX(), Value(), getTargetShape())};
+}
+
+int64_t DimOp::getExtent() {
+  auto type = tensorType(getX());
+  auto index = static_cast<int64_t>(getIndex());
+  return type.getDimSize(index < 0 ? index + type.getRank() : index);
+}
+
+OpFoldResult DimOp::fold(FoldAdaptor) {
+  int64_t dim = getExtent();
+  if (ShapedType::isDynamic(dim))
+    return {};
+  return DenseElementsAttr::get(cast<RankedTensorType>(getType()),
+                                Builder(getContext()).getI64IntegerAttr(dim));
+}
+
+LogicalResult ShapeOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
+                                        llvm::SmallVectorImpl<Type> &results) {
+  results.push_back(
+      RankedTensorType::get({tensorType(adaptor.getX()).getRank()}, IntegerType::get(context, 32)));
+  return success();
+}
+
+OpFoldResult ShapeOp::fold(FoldAdaptor) {
+  auto type = tensorType(getX());
+  if (!type.hasStaticShape())
+    return {};
+  llvm::SmallVector<int32_t> dims(type.getShape().begin(), type.getShape().end());
+  return DenseElementsAttr::get(cast<RankedTensorType>(getType()), llvm::ArrayRef(dims));
+}
+
+LogicalResult NumelOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor,
+                                        llvm::SmallVectorImpl<Type> &results) {
+  results.push_back(RankedTensorType::get({}, IntegerType::get(context, 64)));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> NumelOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Extent count = 1;
+  for (const Extent &extent : extentsOf(e.wrap(getX())))
+    count = multiply(e, count, extent);
+  return SmallVector<Value>{count.getValue(e)};
+}
+
+LogicalResult IsEmptyOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor,
+                                          llvm::SmallVectorImpl<Type> &results) {
+  results.push_back(RankedTensorType::get({}, IntegerType::get(context, 1)));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> IsEmptyOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Value count = e.create<NumelOp>(getX());
+  return SmallVector<Value>{e.create<EqualOp>(count, Extent(0).getValue(e))};
+}
+
+OpFoldResult AssignOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+FailureOr<int64_t> constantOr(std::optional<Location> location, llvm::StringRef name, Value operand,
+                              int64_t attribute) {
+  auto list = constantOr(location, name, operand, llvm::ArrayRef<int64_t>(attribute));
+  if (failed(list))
+    return failure();
+  if (list->size() != 1)
+    return inferenceError(location, name + " has " + llvm::Twine(list->size()) + " elements, expected one");
+  return list->front();
+}
+
+FailureOr<llvm::SmallVector<int64_t>> constantOr(std::optional<Location> location, llvm::StringRef name,
+                                                 Value operand, llvm::ArrayRef<int64_t> attribute) {
+  if (!operand)
+    return llvm::SmallVector<int64_t>(attribute);
+  if (auto elements = allKnownElements(operand))
+    return *elements;
+  return inferenceError(location,
+                        name + " is computed when the program runs, expected one that is known before");
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/shape/Shape.cpp.inc"
+#include "dialects/pd/ops/shape/Shape.methods.inc"
+#include "dialects/pd/ops/shape/Shape.scalar.inc"

@@ -1,0 +1,112 @@
+// Parts of tensors along dimensions.
+#ifndef PROA_DIALECTS_PD_SHAPE_SLICE
+#define PROA_DIALECTS_PD_SHAPE_SLICE
+
+include "dialects/pd/ir/Base.td"
+
+defvar IntsDefault = DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
+
+def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let lod = "rows";
+  let summary = "Every stride-th element from start to end along each of some axes";
+  let description = [{
+    Along axes[i] the result takes the elements starts[i], starts[i] + strides[i], ... before ends[i]. Negative starts and
+    ends count from the end of the dimension; both are then clamped to it, so that a great end means all. With a negative
+    stride the elements are taken backwards, and an end of -1 or one that lies before the first element (below -n of n)
+    means down to the first. Missing strides are 1. The tensors win over the attributes of the same names.
+  }];
+  let constraints = [
+    "C1. the axes are in [-rank, rank) of x, and none is named twice",
+    "C2. starts, ends and, where there are some, strides have one entry for each axis",
+    "C3. no stride is 0"
+  ];
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$starts_tensor, Optional<Pd_IntTensor>:$ends_tensor,
+    Optional<Pd_IntTensor>:$strides_tensor, DenseI64ArrayAttr:$axes, IntsDefault:$starts, IntsDefault:$ends,
+    IntsDefault:$strides);
+  let assemblyFormat = "$x (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`strides` `=` $strides_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let vjpInCode = 1;
+  let results = (outs Pd_Tensor:$out);
+  let evaluates = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "slice";
+  let libraryHalf = 1;
+  let precision = "follow";
+  let legacy = [Legacy<"slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor", ""], ["Out"],
+                  ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"], "importSlice">,
+                Legacy<"strided_slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor",
+                    "StridesTensorList*|StridesTensor"], ["Out"],
+                  ["axes", "starts", "ends", "strides"], ["infer_flags", "decrease_axis"], "importSlice">];
+  let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "strides_tensor"], [], [], [], "strided_slice">];
+  let newIrGradients = ["slice_grad(x, dout, starts_tensor, ends_tensor)", "slice_double_grad() -> dout"];
+}
+
+def Pd_FlipOp : Pd_Op<"flip", [Pd_MovesElements]> {
+  let summary = "The elements along `axis` in reverse order";
+  let arguments = (ins Pd_Tensor:$x, DenseI64ArrayAttr:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let infer = "inferSameAsFirst";
+  let decomposesInCode = 1;
+  let legacy = [Legacy<"flip", ["X"], ["Out"], ["axis"]>, Legacy<"reverse", ["X"], ["Out"], ["axis"]>];
+  let newIrGradients = ["flip_grad(dout)"];
+}
+
+def Pd_RollOp : Pd_Op<"roll", [Pd_MovesElements]> {
+  let summary = "The elements moved round by shifts[i] places along axis[i]; without axes, in row-major order";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shifts_tensor, IntsDefault:$shifts, IntsDefault:$axis);
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1;
+  let library = "roll";
+  let libraryHalf = 1;
+  let legacy = [Legacy<"roll", ["X", "ShiftsTensor|@shifts"], ["Out"], ["shifts:long", "axis:long"]>];
+}
+
+def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
+  let lod = "rows";
+  let summary = "x cut along `axis` into parts of the extents `sections`, or into `num` equal parts";
+  let description = [{
+    One section may be -1 and stands for what is left. With `num` above 0 the sections are not looked at. The tensors win
+    over the attributes of the same names; `axis_tensor` must be constant.
+  }];
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$sections_tensor, Optional<Pd_IntTensor>:$axis_tensor,
+    IntsDefault:$sections, DefaultValuedAttr<I64Attr, "0">:$num, DefaultValuedAttr<I64Attr, "0">:$axis);
+  let assemblyFormat = "$x (`sections` `=` $sections_tensor^)? (`axis` `=` $axis_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Variadic<Pd_Tensor>:$out);
+  let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1;
+  let precision = "follow";
+  let newIr = [NewIr<["x", "axis_tensor"], [], [], [], "split_with_num">];
+  let legacy = [Legacy<"split", ["X", "SectionsTensorList*", "AxisTensor|@axis"], ["Out"], ["sections", "num", "axis"]>];
+  let newIrGradients = ["split_grad(dout, axis_tensor)", "split_with_num_grad(dout, axis_tensor)"];
+}
+
+def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
+  let lod = "none";
+  let summary = "The slices of x along `axis`, without that dimension";
+  let description = "`num` is the extent of the dimension, which a dynamic one does not tell; 0 where it does.";
+  let arguments = (ins Pd_Tensor:$x, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<I64Attr, "0">:$num);
+  let results = (outs Variadic<Pd_Tensor>:$out);
+  let decomposesInCode = 1;
+  let precision = "follow";
+  let newIr = [NewIr<["x"], [], [], [], "unstack">];
+  let legacy = [Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">, // which has a gradient op
+                Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">];
+  let newIrGradients = ["unbind_grad(dout)", "unstack_grad(dout)"];
+}
+
+def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {
+  let summary = "The box of extents `shape` at `offsets`; an extent of -1 means up to the end";
+  let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$offsets_tensor,
+    IntsDefault:$shape, IntsDefault:$offsets);
+  let assemblyFormat = "$x (`shape` `=` $shape_tensor^)? (`offsets` `=` $offsets_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let results = (outs Pd_Tensor:$out);
+  let decomposesInCode = 1;
+  let hasCanonicalizeMethod = 1;
+  let legacy = [Legacy<"crop_tensor", ["X", "ShapeTensor*|Shape|@shape", "OffsetsTensor*|Offsets|@offsets"], ["Out"],
+    ["shape", "offsets"]>,
+    Legacy<"crop", ["X", "Y", "Offsets"], ["Out"], [], ["shape", "offsets"], "importCropV1">];
+  let newIrGradients = ["crop_grad(x, dout, offsets_tensor)"];
+}
+
+#endif

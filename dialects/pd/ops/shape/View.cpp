@@ -1,0 +1,296 @@
+#include "dialects/pd/ops/shape/Extent.h"
+#include "dialects/pd/ops/shape/KnownElements.h"
+#include "dialects/pd/ops/shape/Shape.h"
+#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/reference/Evaluate.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// The dimensions of x that a squeeze drops.
+FailureOr<llvm::SmallVector<int64_t>> squeezedDims(std::optional<Location> location, RankedTensorType type,
+                                                   Value axisTensor, llvm::ArrayRef<int64_t> attribute) {
+  auto axes = constantOr(location, "axis", axisTensor, attribute);
+  if (failed(axes))
+    return failure();
+  llvm::SmallVector<int64_t> out;
+  for (int64_t axis = 0; axes->empty() && axis < type.getRank(); ++axis)
+    if (type.getDimSize(axis) == 1)
+      out.push_back(axis);
+  for (int64_t entry : *axes) {
+    if (type.getRank() == 0 && (entry == 0 || entry == -1))
+      continue;
+    auto axis = normalizeAxis(location, entry, type.getRank());
+    if (failed(axis))
+      return failure();
+    int64_t dim = type.getDimSize(*axis);
+    if ((dim == 1 || ShapedType::isDynamic(dim)) && !llvm::is_contained(out, *axis))
+      out.push_back(*axis);
+  }
+  return out;
+}
+
+/// Inserts `one` into `shape` at each of `axes` in turn.
+template <class T>
+LogicalResult insertAxes(std::optional<Location> location, llvm::SmallVectorImpl<T> &shape,
+                         llvm::ArrayRef<int64_t> axes, T one) {
+  for (int64_t entry : axes) {
+    auto axis = normalizeAxis(location, entry, static_cast<int64_t>(shape.size()) + 1);
+    if (failed(axis))
+      return failure();
+    shape.insert(shape.begin() + *axis, one);
+  }
+  return success();
+}
+
+int64_t productOf(llvm::ArrayRef<int64_t> dims) {
+  int64_t product = 1;
+  for (int64_t dim : dims) {
+    if (dim == 0)
+      return 0;
+    product =
+        ShapedType::isDynamic(dim) || ShapedType::isDynamic(product) ? ShapedType::kDynamic : product * dim;
+  }
+  return product;
+}
+
+Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents) {
+  Extent product = 1;
+  for (const Extent &extent : extents)
+    product = multiply(e, product, extent);
+  return product;
+}
+
+/// Where channels, height and width of an image stand.
+struct ImageAxes {
+  int64_t channel, height, width;
+  explicit ImageAxes(llvm::StringRef format)
+      : channel(format == "NHWC" ? 3 : 1), height(format == "NHWC" ? 1 : 2), width(format == "NHWC" ? 2 : 3) {
+  }
+};
+
+LogicalResult checkImage(std::optional<Location> location, RankedTensorType type, llvm::StringRef format) {
+  if (format != "NCHW" && format != "NHWC")
+    return inferenceError(location, "data_format is '" + format + "', expected NCHW or NHWC");
+  if (type.getRank() != 4)
+    return inferenceError(location, "the operand has rank " + llvm::Twine(type.getRank()) + ", expected 4");
+  return success();
+}
+
+/// `dim` divided; emits an error where it is no multiple.
+FailureOr<int64_t> quotient(std::optional<Location> location, int64_t dim, int64_t divisor) {
+  if (divisor <= 0)
+    return inferenceError(location, "the factor is " + llvm::Twine(divisor) + ", expected at least 1");
+  if (ShapedType::isDynamic(dim))
+    return dim;
+  if (dim % divisor != 0)
+    return inferenceError(location,
+                          "extent " + llvm::Twine(dim) + " is no multiple of " + llvm::Twine(divisor));
+  return dim / divisor;
+}
+
+int64_t times(int64_t dim, int64_t factor) { return ShapedType::isDynamic(dim) ? dim : dim * factor; }
+
+} // namespace
+
+LogicalResult SqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                          llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  auto dropped = squeezedDims(location, type, adaptor.getAxisTensor(), adaptor.getAxis());
+  if (failed(dropped))
+    return failure();
+  llvm::SmallVector<int64_t> shape;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (!llvm::is_contained(*dropped, axis))
+      shape.push_back(type.getDimSize(axis));
+  results.push_back(type.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> SqueezeOp::decompose(OpBuilder &builder) {
+  auto dropped = squeezedDims(std::nullopt, tensorType(getX()), getAxisTensor(), getAxis());
+  if (failed(dropped))
+    return failure();
+  TensorBuilder e(builder, getOperation());
+  llvm::SmallVector<Extent> shape;
+  for (auto [axis, extent] : llvm::enumerate(extentsOf(e.wrap(getX()))))
+    if (!llvm::is_contained(*dropped, static_cast<int64_t>(axis)))
+      shape.push_back(extent);
+  return SmallVector<Value>{reshapeTo(e.wrap(getX()), shape)};
+}
+
+LogicalResult UnsqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                            llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  auto axes = constantOr(location, "axis", adaptor.getAxisTensor(), adaptor.getAxis());
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  if (failed(axes) || failed(insertAxes<int64_t>(location, shape, *axes, 1)))
+    return failure();
+  results.push_back(type.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> UnsqueezeOp::decompose(OpBuilder &builder) {
+  auto axes = constantOr(std::nullopt, "axis", getAxisTensor(), getAxis());
+  if (failed(axes))
+    return failure();
+  TensorBuilder e(builder, getOperation());
+  llvm::SmallVector<Extent> shape = extentsOf(e.wrap(getX()));
+  if (failed(insertAxes<Extent>(std::nullopt, shape, *axes, 1)))
+    return failure();
+  return SmallVector<Value>{reshapeTo(e.wrap(getX()), shape)};
+}
+
+LogicalResult FlattenOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                          llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  if (type.getRank() == 0) {
+    results.push_back(type.clone(llvm::ArrayRef<int64_t>{1}));
+    return success();
+  }
+  auto start = normalizeAxis(location, adaptor.getStartAxis(), type.getRank());
+  auto stop = normalizeAxis(location, adaptor.getStopAxis(), type.getRank());
+  if (failed(start) || failed(stop))
+    return failure();
+  if (*start > *stop)
+    return inferenceError(location,
+                          "start_axis " + llvm::Twine(*start) + " is behind stop_axis " + llvm::Twine(*stop));
+  llvm::SmallVector<int64_t> shape(type.getShape().take_front(*start));
+  shape.push_back(productOf(type.getShape().slice(*start, *stop - *start + 1)));
+  shape.append(type.getShape().begin() + *stop + 1, type.getShape().end());
+  results.push_back(type.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> FlattenOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  int64_t rank = tensorType(getX()).getRank();
+  if (rank == 0)
+    return SmallVector<Value>{reshapeTo(e.wrap(getX()), {Extent(1)})};
+  size_t start = *normalizeAxis(std::nullopt, getStartAxis(), rank),
+         stop = *normalizeAxis(std::nullopt, getStopAxis(), rank);
+  llvm::SmallVector<Extent> all = extentsOf(e.wrap(getX())), shape(all.begin(), all.begin() + start);
+  shape.push_back(productOf(e, llvm::ArrayRef(all).slice(start, stop - start + 1)));
+  shape.append(all.begin() + stop + 1, all.end());
+  return SmallVector<Value>{reshapeTo(e.wrap(getX()), shape)};
+}
+
+LogicalResult FlattenToMatrixOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                  Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  auto axis = normalizeAxis(location, adaptor.getAxis(), type.getRank() + 1);
+  if (failed(axis))
+    return failure();
+  results.push_back(type.clone(
+      {productOf(type.getShape().take_front(*axis)), productOf(type.getShape().drop_front(*axis))}));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> FlattenToMatrixOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  int64_t axis = *normalizeAxis(std::nullopt, getAxis(), tensorType(getX()).getRank() + 1);
+  llvm::SmallVector<Extent> all = extentsOf(e.wrap(getX()));
+  Extent rows = productOf(e, llvm::ArrayRef(all).take_front(axis)),
+         columns = productOf(e, llvm::ArrayRef(all).drop_front(axis));
+  return SmallVector<Value>{reshapeTo(e.wrap(getX()), {rows, columns})};
+}
+
+LogicalResult PixelShuffleOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                               Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(checkImage(location, type, adaptor.getDataFormat())))
+    return failure();
+  ImageAxes at(adaptor.getDataFormat());
+  auto factor = static_cast<int64_t>(adaptor.getUpscaleFactor());
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  auto channels = quotient(location, shape[at.channel], factor * factor);
+  if (failed(channels))
+    return failure();
+  shape[at.channel] = *channels;
+  shape[at.height] = times(shape[at.height], factor);
+  shape[at.width] = times(shape[at.width], factor);
+  results.push_back(type.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> PixelShuffleOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  ImageAxes at(getDataFormat());
+  auto r = static_cast<int64_t>(getUpscaleFactor());
+  Extent n(x, 0), c = divide(e, Extent(x, at.channel), r * r), h(x, at.height), w(x, at.width);
+  Extent tall = multiply(e, h, r), wide = multiply(e, w, r);
+  if (at.channel == 1) {
+    Expression split = reshapeTo(x, {n, c, r, r, h, w});
+    return SmallVector<Value>{reshapeTo(e.transpose(split, {0, 1, 4, 2, 5, 3}), {n, c, tall, wide})};
+  }
+  Expression split = reshapeTo(x, {n, h, w, c, r, r});
+  return SmallVector<Value>{reshapeTo(e.transpose(split, {0, 1, 4, 2, 5, 3}), {n, tall, wide, c})};
+}
+
+LogicalResult PixelUnshuffleOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                 Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(checkImage(location, type, adaptor.getDataFormat())))
+    return failure();
+  ImageAxes at(adaptor.getDataFormat());
+  auto factor = static_cast<int64_t>(adaptor.getDownscaleFactor());
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  auto height = quotient(location, shape[at.height], factor),
+       width = quotient(location, shape[at.width], factor);
+  if (failed(height) || failed(width))
+    return failure();
+  shape[at.channel] = times(shape[at.channel], factor * factor);
+  shape[at.height] = *height;
+  shape[at.width] = *width;
+  results.push_back(type.clone(shape));
+  return success();
+}
+
+FailureOr<SmallVector<Value>> PixelUnshuffleOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  ImageAxes at(getDataFormat());
+  auto r = static_cast<int64_t>(getDownscaleFactor());
+  Extent n(x, 0), c(x, at.channel), h = divide(e, Extent(x, at.height), r),
+                                    w = divide(e, Extent(x, at.width), r);
+  Extent deep = multiply(e, c, r * r);
+  if (at.channel == 1) {
+    Expression split = reshapeTo(x, {n, c, h, r, w, r});
+    return SmallVector<Value>{reshapeTo(e.transpose(split, {0, 1, 3, 5, 2, 4}), {n, deep, h, w})};
+  }
+  Expression split = reshapeTo(x, {n, h, r, w, r, c});
+  return SmallVector<Value>{reshapeTo(e.transpose(split, {0, 1, 3, 5, 2, 4}), {n, h, w, deep})};
+}
+
+LogicalResult ChannelShuffleOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                 Adaptor adaptor, llvm::SmallVectorImpl<Type> &results) {
+  auto type = tensorType(adaptor.getX());
+  if (failed(checkImage(location, type, adaptor.getDataFormat())) ||
+      failed(quotient(location, type.getDimSize(ImageAxes(adaptor.getDataFormat()).channel),
+                      adaptor.getGroups())))
+    return failure();
+  results.push_back(type);
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ChannelShuffleOp::decompose(OpBuilder &builder) {
+  TensorBuilder e(builder, getOperation());
+  Expression x = e.wrap(getX());
+  ImageAxes at(getDataFormat());
+  auto groups = static_cast<int64_t>(getGroups());
+  llvm::SmallVector<Extent> shape = extentsOf(x), split = shape;
+  split[at.channel] = divide(e, shape[at.channel], groups);
+  split.insert(split.begin() + at.channel, Extent(groups));
+  llvm::SmallVector<int64_t> swapped = {0, 1, 2, 3, 4};
+  std::swap(swapped[at.channel], swapped[at.channel + 1]);
+  return SmallVector<Value>{reshapeTo(e.transpose(reshapeTo(x, split), swapped), shape)};
+}
+
+} // namespace proa::pd
+
+#define GET_OP_CLASSES
+#include "dialects/pd/ops/shape/View.cpp.inc"
+#include "dialects/pd/ops/shape/View.methods.inc"

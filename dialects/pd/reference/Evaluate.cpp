@@ -1,0 +1,254 @@
+#include "dialects/pd/reference/Evaluate.h"
+#include "dialects/pd/ir/Guarded.h"
+#include "dialects/pd/ir/Specialize.h"
+#include "dialects/pd/reference/Reference.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// Constants above this size are not made by folding.
+constexpr int64_t maxFoldedElements = 4096;
+
+llvm::SmallVector<int64_t> broadcastStrides(const Tensor &operand, llvm::ArrayRef<int64_t> dims) {
+  llvm::SmallVector<int64_t> own = rowMajorStrides(operand.dims());
+  llvm::SmallVector<int64_t> strides(dims.size(), 0);
+  size_t offset = dims.size() - own.size();
+  for (size_t i = 0; i < own.size(); ++i)
+    strides[offset + i] = operand.dims()[i] == 1 ? 0 : own[i];
+  return strides;
+}
+
+void evaluateElementwise(ScalarOpInterface op, llvm::ArrayRef<Tensor> operands, Tensor &result) {
+  HostScalarBuilder builder(result.dtype());
+  llvm::SmallVector<llvm::SmallVector<int64_t>> strides;
+  for (const Tensor &operand : operands)
+    strides.push_back(broadcastStrides(operand, result.dims()));
+  llvm::SmallVector<HostScalar> scalars(operands.size());
+  forEachIndex(result.dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
+    for (size_t k = 0; k < operands.size(); ++k) {
+      int64_t at = 0;
+      for (size_t d = 0; d < index.size(); ++d)
+        at += index[d] * strides[k][d];
+      scalars[k] = loadScalar(operands[k], at);
+    }
+    storeScalar(result, position, op.evaluateScalar(builder, scalars));
+  });
+}
+
+bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape();
+}
+
+/// Runs one op of a decomposition. Where it has dims that only a run knows, they are known now.
+Result<llvm::SmallVector<Tensor>> evaluateStep(Operation *step, llvm::ArrayRef<Tensor> operands,
+                                               RandomState *draws) {
+  if (llvm::all_of(step->getOperandTypes(), isStaticTensor) &&
+      llvm::all_of(step->getResultTypes(), isStaticTensor))
+    return evaluateOp(step, operands, draws);
+  Block block;
+  Operation *clone = cloneForValues(step, operands, block);
+  if (!clone)
+    return problem(step->getName().getStringRef().str(), "its operands do not fit");
+  return evaluateOp(clone, operands, draws);
+}
+
+/// Replaces ops with regions, which may read what stands before them, by their decompositions, in `wanted`
+/// too. Failure where one has none.
+LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
+  for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
+    if (op->getNumRegions() == 0) {
+      op = op->getNextNode();
+      continue;
+    }
+    auto composite = dyn_cast<DecomposableOpInterface>(op);
+    OpBuilder builder(op);
+    Operation *before = op->getPrevNode();
+    auto values = composite ? guarded([&] { return composite.decompose(builder); })
+                            : FailureOr<llvm::SmallVector<Value>>(failure());
+    if (failed(values))
+      return failure();
+    for (auto [result, value] : llvm::zip(op->getResults(), *values))
+      llvm::replace(wanted, Value(result), value);
+    op->replaceAllUsesWith(*values);
+    op->erase();
+    op = before ? before->getNextNode() : &block.front();
+  }
+  return success();
+}
+
+/// Decomposes into a block of its own and runs that.
+Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
+                                                    llvm::ArrayRef<Tensor> operands, RandomState *draws) {
+  std::string name = op->getName().getStringRef().str();
+  Block block;
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToEnd(&block);
+  auto values = guarded([&] { return op.decompose(builder); });
+  if (failed(values))
+    return problem(name, "the decomposition needs something that is not known");
+  llvm::DenseMap<Value, Tensor> known;
+  for (auto [value, tensor] : llvm::zip(op->getOperands(), operands))
+    known[value] = tensor;
+  if (failed(flatten(block, *values)))
+    return problem(name, "the reference evaluator runs no control flow in a decomposition");
+  for (Operation &step : block) {
+    llvm::SmallVector<Tensor> inputs;
+    for (Value input : step.getOperands())
+      inputs.push_back(known.at(input));
+    auto results = evaluateStep(&step, inputs, draws);
+    if (!results)
+      return results;
+    for (auto [value, tensor] : llvm::zip(step.getResults(), *results))
+      known[value] = tensor;
+  }
+  llvm::SmallVector<Tensor> out;
+  for (Value value : *values)
+    out.push_back(known.at(value));
+  return out;
+}
+
+/// The operands of `op` as host tensors; nothing where one is not constant, or too large to fold.
+std::optional<llvm::SmallVector<Tensor>> constantOperands(llvm::ArrayRef<Attribute> operands) {
+  llvm::SmallVector<Tensor> tensors;
+  for (Attribute operand : operands) {
+    auto elements = dyn_cast_if_present<ElementsAttr>(operand);
+    if (!elements || elements.getNumElements() > maxFoldedElements)
+      return std::nullopt;
+    tensors.push_back(tensorFromAttribute(elements));
+  }
+  return tensors;
+}
+
+bool smallAndStatic(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() <= maxFoldedElements;
+}
+
+} // namespace
+
+llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> dims) {
+  llvm::SmallVector<int64_t> strides(dims.size(), 1);
+  for (size_t i = dims.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * dims[i];
+  return strides;
+}
+
+void forEachIndex(llvm::ArrayRef<int64_t> dims,
+                  llvm::function_ref<void(llvm::ArrayRef<int64_t>, int64_t)> f) {
+  if (llvm::is_contained(dims, 0))
+    return;
+  llvm::SmallVector<int64_t> index(dims.size(), 0);
+  for (int64_t position = 0;; ++position) {
+    f(index, position);
+    size_t d = dims.size();
+    while (d > 0 && ++index[d - 1] == dims[d - 1])
+      index[--d] = 0;
+    if (d == 0)
+      return;
+  }
+}
+
+Tensor tensorFromAttribute(ElementsAttr attribute) {
+  auto type = cast<RankedTensorType>(attribute.getType());
+  DType dtype = *dtypeOf(type.getElementType());
+  Tensor tensor(dtype, std::vector<int64_t>(type.getShape()));
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
+    llvm::ArrayRef<char> data = resource.getRawHandle().getBlob()->getData();
+    if (!data.empty())
+      std::memcpy(tensor.data(), data.data(), std::min(data.size(), tensor.bytes()));
+    return tensor;
+  }
+  auto dense = cast<DenseElementsAttr>(attribute);
+  if (dtype == DType::Bool) {
+    for (auto [i, value] : llvm::enumerate(dense.getValues<bool>()))
+      tensor.as<uint8_t>()[i] = value;
+    return tensor;
+  }
+  llvm::ArrayRef<char> raw = dense.getRawData();
+  size_t size = sizeOf(dtype);
+  if (dense.isSplat())
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      std::memcpy(static_cast<char *>(tensor.data()) + i * size, raw.data(), size);
+  else if (!raw.empty())
+    std::memcpy(tensor.data(), raw.data(), tensor.bytes());
+  return tensor;
+}
+
+DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor) {
+  auto type = RankedTensorType::get(tensor.dims(), elementTypeOf(context, tensor.dtype()));
+  if (tensor.dtype() == DType::Bool) {
+    llvm::SmallVector<bool> values(tensor.as<uint8_t>(), tensor.as<uint8_t>() + tensor.size());
+    return DenseElementsAttr::get(type, llvm::ArrayRef<bool>(values));
+  }
+  return DenseElementsAttr::getFromRawBuffer(
+      type, llvm::ArrayRef<char>(static_cast<const char *>(tensor.data()), tensor.bytes()));
+}
+
+Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands, RandomState *draws) {
+  llvm::SmallVector<Tensor> results;
+  ReferenceKernels::Computation computation = ReferenceKernels::get().find(op);
+  ReferenceKernels::RandomComputation drawing = draws ? ReferenceKernels::get().findRandom(op) : nullptr;
+  auto composite = dyn_cast<DecomposableOpInterface>(op);
+  if (composite && !computation && !llvm::all_of(op->getResultTypes(), isStaticTensor))
+    return evaluateComposite(composite, operands, draws);
+  for (Type type : op->getResultTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || (!tensor.hasStaticShape() && !computation && !drawing))
+      return problem(op->getName().getStringRef().str(), "the reference evaluator needs static result types");
+    auto dtype = dtypeOf(tensor.getElementType());
+    if (!dtype)
+      return problem(op->getName().getStringRef().str(), "the element type has no host representation");
+    std::vector<int64_t> dims(tensor.getShape());
+    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, 0);
+    results.emplace_back(*dtype, dims);
+  }
+  if (auto scalar = dyn_cast<ScalarOpInterface>(op)) {
+    evaluateElementwise(scalar, operands, results[0]);
+    return results;
+  }
+  if (auto primitive = dyn_cast<EvaluatableOpInterface>(op);
+      primitive && succeeded(primitive.evaluate(operands, results)))
+    return results;
+  if (computation && succeeded(computation(op, operands, results)))
+    return results;
+  if (drawing && succeeded(drawing(op, operands, results, *draws)))
+    return results;
+  if (composite)
+    return evaluateComposite(composite, operands, draws);
+  if (ElementsAttr value; matchPattern(op, m_Constant(&value)))
+    return llvm::SmallVector<Tensor>{tensorFromAttribute(value)};
+  return problem(op->getName().getStringRef().str(), "the reference evaluator can't run this op");
+}
+
+LogicalResult foldAllByEvaluation(Operation *op, llvm::ArrayRef<Attribute> operands,
+                                  llvm::SmallVectorImpl<OpFoldResult> &out) {
+  if (!llvm::all_of(op->getResultTypes(), smallAndStatic))
+    return failure();
+  auto tensors = constantOperands(operands);
+  if (!tensors)
+    return failure();
+  auto results = evaluateOp(op, *tensors);
+  if (!results)
+    return failure();
+  for (const Tensor &tensor : *results)
+    out.push_back(attributeFromTensor(op->getContext(), tensor));
+  return success();
+}
+
+OpFoldResult foldByEvaluation(Operation *op, llvm::ArrayRef<Attribute> operands) {
+  llvm::SmallVector<OpFoldResult> results;
+  if (op->getNumResults() != 1 || failed(foldAllByEvaluation(op, operands, results)))
+    return {};
+  return results[0];
+}
+
+} // namespace proa::pd

@@ -1,0 +1,49 @@
+/// Elementwise functions on host numbers: the reference evaluator's half of the field `scalar` of op records.
+#pragma once
+
+#include "proa/Tensor.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <complex>
+#include <cstdint>
+
+namespace proa::pd {
+
+/// One element of a tensor, wide enough for every dtype: integers and bools in `integer`, floats in `number`
+/// (real part), complex numbers in `number`.
+struct HostScalar {
+  enum class Kind : uint8_t { Bool, Integer, Real, Complex };
+  Kind kind = Kind::Real;
+  int64_t integer = 0;
+  std::complex<double> number;
+
+  static HostScalar of(bool value) { return {Kind::Bool, value, {}}; }
+  static HostScalar of(int64_t value) { return {Kind::Integer, value, {}}; }
+  static HostScalar of(double value) { return {Kind::Real, 0, value}; }
+  static HostScalar of(std::complex<double> value) { return {Kind::Complex, 0, value}; }
+  bool isInteger() const { return kind == Kind::Bool || kind == Kind::Integer; }
+  double real() const { return isInteger() ? static_cast<double>(integer) : number.real(); }
+};
+
+/// Element `index` of a tensor, and the inverse (rounded to the tensor's dtype).
+HostScalar loadScalar(const Tensor &tensor, int64_t index);
+void storeScalar(Tensor &tensor, int64_t index, const HostScalar &value);
+
+/// The methods of ScalarBuilder, computed in double (integers in 64 bits).
+class HostScalarBuilder {
+public:
+  using Value = HostScalar;
+  using Values = llvm::ArrayRef<HostScalar>;
+
+  explicit HostScalarBuilder(DType resultType) : resultType(resultType) {}
+
+#include "dialects/pd/builders/ScalarMethods.inc"
+
+  Value number(double value, Value like);
+
+private:
+  DType resultType;
+};
+
+} // namespace proa::pd

@@ -1,0 +1,70 @@
+//! Whether the types of an op can be those of a part of it.
+#include "dialects/pd/ir/InferredTypes.h"
+#include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/sharding/ShardingRule.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace proa::pd {
+namespace {
+
+/// The dims of a tensor of which a part has one index of the factor.
+llvm::SmallVector<int64_t> dimsOfPart(RankedTensorType type, const TensorFactors &tensor, unsigned factor,
+                                      int64_t size) {
+  llvm::SmallVector<int64_t> dims(type.getShape());
+  for (auto [dim, factors] : llvm::zip(dims, tensor))
+    if (llvm::is_contained(factors, factor))
+      dim /= size;
+  return dims;
+}
+
+/// The op on operands of the dims of a part. Constants stay what they are where they are not split.
+Operation *clonePart(Block &block, Operation *op, const ShardingRule &rule, unsigned factor) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&block);
+  IRMapping mapping;
+  for (auto [operand, tensor] : llvm::zip(op->getOperands(), rule.operands)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    auto dims = dimsOfPart(type, tensor, factor, rule.factors[factor].size);
+    auto constant = operand.getDefiningOp<ConstantOp>();
+    if (constant && llvm::ArrayRef<int64_t>(dims) == type.getShape())
+      mapping.map(operand, builder.clone(*constant)->getResult(0));
+    else
+      mapping.map(operand, block.addArgument(type.clone(dims), op->getLoc()));
+  }
+  return builder.clone(*op, mapping);
+}
+
+bool fits(Operation *op, const ShardingRule &rule, unsigned factor) {
+  Block block;
+  Operation *part = clonePart(block, op, rule, factor);
+  llvm::SmallVector<llvm::SmallVector<int64_t>> wanted;
+  for (auto [type, tensor] : llvm::zip(op->getResultTypes(), rule.results))
+    wanted.push_back(dimsOfPart(cast<RankedTensorType>(type), tensor, factor, rule.factors[factor].size));
+  setLocalShape(part, wanted.front());
+  if (!isa<InferTypeOpInterface>(part))
+    return true;
+  FailureOr<llvm::SmallVector<Type>> types = inferredTypes(part);
+  return succeeded(types) && llvm::all_of(llvm::zip(*types, wanted), [](auto pair) {
+           auto type = dyn_cast<RankedTensorType>(std::get<0>(pair));
+           return type && succeeded(verifyCompatibleShape(type.getShape(), std::get<1>(pair)));
+         });
+}
+
+} // namespace
+
+ShardingRule fitted(Operation *op, ShardingRule rule) {
+  ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
+  for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
+    ShardingFactor &own = rule.factors[factor];
+    if (own.kind != FactorKind::Replicated && own.size > 1 && !fits(op, rule, factor))
+      own.kind = FactorKind::Replicated;
+  }
+  return rule;
+}
+
+} // namespace proa::pd

@@ -1,0 +1,167 @@
+//! Imported IR to a plan and object code.
+#include "lib/compiler/Compile.h"
+
+#include "lib/codegen/CompileKernels.h"
+#include "lib/codegen/LoadedObject.h"
+#include "lib/planner/BuildPlan.h"
+#include "lib/runtime/CpuFeatures.h"
+#include "lib/support/DiagnosticCollector.h"
+#include "lib/support/Files.h"
+#include "passes/lower-linalg/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <filesystem>
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+Result<void> dump(ModuleOp module, const CompileOptions &options, const char *stage) {
+  if (options.dumpDirectory.empty())
+    return {};
+  std::error_code error;
+  std::filesystem::create_directories(options.dumpDirectory, error);
+  if (error)
+    return problem(options.dumpDirectory, "cannot create the folder: " + error.message());
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return writeFile(options.dumpDirectory + "/" + stage + ".mlir", text);
+}
+
+/// Takes back state results that turned out to be the parameter itself, as the running mean of a
+/// normalization is at inference: it is a constant then, and so is all that is computed from it.
+void dropUnchangedStates(func::FuncOp main) {
+  auto exit = cast<func::ReturnOp>(main.getBody().front().getTerminator());
+  llvm::BitVector unchanged(main.getNumResults());
+  for (auto [i, value] : llvm::enumerate(exit.getOperands())) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
+    if (argument && state && main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") == state)
+      unchanged.set(i);
+  }
+  exit->eraseOperands(unchanged);
+  (void)main.eraseResults(unchanged);
+}
+
+bool isKernel(func::FuncOp function) { return function->hasAttr("proa.kernel"); }
+
+/// Reports what no plan can be made of: the plan is that of one function, which calls kernels only.
+LogicalResult verifyProgram(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isDeclaration() || !main.getBody().hasOneBlock())
+    return module.emitError("the module has no function 'main' with one block");
+  bool isCorrect = true;
+  main.walk([&](func::CallOp call) {
+    auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+    if (callee && isKernel(callee) && !callee.isDeclaration())
+      return;
+    call.emitError()
+        << "'@" << call.getCallee()
+        << "' is called, but it is not a kernel (a function with the attribute 'proa.kernel'), expected "
+           "the call to be inlined (--inline)";
+    isCorrect = false;
+  });
+  return success(isCorrect);
+}
+
+/// Moves the kernel functions to a module of their own, for the code generator.
+OwningOpRef<ModuleOp> takeKernels(ModuleOp module) {
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (isKernel(function)) {
+      function->remove();
+      kernels->push_back(function);
+    }
+  return kernels;
+}
+
+} // namespace
+
+Result<std::vector<std::string>> cpuFeaturesOf(const std::string &cpu) {
+  CodegenOptions options;
+  options.cpu = cpu;
+  return targetFeatures(options, runtime::knownCpuFeatures());
+}
+
+Result<void> checkRunsHere(const std::string &cpu) {
+  auto needed = cpuFeaturesOf(cpu);
+  if (!needed)
+    return needed.problems();
+  std::vector<std::string> missing = runtime::missingCpuFeatures(*needed);
+  if (missing.empty())
+    return {};
+  return problem("CPU '" + cpu + "'", "it has " + llvm::join(missing, ", ") + ", which this machine lacks");
+}
+
+bool hasFormedKernels(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), isKernel); }
+
+Result<CompiledProgram> compileForCpu(OwningOpRef<ModuleOp> module, const CompileOptions &options) {
+  auto progress = [&](const char *what, double part) {
+    if (options.progress)
+      options.progress(what, part);
+  };
+  DiagnosticCollector diagnostics(module->getContext());
+  if (Result<void> written = dump(*module, options, "0-imported"); !written)
+    return written.problems();
+  progress("optimizing", 0.0);
+  PassManager pm(module->getContext());
+  pm.enableVerifier(false);
+  if (!hasFormedKernels(*module))
+    buildCpuPipeline(pm, options);
+  if (failed(pm.run(*module)))
+    return diagnostics.take("optimization failed");
+  if (failed(verifyProgram(*module)))
+    return diagnostics.take("the program cannot be planned");
+  dropUnchangedStates(module->lookupSymbol<func::FuncOp>("main"));
+  if (Result<void> written = dump(*module, options, "1-kernels-formed"); !written)
+    return written.problems();
+
+  OwningOpRef<ModuleOp> kernels = takeKernels(*module);
+  progress("lowering kernels", 0.1);
+  PassManager lowering(kernels->getContext());
+  lowering.enableVerifier(false);
+  lowering.addPass(createLowerToLinalg());
+  if (failed(lowering.run(*kernels)))
+    return diagnostics.take("lowering to linalg failed");
+  if (Result<void> written = dump(*kernels, options, "2-linalg"); !written)
+    return written.problems();
+  progress("generating code", 0.2);
+  CodegenOptions codegen;
+  codegen.cpu = options.cpu;
+  codegen.threads = static_cast<unsigned>(options.threads);
+  codegen.dumpDirectory = options.dumpDirectory;
+  auto compiled = compileKernels(*kernels, codegen);
+  if (!compiled)
+    return compiled.problems();
+  if (Result<void> written = dump(*kernels, options, "3-llvm"); !written)
+    return written.problems();
+
+  llvm::StringMap<planner::KernelFacts> facts;
+  for (const CompiledKernel &kernel : compiled->kernels)
+    facts[kernel.symbol] = {kernel.extent, kernel.work};
+  progress("planning", 0.95);
+  auto plan = planner::buildPlan(module->lookupSymbol<func::FuncOp>("main"),
+                                 [&](llvm::StringRef symbol) { return facts.lookup(symbol); });
+  if (!plan)
+    return plan.problems();
+  progress("compiled", 1.0);
+  return CompiledProgram{std::move(*plan), std::move(compiled->archive)};
+}
+
+Result<std::shared_ptr<runtime::Executable>> loadProgram(CompiledProgram program, const std::string &name) {
+  auto object = LoadedObject::load(program.archive);
+  if (!object)
+    return object.problems();
+  auto code = std::make_shared<LoadedObject>(std::move(*object));
+  auto resolve = [&](const std::string &symbol) { return code->find(symbol); };
+  return runtime::Executable::create(std::move(program.plan), name, resolve, code);
+}
+
+} // namespace proa

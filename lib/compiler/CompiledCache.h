@@ -1,0 +1,53 @@
+/// The on-disk cache of compiled programs, and the texts that its keys consist of.
+#pragma once
+
+#include "lib/codegen/ObjectCache.h"
+#include "lib/compiler/Compile.h"
+#include "proa/Model.h"
+#include "translator/legacy/Program.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace proa {
+
+/// Names, dtypes and dims of tensors.
+std::string describeDims(const std::map<std::string, Tensor> &tensors);
+
+/// Names and elements of tensors.
+std::string describeValues(const std::map<std::string, Tensor> &tensors);
+
+/// All that a compiled program depends on.
+struct CompiledKey {
+  const ModelOptions &options;
+  /// The text of the program's file.
+  const std::string &text;
+  /// Null where the file is IR, which has all types in its text.
+  const legacy::Program *program = nullptr;
+  /// The feeds, with their LoDs, whose dims it is compiled for.
+  const std::map<std::string, Tensor> &feeds;
+  /// The feeds whose elements it is compiled for; empty where it holds for any.
+  std::map<std::string, Tensor> values;
+  /// ImportOptions::deferAll.
+  bool deferAll = false;
+
+  std::string describe() const;
+};
+
+/// Compiled programs by key, in the folder of the object cache.
+class CompiledCache {
+public:
+  /// Error: the directory cannot be used. Empty: the default one.
+  static Result<CompiledCache> open(const std::string &directory);
+
+  std::optional<CompiledProgram> find(const std::string &key) const;
+  /// Does nothing where the file cannot be written: the program is compiled again next time.
+  void store(const std::string &key, const CompiledProgram &program) const;
+
+private:
+  explicit CompiledCache(ObjectCache objects) : objects(std::move(objects)) {}
+  ObjectCache objects;
+};
+
+} // namespace proa

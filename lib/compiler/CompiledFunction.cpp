@@ -1,0 +1,59 @@
+#include "lib/compiler/CompiledFunction.h"
+
+#include "lib/compiler/SpecializeFeeds.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Calls arguments and results by their numbers: names need not differ.
+void numberInterface(func::FuncOp main) {
+  Builder builder(main.getContext());
+  auto role = [&](const char *name, unsigned number) {
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr(name, builder.getStringAttr(std::to_string(number))));
+  };
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    main.setArgAttrs(i, role("pd.feed", i));
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    main.setResultAttrs(i, role("pd.fetch", i));
+}
+
+} // namespace
+
+Result<CompiledFunction> CompiledFunction::create(OwningOpRef<ModuleOp> module,
+                                                  const std::vector<Tensor> &arguments) {
+  numberInterface(module->lookupSymbol<func::FuncOp>("main"));
+  if (!hasFormedKernels(*module)) {
+    std::map<std::string, std::vector<int64_t>> dims;
+    for (size_t i = 0; i < arguments.size(); ++i)
+      dims[std::to_string(i)] = arguments[i].dims();
+    if (Result<void> done = specializeFeeds(*module, dims); !done)
+      return done.problems();
+  }
+  auto program = compileForCpu(std::move(module), {});
+  if (!program)
+    return program.problems();
+  auto executable = loadProgram(std::move(*program), "function");
+  if (!executable)
+    return executable.problems();
+  auto session = runtime::Session::create(*executable);
+  if (!session)
+    return session.problems();
+  CompiledFunction compiled;
+  compiled.executable = *executable;
+  compiled.session = std::move(*session);
+  return compiled;
+}
+
+Result<std::vector<Tensor>> CompiledFunction::run(const std::vector<Tensor> &arguments) {
+  runtime::NamedTensors feeds;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    feeds[std::to_string(i)] = arguments[i];
+  return session->run(feeds);
+}
+
+} // namespace proa

@@ -1,0 +1,65 @@
+#include "lib/compiler/FeedChecks.h"
+
+#include "lib/support/Suggest.h"
+
+#include <algorithm>
+#include <set>
+
+namespace proa {
+namespace {
+
+std::vector<std::string> namesOf(const std::vector<TensorInfo> &infos) {
+  std::vector<std::string> names;
+  for (const TensorInfo &info : infos)
+    names.push_back(info.name);
+  return names;
+}
+
+/// What is wrong with a LoD, or nothing: offsets ascend from 0, and the last one of a level is the number of
+/// sequences of the next level, or of rows.
+std::string lodProblem(const Tensor &tensor) {
+  for (size_t level = 0; level < tensor.lod().size(); ++level) {
+    const std::vector<int64_t> &offsets = tensor.lod()[level];
+    bool isLast = level + 1 == tensor.lod().size();
+    if (isLast && tensor.dims().empty())
+      return "the tensor has no rows";
+    int64_t count = isLast ? tensor.dims()[0] : static_cast<int64_t>(tensor.lod()[level + 1].size()) - 1;
+    if (offsets.empty() || offsets.front() != 0 || offsets.back() != count ||
+        !std::is_sorted(offsets.begin(), offsets.end()))
+      return "level " + std::to_string(level) + " of the LoD must ascend from 0 to " + std::to_string(count);
+  }
+  return "";
+}
+
+} // namespace
+
+Result<void> checkFeeds(const std::string &source, const std::vector<TensorInfo> &feeds,
+                        const std::map<std::string, Tensor> &given) {
+  Problems problems;
+  std::set<std::string> known;
+  for (const TensorInfo &info : feeds) {
+    known.insert(info.name);
+    auto found = given.find(info.name);
+    if (found == given.end()) {
+      problems.add(source,
+                   "feed '" + info.name + "' is missing, expected " + describe(info.dtype, info.dims));
+      continue;
+    }
+    const Tensor &tensor = found->second;
+    bool fits = tensor.dtype() == info.dtype && tensor.dims().size() == info.dims.size();
+    for (size_t d = 0; fits && d < info.dims.size(); ++d)
+      fits = info.dims[d] < 0 || info.dims[d] == tensor.dims()[d];
+    if (!fits)
+      problems.add(source, "feed '" + info.name + "' is " + tensor.describe() + ", expected " +
+                               describe(info.dtype, info.dims));
+  }
+  for (const auto &[name, tensor] : given)
+    if (std::string wrong = lodProblem(tensor); !wrong.empty())
+      problems.add(source, "feed '" + name + "': " + wrong);
+  for (const auto &[name, tensor] : given)
+    if (!known.contains(name))
+      problems.add(source, "the program has no feed '" + name + "'" + didYouMean(name, namesOf(feeds)));
+  return problems.empty() ? Result<void>() : Result<void>(problems);
+}
+
+} // namespace proa

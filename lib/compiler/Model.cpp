@@ -1,0 +1,683 @@
+//! The embedded library: a legacy program, opened, compiled for the shapes it meets, and run.
+#include "proa/Model.h"
+
+#include "lib/compiler/Compile.h"
+#include "lib/compiler/CompiledCache.h"
+#include "lib/compiler/FeedChecks.h"
+#include "lib/compiler/IrProgram.h"
+#include "lib/compiler/ParameterValues.h"
+#include "lib/compiler/Registration.h"
+#include "lib/compiler/SharedParameters.h"
+#include "lib/compiler/SpecializeFeeds.h"
+#include "lib/runtime/Executable.h"
+#include "lib/runtime/ThreadPool.h"
+#include "lib/support/Files.h"
+#include "lib/support/Suggest.h"
+#include "lib/support/UniqueDiagnostics.h"
+#include "passes/autodiff/MixedPrecision.h"
+#include "passes/autodiff/Transforms.h"
+#include "translator/import/Import.h"
+#include "translator/legacy/ReadProgram.h"
+#include "translator/params/ModelFolder.h"
+
+#include "dialects/pd/ir/Pd.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+namespace proa {
+namespace {
+
+/// Adds the milliseconds of its life to a counter.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &milliseconds)
+      : milliseconds(milliseconds), begin(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() {
+    milliseconds +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+private:
+  double &milliseconds;
+  std::chrono::steady_clock::time_point begin;
+};
+
+int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+int threadsOf(const ModelOptions &options) { return options.threads > 0 ? options.threads : cores(); }
+
+TensorInfo describe(std::string name, mlir::RankedTensorType type) {
+  TensorInfo info;
+  info.name = std::move(name);
+  info.dtype = *pd::dtypeOf(type.getElementType());
+  for (int64_t dim : type.getShape())
+    info.dims.push_back(mlir::ShapedType::isDynamic(dim) ? -1 : dim);
+  return info;
+}
+
+} // namespace
+
+/// How much is known about the feeds at import, from least to most specialized.
+enum class Known { Declared, Dims, Elements };
+
+/// One attempt to import a program for some feeds.
+struct Attempt {
+  Known known = Known::Declared;
+  /// ImportOptions::deferAll.
+  bool deferAll = false;
+};
+
+/// The program imported for feeds with so many LoD levels.
+struct Imported {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The LoD levels that are fetched after the fetches: of which of these, in the order of levels.
+  std::vector<std::string> fetchedLods;
+};
+
+/// One compilation: for one set of feed dims.
+struct Variant {
+  const Imported *imported = nullptr;
+  std::shared_ptr<runtime::Executable> executable;
+  std::unique_ptr<runtime::Session> session;
+  std::unique_ptr<runtime::Profile> profile;
+};
+
+struct Model::Implementation {
+  ModelOptions options;
+  std::string source;
+  std::string programFile;
+  std::string programText;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::optional<legacy::Program> program; ///< none where the program is IR
+  /// By what describeLevels says of the feeds.
+  std::map<std::string, Imported> imports;
+  std::vector<TensorInfo> feeds, parameters;
+  std::vector<std::string> fetches;
+  std::set<std::string> states;
+  std::map<std::string, Tensor> values; ///< of parameters and state variables
+  std::map<std::string, Variant> variants;
+  Variant *current = nullptr;
+  ModelTimes times;
+  bool profiling = false;
+  bool parametersChanged = false;
+  std::vector<legacy::SharedStorage> shared; ///< of the startup program
+  /// The program can't be imported by its declarations alone.
+  bool needsFeeds = false;
+  /// Sets of dims for which the program must know what the feeds hold.
+  std::set<std::string> steered;
+  /// Of all variants: their runs go on from each other's random numbers.
+  std::shared_ptr<runtime::RandomGenerator> generator;
+
+  Result<void> open(const std::string &path);
+  Result<void> openLegacy(const params::ModelFiles &files);
+  Result<void> openIr(const params::ModelFiles &files);
+  /// Adds a module to `imports`.
+  const Imported *keep(const std::string &key, mlir::OwningOpRef<mlir::ModuleOp> module);
+  Result<void> checkParameter(const std::string &name, const Tensor &value) const;
+  /// Names of the variables that a file of weights holds.
+  std::vector<std::string> saved() const;
+  void describeInterface(mlir::ModuleOp module);
+  void describeStates(mlir::ModuleOp module);
+  Result<void> describeDeclared();
+  import::ImportOptions importOptions() const;
+  Result<void> readShared(const params::ModelFiles &files);
+  /// The program for feeds with the LoD levels of these, and what else is to be known of them.
+  Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Attempt attempt);
+  /// The attempts from `known` on that may differ in what they import.
+  std::vector<Attempt> attemptsFor(const std::map<std::string, Tensor> &feeds, Known known) const;
+  Result<const Imported *> importWith(const import::ImportOptions &importOptions);
+  Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
+  /// The first import and compilation that succeed, from `known` on.
+  Result<CompiledProgram> compileWith(const std::map<std::string, Tensor> &feeds, Known &known,
+                                      const Imported *&imported);
+  Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
+                                  Attempt attempt);
+  Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
+  Result<Variant> load(CompiledProgram program);
+  Result<void> transform(mlir::ModuleOp module);
+  /// What run() and measure() do before the session runs: the variant for these feeds, and all feeds of its
+  /// plan, with state and LoDs.
+  Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
+  /// Keeps the state among the results of a run and returns the fetches, with their LoDs.
+  std::vector<NamedTensor> take(const Variant &variant, const std::vector<Tensor> &results);
+};
+
+std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
+                                                     const std::vector<Tensor> &results) {
+  std::vector<NamedTensor> fetched;
+  const auto &names = variant.executable->plan().fetchNames;
+  const auto &lods = variant.imported->fetchedLods;
+  std::map<std::string, Lod> levels;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Tensor &result = results[i];
+    if (i < fetches.size())
+      fetched.push_back({names[i], result});
+    else if (i < fetches.size() + lods.size())
+      levels[lods[i - fetches.size()]].emplace_back(result.as<int64_t>(),
+                                                    result.as<int64_t>() + result.size());
+    else
+      values[names[i]] = result;
+  }
+  for (NamedTensor &result : fetched)
+    result.tensor.setLod(levels[result.name]);
+  return fetched;
+}
+
+Result<void> Model::Implementation::open(const std::string &path) {
+  source = path;
+  options.onDiagnostic = onceEach(options.onDiagnostic);
+  if (!options.cpu.empty())
+    if (Result<void> runs = checkRunsHere(options.cpu); !runs)
+      return runs;
+  auto files = params::findModel(path, options.parameters);
+  if (!files)
+    return files.problems();
+  programFile = files->program;
+  auto text = readFile(files->program);
+  if (!text)
+    return text.problems();
+  programText = std::move(*text);
+  context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false); // no function's text after an error
+  if (isIr(programFile, programText))
+    return openIr(*files);
+  if (!options.function.empty())
+    return problem(path, "function '" + options.function + "' is asked for, but the program is no IR file");
+  return openLegacy(*files);
+}
+
+/// The module itself is the program for any feeds.
+Result<void> Model::Implementation::openIr(const params::ModelFiles &files) {
+  for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
+                               std::pair(options.microBatches != 1, "micro-batches"),
+                               std::pair(!options.ownGradients.empty(), "proa's own gradients")})
+    if (isGiven)
+      return problem(source,
+                     std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  {
+    Stopwatch watch(times.import);
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    context->appendDialectRegistry(registry);
+    auto read =
+        readIr(*context, programText, {programFile, options.function, options.feeds, options.fetches});
+    if (!read)
+      return read.problems();
+    module = std::move(*read);
+  }
+  Stopwatch watch(times.read);
+  auto readValues = params::readTensors(files, savedVariables(*module));
+  if (!readValues)
+    return readValues.problems();
+  values = std::move(*readValues);
+  describeInterface(*keep("", std::move(module))->module);
+  return {};
+}
+
+Result<void> Model::Implementation::openLegacy(const params::ModelFiles &files) {
+  {
+    Stopwatch watch(times.read);
+    auto readProgram = legacy::readProgramText(programText, files.program);
+    if (!readProgram)
+      return readProgram.problems();
+    program = std::move(*readProgram);
+    auto readValues = params::readParameters(files, *program);
+    if (!readValues)
+      return readValues.problems();
+    values = std::move(*readValues);
+    if (Result<void> shared = readShared(files); !shared)
+      return shared.problems();
+  }
+  Stopwatch watch(times.import);
+  std::map<std::string, int> declared;
+  for (const legacy::Block &block : llvm::ArrayRef(program->blocks).take_front(1))
+    for (const legacy::Variable &variable : block.variables)
+      declared[variable.name] = variable.lodLevel;
+  import::ImportOptions first = importOptions();
+  first.feedsMayHelp = &needsFeeds;
+  auto imported = importWith(first);
+  if (imported) {
+    needsFeeds = false;
+    describeInterface(*(*imported)->module);
+  } else if (!needsFeeds || !describeDeclared()) {
+    return imported.problems();
+  }
+  for (TensorInfo &info : feeds)
+    info.lodLevel = declared[info.name];
+  return {};
+}
+
+import::ImportOptions Model::Implementation::importOptions() const {
+  import::ImportOptions importOptions;
+  importOptions.source = programFile;
+  importOptions.feeds = options.feeds;
+  importOptions.fetches = options.fetches;
+  importOptions.ownGradients = options.ownGradients;
+  importOptions.sharedParameters = shared;
+  importOptions.onDiagnostic = options.onDiagnostic;
+  return importOptions;
+}
+
+Result<void> Model::Implementation::readShared(const params::ModelFiles &files) {
+  if (files.startup.empty())
+    return {};
+  Result<legacy::Program> startup = legacy::readProgram(files.startup);
+  if (!startup)
+    return startup.problems();
+  shared = legacy::sharedStorageOf(*startup);
+  return {};
+}
+
+Result<const Imported *> Model::Implementation::importWith(const import::ImportOptions &importOptions) {
+  std::string key;
+  for (const auto &[name, count] : importOptions.lodLevels)
+    key += name + "=" + std::to_string(count) + ";";
+  for (const auto &[name, extents] : importOptions.feedDims)
+    key += describe(DType::Float32, extents) + name + ";";
+  key += describeValues(importOptions.feedValues);
+  key += importOptions.deferAll ? "deferred" : "";
+  if (auto found = imports.find(key); found != imports.end())
+    return &found->second;
+  auto module = import::importProgram(*context, *program, importOptions);
+  if (!module)
+    return module.problems();
+  if (auto transformed = transform(**module); !transformed)
+    return transformed.problems();
+  return keep(key, std::move(*module));
+}
+
+const Imported *Model::Implementation::keep(const std::string &key,
+                                            mlir::OwningOpRef<mlir::ModuleOp> module) {
+  Imported &imported = imports[key];
+  imported.module = std::move(module);
+  auto main = imported.module->lookupSymbol<mlir::func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.lod_of"))
+      imported.fetchedLods.push_back(of.str());
+  return &imported;
+}
+
+/// The program with its loss scaled and its batch divided, and the first values of the scale's state.
+Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
+  Problems problems;
+  mlir::ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &diagnostic) {
+    problems.add(source, diagnostic.str());
+    return mlir::success();
+  });
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
+    return problems;
+  if (options.microBatches != 1) {
+    auto made = autodiff::accumulate(main, "accumulated", options.microBatches);
+    if (failed(made))
+      return problems;
+    main.erase();
+    made->setName("main");
+  }
+  if (options.amp && options.amp->scaling == AmpOptions::Scaling::Dynamic &&
+      !values.contains(autodiff::lossScalingState[0])) {
+    Tensor scale(DType::Float32, {1}), steps(DType::Int32, {1});
+    *scale.as<float>() = static_cast<float>(options.amp->lossScale);
+    *steps.as<int32_t>() = 0;
+    values[autodiff::lossScalingState[0]] = scale;
+    values[autodiff::lossScalingState[1]] = steps;
+    values[autodiff::lossScalingState[2]] = steps;
+  }
+  return {};
+}
+
+Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &given,
+                                                          Attempt attempt) {
+  import::ImportOptions importOptions = this->importOptions();
+  importOptions.deferAll = attempt.deferAll;
+  for (const TensorInfo &info : feeds)
+    if (auto count = static_cast<int>(given.at(info.name).lod().size()); count != info.lodLevel)
+      importOptions.lodLevels[info.name] = count;
+  if (!program && !importOptions.lodLevels.empty()) {
+    const auto &[name, count] = *importOptions.lodLevels.begin();
+    return problem(source, "feed '" + name + "' has " + std::to_string(count) +
+                               " LoD levels, the function has arguments for another number");
+  }
+  if (!program)
+    return &imports.at("");
+  for (const auto &[name, tensor] : given)
+    if (attempt.known != Known::Declared)
+      importOptions.feedDims[name] = tensor.dims();
+  if (attempt.known == Known::Elements)
+    importOptions.feedValues = import::steering(given);
+  return importWith(importOptions);
+}
+
+/// What describeInterface says, of a program that can't be imported yet.
+Result<void> Model::Implementation::describeDeclared() {
+  auto interface = import::declaredInterface(*context, *program, importOptions());
+  if (!interface)
+    return interface.problems();
+  for (const auto &[name, type] : interface->feeds)
+    feeds.push_back(describe(name, type));
+  for (const auto &[name, type] : interface->parameters)
+    parameters.push_back(describe(name, type));
+  fetches = interface->fetches;
+  states.insert(interface->states.begin(), interface->states.end());
+  return {};
+}
+
+void Model::Implementation::describeInterface(mlir::ModuleOp module) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  std::map<std::string, int> levels;
+  for (mlir::BlockArgument argument : main.getArguments()) {
+    if (auto owner = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.lod_of")) {
+      ++levels[owner.str()];
+      continue;
+    }
+    auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.feed");
+    auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.param");
+    (feed ? feeds : parameters)
+        .push_back(describe((feed ? feed : parameter).str(),
+                            mlir::cast<mlir::RankedTensorType>(argument.getType())));
+  }
+  for (TensorInfo &info : feeds)
+    info.lodLevel = levels[info.name];
+  for (unsigned i = 0; i < main.getNumResults(); ++i) {
+    auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch");
+    if (fetch && !main.getResultAttr(i, "pd.lod_of"))
+      fetches.push_back(fetch.str());
+  }
+  describeStates(module);
+}
+
+void Model::Implementation::describeStates(mlir::ModuleOp module) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.state"))
+      states.insert(state.str());
+}
+
+Result<CompiledProgram> Model::Implementation::compileFresh(mlir::ModuleOp module,
+                                                            const std::map<std::string, Tensor> &given) {
+  Stopwatch watch(times.compile);
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  context->appendDialectRegistry(registry);
+  mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(module->clone()));
+  std::map<std::string, std::vector<int64_t>> dims;
+  for (const auto &[name, tensor] : import::withLods(given))
+    dims[name] = tensor.dims();
+  if (!hasFormedKernels(*copy)) // kernels keep their types
+    if (auto done = specializeFeeds(*copy, dims); !done)
+      return done.problems();
+  CompileOptions compileOptions;
+  compileOptions.threads = cores();
+  compileOptions.dumpDirectory = options.dumpDirectory;
+  compileOptions.decompose = options.decompose;
+  compileOptions.memoryBudget = options.memoryBudget;
+  compileOptions.amp = options.amp;
+  compileOptions.cpu = options.cpu;
+  compileOptions.progress = options.progress;
+  return compileForCpu(std::move(copy), compileOptions);
+}
+
+Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
+                                                       const std::map<std::string, Tensor> &given,
+                                                       Attempt attempt) {
+  times.fromCache = false;
+  times.compile = 0;
+  if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
+    return compileFresh(module, given);
+  // A cache that nobody asked for and that can't be used costs time, not the result.
+  auto cache = CompiledCache::open(options.cacheDirectory);
+  if (!cache)
+    return options.cacheDirectory.empty() ? compileFresh(module, given) : cache.problems();
+  std::map<std::string, Tensor> feeds = import::withLods(given);
+  CompiledKey described{options, programText, program ? &*program : nullptr, feeds, {}, attempt.deferAll};
+  if (attempt.known == Known::Elements)
+    described.values = import::steering(given);
+  std::string key = described.describe();
+  if (auto found = cache->find(key)) {
+    times.fromCache = true;
+    return std::move(*found);
+  }
+  auto compiled = compileFresh(module, given);
+  if (compiled)
+    cache->store(key, *compiled);
+  return compiled;
+}
+
+Result<Variant> Model::Implementation::load(CompiledProgram program) {
+  Stopwatch watch(times.load);
+  auto executable = loadProgram(std::move(program), source);
+  if (!executable)
+    return executable.problems();
+  if (auto bound = (*executable)->bindParameters(values); !bound)
+    return bound.problems();
+  if (options.checkFinite)
+    if (auto checked = (*executable)->checkFinite(); !checked)
+      return checked.problems();
+  auto session = runtime::Session::create(*executable);
+  if (!session)
+    return session.problems();
+  if (!generator)
+    generator = std::make_shared<runtime::RandomGenerator>(options.seed);
+  (*session)->setGenerator(generator);
+  return Variant{nullptr, *executable, std::move(*session), nullptr};
+}
+
+std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::string, Tensor> &given,
+                                                        Known known) const {
+  bool isOpen = llvm::any_of(feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
+  auto isOfUse = [&](Known next) {
+    if (!program)
+      return next == Known::Declared;
+    return next == Known::Declared || (next == Known::Dims ? isOpen : !import::steering(given).empty());
+  };
+  std::vector<Attempt> attempts;
+  for (Known next : {Known::Declared, Known::Dims, Known::Elements})
+    if (next >= known && isOfUse(next))
+      attempts.push_back({next});
+  // What nothing helps with is an error where control flow does not come to it.
+  attempts.push_back({attempts.empty() ? known : attempts.back().known, true});
+  return attempts;
+}
+
+Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &given,
+                                                           Known &known, const Imported *&imported) {
+  Result<CompiledProgram> program = Problems();
+  // Some ops give another rank for other dims of their operands (squeeze of a dim that is not 1), or need to
+  // know dims: types inferred from open dims do not hold then. Imported for these dims they do. Others need
+  // to know an axis or a number, which may be fed.
+  bool isFirst = true;
+  for (Attempt next : attemptsFor(given, known)) {
+    auto attempt = importFor(given, next);
+    auto compiled =
+        attempt ? compile(*(*attempt)->module, given, next) : Result<CompiledProgram>(attempt.problems());
+    if (compiled) {
+      imported = *attempt;
+      describeStates(*imported->module);
+      known = next.known;
+      return compiled;
+    }
+    // Where the declarations are too little in any case, what is known last says best what is wrong.
+    if (std::exchange(isFirst, false) || needsFeeds)
+      program = compiled.problems();
+  }
+  return program;
+}
+
+Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &given) {
+  if (auto checked = checkFeeds(source, feeds, given); !checked)
+    return checked.problems();
+  std::string dims = describeDims(import::withLods(given)), key = dims;
+  Known known = steered.contains(dims) ? Known::Elements : Known::Declared;
+  if (known == Known::Elements)
+    key += describeValues(import::steering(given));
+  if (auto found = variants.find(key); found != variants.end())
+    return &found->second;
+  runtime::setThreads(threadsOf(options));
+  const Imported *imported = nullptr;
+  auto program = compileWith(given, known, imported);
+  if (!program)
+    return program.problems();
+  times.load = 0;
+  auto variant = load(std::move(*program));
+  if (!variant)
+    return variant.problems();
+  variant->imported = imported;
+  if (known == Known::Elements) {
+    steered.insert(dims);
+    key = dims + describeValues(import::steering(given));
+  }
+  return &variants.emplace(key, std::move(*variant)).first->second;
+}
+
+Model::Model(std::unique_ptr<Implementation> implementation) : implementation(std::move(implementation)) {}
+Model::Model(Model &&) noexcept = default;
+Model &Model::operator=(Model &&) noexcept = default;
+Model::~Model() = default;
+
+Result<Model> Model::open(const std::string &path, ModelOptions options) {
+  auto implementation = std::make_unique<Implementation>();
+  implementation->options = std::move(options);
+  if (auto opened = implementation->open(path); !opened)
+    return opened.problems();
+  return Model(std::move(implementation));
+}
+
+const std::vector<TensorInfo> &Model::feeds() const { return implementation->feeds; }
+const std::vector<std::string> &Model::fetches() const { return implementation->fetches; }
+const std::vector<TensorInfo> &Model::parameters() const { return implementation->parameters; }
+const ModelTimes &Model::times() const { return implementation->times; }
+
+Result<void> Model::Implementation::checkParameter(const std::string &name, const Tensor &value) const {
+  auto known = std::ranges::find(parameters, name, &TensorInfo::name);
+  if (auto current = values.find(name); current != values.end())
+    return checkType(source, name, value, current->second.dtype(), current->second.dims());
+  if (known != parameters.end())
+    return checkType(source, name, value, known->dtype, known->dims);
+  if (states.contains(name))
+    return {};
+  std::vector<std::string> names(states.begin(), states.end());
+  for (const TensorInfo &info : parameters)
+    names.push_back(info.name);
+  return problem(source,
+                 "the program has no parameter or state variable '" + name + "'" + didYouMean(name, names));
+}
+
+Result<void> Model::setParameter(const std::string &name, Tensor value) {
+  Implementation &self = *implementation;
+  if (Result<void> checked = self.checkParameter(name, value); !checked)
+    return checked;
+  self.values[name] = std::move(value);
+  // State is fed to each run; what is computed from parameters once must be computed again.
+  self.parametersChanged |= !self.states.contains(name);
+  updateParts(self.shared, name, self.values);
+  return updateBuffers(self.shared, self.values);
+}
+
+Result<Tensor> Model::parameter(const std::string &name) const {
+  if (Result<void> updated = updateBuffers(implementation->shared, implementation->values); !updated)
+    return updated.problems();
+  auto found = implementation->values.find(name);
+  if (found == implementation->values.end())
+    return problem(implementation->source, "there is no parameter or state variable '" + name + "'");
+  return found->second;
+}
+
+std::vector<std::string> Model::Implementation::saved() const {
+  return program ? params::savedVariables(*program) : savedVariables(*imports.at("").module);
+}
+
+Result<void> Model::saveParameters(const std::string &path) const {
+  if (Result<void> updated = updateBuffers(implementation->shared, implementation->values); !updated)
+    return updated;
+  return writeParameters(path, implementation->values, implementation->saved());
+}
+
+Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {
+  auto variant = implementation->variantFor(feeds);
+  return variant ? Result<void>() : Result<void>(variant.problems());
+}
+
+Result<runtime::NamedTensors> Model::Implementation::beforeRun(const std::map<std::string, Tensor> &feeds) {
+  auto variant = variantFor(feeds);
+  if (!variant)
+    return variant.problems();
+  current = *variant;
+  if (std::exchange(parametersChanged, false))
+    for (auto &[key, other] : variants)
+      if (auto bound = other.executable->bindParameters(values); !bound)
+        return bound.problems();
+  const runtime::Plan &plan = current->executable->plan();
+  if (profiling && !current->profile)
+    current->profile = std::make_unique<runtime::Profile>(plan);
+  current->session->setProfile(profiling ? current->profile.get() : nullptr);
+  std::map<std::string, Tensor> all = import::withLods(feeds);
+  runtime::NamedTensors given(all.begin(), all.end());
+  for (const std::string &name : states)
+    if (auto found = values.find(name); found != values.end())
+      for (runtime::ValueId id : plan.feeds)
+        if (plan.values[id].name == name)
+          given[name] = found->second;
+  times.lastRun = 0;
+  return given;
+}
+
+Result<std::vector<NamedTensor>> Model::run(const std::map<std::string, Tensor> &feeds) {
+  Implementation &self = *implementation;
+  auto given = self.beforeRun(feeds);
+  if (!given)
+    return given.problems();
+  Result<std::vector<Tensor>> results = [&] {
+    Stopwatch watch(self.times.lastRun);
+    return self.current->session->run(*given);
+  }();
+  if (!results)
+    return results.problems();
+  return self.take(*self.current, *results);
+}
+
+Result<double> Model::measure(const std::map<std::string, Tensor> &feeds) {
+  Implementation &self = *implementation;
+  auto given = self.beforeRun(feeds);
+  if (!given)
+    return given.problems();
+  Result<void> done = [&] {
+    Stopwatch watch(self.times.lastRun);
+    return self.current->session->runSilently(*given);
+  }();
+  if (!done)
+    return done.problems();
+  return self.times.lastRun;
+}
+
+int Model::threads() const { return threadsOf(implementation->options); }
+
+int64_t Model::arenaBytes() const {
+  return implementation->current ? implementation->current->executable->plan().arenaBytes : 0;
+}
+
+void Model::enableProfile(bool on) { implementation->profiling = on; }
+
+std::string Model::profileTable() const {
+  Variant *variant = implementation->current;
+  return variant && variant->profile ? variant->profile->table() : "";
+}
+
+std::string Model::profileTrace() const {
+  Variant *variant = implementation->current;
+  return variant && variant->profile ? variant->profile->chromeTrace() : "[]";
+}
+
+std::vector<StepTime> Model::profileSteps() const {
+  Variant *variant = implementation->current;
+  return variant && variant->profile ? variant->profile->steps() : std::vector<StepTime>();
+}
+
+} // namespace proa

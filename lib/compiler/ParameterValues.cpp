@@ -1,0 +1,39 @@
+#include "lib/compiler/ParameterValues.h"
+
+#include "translator/params/PaddleParams.h"
+#include "translator/params/Safetensors.h"
+
+namespace proa {
+
+Result<void> checkType(const std::string &where, const std::string &name, const Tensor &value, DType dtype,
+                       std::span<const int64_t> dims) {
+  bool fits = value.dtype() == dtype && value.dims().size() == dims.size();
+  for (size_t d = 0; fits && d < dims.size(); ++d)
+    fits = dims[d] < 0 || dims[d] == value.dims()[d];
+  if (fits)
+    return {};
+  return problem(where, "parameter '" + name + "' is given " + value.describe() + ", expected " +
+                            describe(dtype, dims));
+}
+
+Result<void> writeParameters(const std::string &path, const std::map<std::string, Tensor> &values,
+                             const std::vector<std::string> &saved) {
+  if (path.ends_with(".safetensors"))
+    return params::writeSafetensors(path, values);
+  if (!path.ends_with(".pdiparams"))
+    return problem(path, "parameters are saved as *.safetensors or *.pdiparams, found another suffix");
+  Problems problems;
+  std::vector<Tensor> tensors;
+  for (const std::string &name : saved)
+    if (auto value = values.find(name); value != values.end())
+      tensors.push_back(value->second);
+    else
+      problems.add(path, "variable '" + name +
+                             "' has no value, but a .pdiparams file holds all variables; "
+                             "a .safetensors file need not");
+  if (!problems.empty())
+    return problems;
+  return params::writeCombinedParams(path, tensors);
+}
+
+} // namespace proa

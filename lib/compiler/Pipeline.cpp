@@ -1,0 +1,85 @@
+//! The order of the passes from imported pd to kernel calls.
+#include "lib/compiler/Compile.h"
+
+#include "passes/autodiff/Passes.h"
+#include "passes/decompose/Passes.h"
+#include "passes/fuse/Passes.h"
+#include "passes/layout/Passes.h"
+#include "passes/normalize/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace proa {
+namespace {
+
+/// Patterns that compute with conditions, which the plan only reads: they save a step and would need kernels
+/// on i1.
+const char *const conditionPatterns[] = {"CombineNestedIfs", "ConvertTrivialIfToSelect",
+                                         "ConditionPropagation"};
+
+void addCleanup(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createRefineShapes());
+  llvm::SmallVector<std::string> disabled;
+  for (llvm::StringRef name : conditionPatterns) // as clang and as gcc spell them
+    for (llvm::StringRef scope : {"(anonymous namespace)::", "{anonymous}::"})
+      disabled.push_back((scope + name).str());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass(GreedyRewriteConfig(), disabled));
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+}
+
+std::unique_ptr<Pass> ampOf(const AmpOptions &amp) {
+  MixPrecisionOptions options;
+  options.function = "main";
+  options.level = amp.level == AmpOptions::Level::O1 ? "O1" : "O2";
+  options.dtype = amp.dtype == DType::BFloat16 ? "bf16" : "f16";
+  options.allow.assign(amp.allow.begin(), amp.allow.end());
+  options.deny.assign(amp.deny.begin(), amp.deny.end());
+  options.grey.assign(amp.grey.begin(), amp.grey.end());
+  return createMixPrecision(options);
+}
+
+} // namespace
+
+void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createLowerFor());
+  DecomposeOptions checkpoints;
+  checkpoints.only = {"pd.checkpoint"};
+  pm.addPass(createDecompose(checkpoints));
+  addCleanup(pm);
+  if (options.amp)
+    pm.addPass(ampOf(*options.amp));
+  // Gradients become ops like all others before anything is fused.
+  DecomposeOptions gradients;
+  gradients.only = {"pd.vjp"};
+  pm.addPass(createDecompose(gradients));
+  addCleanup(pm);
+  if (options.decompose) {
+    pm.addPass(createDecompose());
+    addCleanup(pm);
+  }
+  pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
+  // Normalizations that are left must be elementwise before the layout can flow through them.
+  DecomposeOptions normalization;
+  normalization.only = {"pd.batch_norm"};
+  pm.addPass(createDecompose(normalization));
+  pm.addNestedPass<func::FuncOp>(createChannelsLast());
+  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
+  DecomposeOptions withoutKernels;
+  withoutKernels.target = "cpu";
+  pm.addPass(createDecompose(withoutKernels));
+  pm.addPass(createWidenLibraryOps());
+  addCleanup(pm);
+  if (options.memoryBudget) {
+    RematerializeOptions recompute;
+    recompute.function = "main";
+    recompute.memoryBudget = *options.memoryBudget;
+    pm.addPass(createRematerialize(recompute));
+  }
+  pm.addPass(createFormKernels());
+}
+
+} // namespace proa

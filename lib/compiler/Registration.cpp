@@ -1,0 +1,59 @@
+#include "lib/compiler/Registration.h"
+
+#include "dialects/pd/ir/Pd.h"
+#include "dialects/pd/ir/Types.h"
+#include "dialects/rt/Rt.h"
+#include "lib/compiler/Compile.h"
+#include "passes/autodiff/Passes.h"
+#include "passes/decompose/Passes.h"
+#include "passes/fuse/Passes.h"
+#include "passes/layout/Passes.h"
+#include "passes/lower-cpu/Passes.h"
+#include "passes/lower-linalg/Passes.h"
+#include "passes/normalize/Passes.h"
+#include "passes/spmd/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+
+namespace proa {
+
+void registerAllDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<pd::PdDialect, pd::ArrayDialect, rt::RtDialect>();
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+}
+
+void registerProaPasses() {
+  registerProaNormalizePasses();
+  registerProaDecomposePasses();
+  registerProaAutodiffPasses();
+  registerProaFusePasses();
+  registerProaLayoutPasses();
+  registerProaSpmdPasses();
+  registerProaLowerLinalgPasses();
+  registerLowerCpuPasses();
+  mlir::PassPipelineRegistration<LowerKernelsOptions>(
+      lowerKernelsPipelineName,
+      "Kernels, on pd ops or on linalg, to the LLVM dialect; removes all other functions",
+      [](mlir::OpPassManager &pm, const LowerKernelsOptions &options) {
+        pm.addPass(createExtractKernels());
+        pm.addPass(createLowerToLinalg());
+        buildLowerKernelsPipeline(pm, options);
+      });
+  mlir::PassPipelineRegistration<>(cpuPipelineName, "Imported pd to library ops and kernel calls",
+                                   [](mlir::OpPassManager &pm) { buildCpuPipeline(pm); });
+}
+
+void registerAllPasses() {
+  mlir::registerAllPasses();
+  registerProaPasses();
+}
+
+} // namespace proa

@@ -1,0 +1,220 @@
+/// The library kernels for convolutions; ConvGeometry.h says what they compute.
+#include "lib/runtime/kernels/Conv.h"
+
+#include "lib/runtime/kernels/DepthwiseConv.h"
+#include "lib/runtime/kernels/EntriesByDims.h"
+#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/StridedCopy.h"
+#include "lib/runtime/kernels/WinogradConv.h"
+
+namespace proa::runtime {
+namespace {
+
+/// A plan of a session for one set of dims; neither a plan of oneDNN nor one of ours: BLAS.
+struct ConvEntry {
+  ConvGeometry geometry;
+  bool planned = false;
+  std::unique_ptr<DepthwiseConv> depthwise; ///< with the filter, where that is constant
+  std::unique_ptr<WinogradConv> winograd;
+  std::shared_ptr<const ConvPlan> plan;
+  std::unique_ptr<Execution> execution;
+  std::shared_ptr<const PackedTensor>
+      filter; ///< a constant filter as the plan wants it; null: packed in each run
+};
+
+class Conv final : public LibraryKernel {
+public:
+  Conv(ConvAttributes attributes, const KernelRequest &request)
+      : attributes(std::move(attributes)), inputs(request.inputs.begin(), request.inputs.end()),
+        isStatic(request.isStatic()) {}
+
+  Result<void> check() const;
+  Result<void> bind(std::span<const View> views) override;
+  Result<void> run(Call &call) const override;
+
+private:
+  Result<ConvGeometry> geometryOf(std::span<const std::vector<int64_t>> dims) const;
+  Result<ConvEntry *> entryFor(Call &call) const;
+  void plan(ConvEntry &entry, const Call &call, const View &out) const;
+  Result<void> convolve(Call &call, const ConvEntry &entry, const View &out) const;
+
+  ConvAttributes attributes;
+  std::vector<OperandType> inputs;
+  bool isStatic;
+  PackedCache filters;
+};
+
+Result<ConvGeometry> Conv::geometryOf(std::span<const std::vector<int64_t>> dims) const {
+  std::vector<std::vector<int64_t>> operandDims;
+  for (const PostOp &op : attributes.postOps)
+    operandDims.push_back(op.hasOperand() ? dims[op.input] : std::vector<int64_t>());
+  return ConvGeometry::compute(attributes, dims[0], dims[1], operandDims);
+}
+
+/// With known dims a mistake is found at load.
+Result<void> Conv::check() const {
+  if (!isStatic)
+    return {};
+  std::vector<std::vector<int64_t>> dims;
+  for (const OperandType &input : inputs)
+    dims.push_back(input.dims);
+  Result<ConvGeometry> geometry = geometryOf(dims);
+  if (!geometry)
+    return geometry.problems();
+  return {};
+}
+
+Result<void> Conv::bind(std::span<const View> views) {
+  filters.reset(views[1].data);
+  return {};
+}
+
+Result<ConvEntry *> Conv::entryFor(Call &call) const {
+  auto &entries = EntriesByDims<ConvEntry>::of(call);
+  entries.use(filters.generation());
+  if (ConvEntry *only = isStatic ? entries.first() : nullptr)
+    return only;
+  return entries.find(call, inputs.size(), [&]() -> Result<ConvEntry> {
+    std::vector<std::vector<int64_t>> dims;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      dims.emplace_back(call.input(i).dims.begin(), call.input(i).dims.end());
+    Result<ConvGeometry> geometry = geometryOf(dims);
+    if (!geometry)
+      return geometry.problems();
+    ConvEntry entry;
+    entry.geometry = std::move(*geometry);
+    return entry;
+  });
+}
+
+bool isEmpty(const ConvGeometry &geometry) {
+  for (const auto *dims : {&geometry.input.dims, &geometry.output.dims})
+    for (int64_t dim : *dims)
+      if (dim == 0)
+        return true;
+  return false;
+}
+
+void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
+  bool known = out.dtype == DType::Float32 || out.dtype == DType::BFloat16;
+  if (!known || isEmpty(entry.geometry))
+    return;
+  if (DepthwiseConv::supports(attributes, entry.geometry, inputs)) {
+    entry.depthwise = std::make_unique<DepthwiseConv>(attributes, entry.geometry, call.input(1).as<float>());
+    return;
+  }
+  entry.winograd =
+      WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), filters);
+  if (entry.winograd)
+    return;
+  // The arena decides once for all runs whether the summand lies where the result goes.
+  std::optional<size_t> candidate = inPlaceCandidate(attributes, entry.geometry, inputs);
+  bool inPlace = candidate && call.input(attributes.postOps[*candidate].input).data == out.data;
+  entry.plan = ConvPlan::create(out.dtype, attributes, entry.geometry, inputs, inPlace);
+  if (!entry.plan)
+    return;
+  entry.execution = entry.plan->execution();
+  if (filters.isConstant() && entry.plan->wantedFilter() != entry.plan->plainFilter())
+    entry.filter = filters.get(entry.plan->plainFilter(), entry.plan->wantedFilter());
+}
+
+Result<void> Conv::run(Call &call) const {
+  Result<ConvEntry *> found = entryFor(call);
+  if (!found)
+    return found.problems();
+  ConvEntry &entry = **found;
+  Result<View> out = call.output(0, entry.geometry.outDims);
+  if (!out)
+    return out.problems();
+  if (!entry.planned)
+    plan(entry, call, *out);
+  entry.planned = true;
+  if (entry.winograd) {
+    entry.winograd->run(call, out->as<float>());
+    return {};
+  }
+  size_t fused = entry.plan ? entry.plan->fusedCount() : entry.depthwise ? entry.depthwise->fusedCount() : 0;
+  PostOpOperands operands(attributes.postOps, call, fused, *out);
+  if (entry.depthwise) {
+    std::optional<size_t> bias = entry.depthwise->bias();
+    entry.depthwise->run(call.input(0).as<float>(), bias ? call.input(*bias).as<float>() : nullptr,
+                         out->as<float>());
+    entry.planned = filters.isConstant();
+  } else if (entry.plan) {
+    if (Result<void> done = convolve(call, entry, *out); !done)
+      return done;
+  } else if (Result<void> done = blasConv(out->dtype, entry.geometry, attributes.transposed,
+                                          call.input(0).data, call.input(1).data, out->data);
+             !done) {
+    return done;
+  }
+  return applyPostOps(*out, entry.geometry.output, attributes.postOps, entry.geometry.operands, operands);
+}
+
+Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out) const {
+  const ConvPlan &plan = *entry.plan;
+  ScratchPieces pieces;
+  pieces.add(entry.execution->scratchBytes());
+  auto pieceFor = [&](const ConvPlan::Port &port) {
+    return port.copied ? pieces.add(port.desc.get_size()) : 0;
+  };
+  size_t inputPiece = pieceFor(plan.input()), outputPiece = pieceFor(plan.output());
+  std::vector<size_t> extraPieces;
+  for (const ConvPlan::Port &port : plan.extras())
+    extraPieces.push_back(pieceFor(port));
+  bool packsFilter = !entry.filter && plan.wantedFilter() != plan.plainFilter();
+  size_t filterPiece = packsFilter ? pieces.add(plan.wantedFilter().get_size()) : 0;
+  auto *scratch = pieces.bytes() == 0 ? nullptr : static_cast<std::byte *>(call.scratch(pieces.bytes()));
+  auto provide = [&](const ConvPlan::Port &port, const View &view, size_t piece) -> void * {
+    if (!port.copied)
+      return view.data;
+    stridedCopy(sizeOf(view.dtype), port.stored.dims, view.data, port.stored.strides, scratch + piece,
+                port.wanted);
+    return scratch + piece;
+  };
+  Execution &execution = *entry.execution;
+  execution.set(0, provide(plan.input(), call.input(0), inputPiece));
+  void *filter = entry.filter ? entry.filter->data() : call.input(1).data;
+  if (packsFilter) {
+    dnnl::memory from(plan.plainFilter(), dnnlEngine(), filter);
+    dnnl::memory to(plan.wantedFilter(), dnnlEngine(), scratch + filterPiece);
+    dnnl::reorder(from, to).execute(dnnlStream(), from, to);
+    filter = scratch + filterPiece;
+  }
+  execution.set(1, filter);
+  execution.set(2, plan.output().copied ? scratch + outputPiece : out.data);
+  for (size_t i = 0; i < plan.extras().size(); ++i)
+    execution.set(3 + i, provide(plan.extras()[i], call.input(plan.extras()[i].input), extraPieces[i]));
+  execution.run(scratch);
+  if (plan.output().copied)
+    stridedCopy(sizeOf(out.dtype), plan.output().stored.dims, scratch + outputPiece, plan.output().wanted,
+                out.data, plan.output().stored.strides);
+  return {};
+}
+
+Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t spatial, bool transposed) {
+  Result<ConvAttributes> attributes = ConvAttributes::parse(request, spatial, transposed);
+  if (!attributes)
+    return attributes.problems();
+  auto kernel = std::make_unique<Conv>(std::move(*attributes), request);
+  if (Result<void> done = kernel->check(); !done)
+    return done.problems();
+  return std::unique_ptr<LibraryKernel>(std::move(kernel));
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeConv2d(const KernelRequest &request) {
+  return make(request, 2, false);
+}
+Result<std::unique_ptr<LibraryKernel>> makeConv3d(const KernelRequest &request) {
+  return make(request, 3, false);
+}
+Result<std::unique_ptr<LibraryKernel>> makeConv2dTranspose(const KernelRequest &request) {
+  return make(request, 2, true);
+}
+Result<std::unique_ptr<LibraryKernel>> makeConv3dTranspose(const KernelRequest &request) {
+  return make(request, 3, true);
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,82 @@
+/// Parts of the library kernels for convolutions.
+#pragma once
+
+#include "lib/runtime/kernels/ConvGeometry.h"
+
+namespace proa::runtime {
+
+/// The convolution as products of the filter and the windows that the input has, by BLAS: for dtypes that
+/// oneDNN does not convolve (float64, float16). 16-bit floats are multiplied as float32. Post-ops are left to
+/// applyPostOps.
+Result<void> blasConv(DType dtype, const ConvGeometry &geometry, bool transposed, const void *input,
+                      const void *filter, void *output);
+
+/// The filter's gradient in the same way, [O, I/groups, k...]; `outGradient` lies as the geometry's output.
+Result<void> blasWeightGradient(DType dtype, const ConvGeometry &geometry, const void *input,
+                                const void *outGradient, void *filterGradient);
+
+/// A convolution planned by oneDNN for one set of dims. It works on a dense layout of its own choice; tensors
+/// that lie otherwise are copied.
+class ConvPlan {
+public:
+  /// A tensor of the caller, and how oneDNN wants it.
+  struct Port {
+    int argument = 0;            ///< oneDNN's name
+    size_t input = 0;            ///< index of the step's input; not used for the output
+    StridedOperand stored;       ///< as the caller has it
+    std::vector<int64_t> wanted; ///< strides
+    dnnl::memory::desc desc;     ///< of the wanted layout
+    bool copied = false;
+  };
+
+  /// With `inPlace` the first "add" of full size lies where the output does. Null where oneDNN has nothing.
+  static std::shared_ptr<const ConvPlan> create(DType dtype, const ConvAttributes &attributes,
+                                                const ConvGeometry &geometry,
+                                                std::span<const OperandType> inputs, bool inPlace);
+
+  const Port &input() const { return inputPort; }
+  const Port &output() const { return outputPort; }
+  std::span<const Port> extras() const { return extraPorts; }
+  size_t fusedCount() const { return fused; }
+  const dnnl::memory::desc &plainFilter() const { return filterPlain; }
+  const dnnl::memory::desc &wantedFilter() const { return filterWanted; }
+  /// Slots: input, filter, output, then the extras.
+  std::unique_ptr<Execution> execution() const;
+  const char *implementation() const { return name.c_str(); }
+
+private:
+  bool build(const ConvAttributes &attributes, const ConvGeometry &geometry,
+             std::span<const OperandType> inputs, size_t count, bool inPlace);
+  bool isUsable() const;
+  void makePrimitive(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                     const dnnl::memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes);
+
+  dnnl::memory::data_type type = dnnl::memory::data_type::f32;
+  bool small = false;
+  bool channelLast = true; ///< of the layout that oneDNN gets
+  Port inputPort, outputPort;
+  std::vector<Port> extraPorts;
+  size_t fused = 0;
+  dnnl::memory::desc filterPlain, filterWanted, scratchpad;
+  dnnl::primitive primitive;
+  std::string name;
+};
+
+/// How oneDNN gets a tensor that the caller has as `stored`.
+ConvPlan::Port convPort(const StridedOperand &stored, dnnl::memory::data_type dtype, bool channelLast);
+/// The filter as oneDNN sees it, [O, I, k...] or [groups, O/groups, I/groups, k...], in Paddle's memory.
+dnnl::memory::desc plainFilterDesc(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                                   dnnl::memory::data_type type);
+/// oneDNN's strides, dilations and paddings; the padding after an axis gives exactly the output's extent.
+struct ConvSteps {
+  dnnl::memory::dims strides, dilations, before, after;
+  ConvSteps(const ConvGeometry &geometry, bool transposed);
+};
+/// Whether a convolution is too little work for a second thread.
+bool isSmallConv(const ConvGeometry &geometry, bool transposed);
+
+/// The index of the post-op that may be added in place: the first "add" of the output's dims and dtype.
+std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                                       std::span<const OperandType> inputs);
+
+} // namespace proa::runtime

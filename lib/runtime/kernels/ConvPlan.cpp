@@ -1,0 +1,208 @@
+#include "lib/runtime/kernels/Conv.h"
+
+#include "lib/runtime/ThreadPool.h"
+
+namespace proa::runtime {
+namespace {
+
+using dnnl::memory;
+
+memory::dims shifted(std::span<const int64_t> values, int64_t shift) {
+  memory::dims out(values.begin(), values.end());
+  for (int64_t &value : out)
+    value += shift;
+  return out;
+}
+
+/// oneDNN's padding after an axis must give exactly the output's extent.
+memory::dims paddingAfter(const ConvGeometry &g, bool transposed) {
+  memory::dims after;
+  for (size_t i = 0; i < g.kernel.size(); ++i) {
+    int64_t in = g.input.dims[2 + i], out = g.output.dims[2 + i];
+    int64_t reach = g.dilations[i] * (g.kernel[i] - 1) + 1;
+    int64_t large = transposed ? out : in, small = transposed ? in : out;
+    after.push_back((small - 1) * g.strides[i] + reach - large - g.before[i]);
+  }
+  return after;
+}
+
+bool samePlaces(const StridedOperand &stored, std::span<const int64_t> wanted) {
+  for (size_t axis = 0; axis < stored.dims.size(); ++axis)
+    if (stored.dims[axis] != 1 && stored.strides[axis] != wanted[axis])
+      return false;
+  return true;
+}
+
+} // namespace
+
+memory::desc plainFilterDesc(const ConvAttributes &attributes, const ConvGeometry &g,
+                             memory::data_type type) {
+  int64_t in = g.inputChannels() / g.groups, out = g.outputChannels() / g.groups;
+  std::vector<int64_t> stored{g.groups, attributes.transposed ? in : out, attributes.transposed ? out : in};
+  stored.insert(stored.end(), g.kernel.begin(), g.kernel.end());
+  std::vector<int64_t> strides = rowMajorStrides(stored);
+  if (attributes.transposed) {
+    std::swap(stored[1], stored[2]);
+    std::swap(strides[1], strides[2]);
+  }
+  size_t skip = g.groups == 1 ? 1 : 0;
+  return {memory::dims(stored.begin() + static_cast<ptrdiff_t>(skip), stored.end()), type,
+          memory::dims(strides.begin() + static_cast<ptrdiff_t>(skip), strides.end())};
+}
+
+ConvPlan::Port convPort(const StridedOperand &stored, memory::data_type dtype, bool channelLast) {
+  ConvPlan::Port port;
+  port.stored = stored;
+  port.wanted = convStrides(stored.dims, channelLast);
+  port.desc = memory::desc(memory::dims(stored.dims.begin(), stored.dims.end()), dtype,
+                           memory::dims(port.wanted.begin(), port.wanted.end()));
+  port.copied = !samePlaces(stored, port.wanted);
+  return port;
+}
+
+ConvSteps::ConvSteps(const ConvGeometry &geometry, bool transposed)
+    : strides(shifted(geometry.strides, 0)), dilations(shifted(geometry.dilations, -1)),
+      before(shifted(geometry.before, 0)), after(paddingAfter(geometry, transposed)) {}
+
+bool isSmallConv(const ConvGeometry &geometry, bool transposed) {
+  double operations =
+      2.0 * static_cast<double>(geometry.inputChannels()) / static_cast<double>(geometry.groups);
+  for (const auto &dims : {transposed ? geometry.input.dims : geometry.output.dims, geometry.kernel})
+    for (int64_t dim : dims)
+      operations *= static_cast<double>(dim);
+  return isSmallWork(operations);
+}
+
+std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                                       std::span<const OperandType> inputs) {
+  for (size_t i = 0; i < attributes.postOps.size(); ++i)
+    if (attributes.postOps[i].kind == PostOp::Kind::Add)
+      return geometry.operands[i].dims == geometry.output.dims &&
+                     inputs[attributes.postOps[i].input].dtype == inputs[0].dtype
+                 ? std::optional(i)
+                 : std::nullopt;
+  return std::nullopt;
+}
+
+/// A transposed convolution to few channels is faster through a matrix product, which wants channels first.
+static bool prefersChannelLast(const ConvAttributes &attributes, const ConvGeometry &geometry) {
+  constexpr int64_t few = 8;
+  int64_t in = geometry.inputChannels() / geometry.groups, out = geometry.outputChannels() / geometry.groups;
+  return !attributes.transposed || out >= few || (in == 1 && out == 1);
+}
+
+std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvAttributes &attributes,
+                                                 const ConvGeometry &geometry,
+                                                 std::span<const OperandType> inputs, bool inPlace) {
+  auto plan = std::make_shared<ConvPlan>();
+  plan->small = isSmallConv(geometry, attributes.transposed);
+  SingleThreadScope scope(plan->small);
+  plan->type = *dnnlType(dtype);
+  plan->filterPlain = plainFilterDesc(attributes, geometry, plan->type);
+  for (bool channelLast : {prefersChannelLast(attributes, geometry), false}) {
+    plan->channelLast = channelLast;
+    size_t previous = SIZE_MAX;
+    for (size_t count : {attributes.postOps.size(), leadingWithoutTensors(attributes.postOps), size_t(0)}) {
+      if (count != previous && plan->build(attributes, geometry, inputs, count, inPlace) && plan->isUsable())
+        return plan;
+      previous = count;
+    }
+  }
+  return nullptr;
+}
+
+/// oneDNN's reference code is too slow, and its convolution by a matrix product (2.6.3) adds and multiplies
+/// tensors at wrong places.
+bool ConvPlan::isUsable() const {
+  bool fusesTensor = false;
+  for (const Port &port : extraPorts)
+    fusesTensor |= port.argument != DNNL_ARG_BIAS;
+  bool byProduct = name.find("gemm") != std::string::npos;
+  return !isReference(name.c_str()) && !(byProduct && fusesTensor);
+}
+
+/// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
+bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                     std::span<const OperandType> inputs, size_t count, bool inPlace) {
+  dnnl::primitive_attr primitiveAttributes = userScratchpad();
+  dnnl::post_ops list;
+  extraPorts.clear();
+  fused = count;
+  inputPort = convPort(geometry.input, type, channelLast);
+  outputPort = convPort(geometry.output, type, channelLast);
+  std::optional<size_t> sum =
+      inPlace && !outputPort.copied ? inPlaceCandidate(attributes, geometry, inputs) : std::nullopt;
+  memory::desc bias;
+  for (size_t i = 0; i < count; ++i) {
+    const PostOp &op = attributes.postOps[i];
+    if (!op.hasOperand()) {
+      appendActivation(list, op);
+      continue;
+    }
+    if (sum == i) {
+      list.append_sum(1.0f);
+      continue;
+    }
+    std::optional<memory::data_type> operandType = dnnlType(inputs[op.input].dtype);
+    if (!operandType)
+      return false;
+    Port port = convPort(geometry.operands[i], *operandType, channelLast);
+    port.input = op.input;
+    if (i == 0 && op.kind == PostOp::Kind::Bias) {
+      bias = memory::desc({geometry.outputChannels()}, *operandType, memory::format_tag::a);
+      port.argument = DNNL_ARG_BIAS;
+      port.desc = bias;
+    } else {
+      bool multiply = op.kind == PostOp::Kind::Multiply;
+      list.append_binary(multiply ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add, port.desc);
+      port.argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1;
+    }
+    extraPorts.push_back(std::move(port));
+  }
+  primitiveAttributes.set_post_ops(list);
+  try {
+    makePrimitive(attributes, geometry, bias, primitiveAttributes);
+  } catch (const dnnl::error &) {
+    return false;
+  }
+  return true;
+}
+
+void ConvPlan::makePrimitive(const ConvAttributes &attributes, const ConvGeometry &g,
+                             const memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes) {
+  memory::desc filter(filterPlain.dims(), type, memory::format_tag::any);
+  auto [strides, dilations, before, after] = ConvSteps(g, attributes.transposed);
+  constexpr auto inference = dnnl::prop_kind::forward_inference;
+  // A zero bias descriptor means none.
+  if (attributes.transposed) {
+    dnnl::deconvolution_forward::primitive_desc description({inference, dnnl::algorithm::deconvolution_direct,
+                                                             inputPort.desc, filter, bias, outputPort.desc,
+                                                             strides, dilations, before, after},
+                                                            primitiveAttributes, dnnlEngine());
+    filterWanted = description.weights_desc();
+    scratchpad = description.scratchpad_desc();
+    name = description.impl_info_str();
+    primitive = dnnl::deconvolution_forward(description);
+  } else {
+    dnnl::convolution_forward::primitive_desc description({inference, dnnl::algorithm::convolution_direct,
+                                                           inputPort.desc, filter, bias, outputPort.desc,
+                                                           strides, dilations, before, after},
+                                                          primitiveAttributes, dnnlEngine());
+    filterWanted = description.weights_desc();
+    scratchpad = description.scratchpad_desc();
+    name = description.impl_info_str();
+    primitive = dnnl::convolution_forward(description);
+  }
+}
+
+std::unique_ptr<Execution> ConvPlan::execution() const {
+  auto out = std::make_unique<Execution>(primitive, scratchpad, small);
+  out->add(DNNL_ARG_SRC, inputPort.desc);
+  out->add(DNNL_ARG_WEIGHTS, filterWanted);
+  out->add(DNNL_ARG_DST, outputPort.desc);
+  for (const Port &port : extraPorts)
+    out->add(port.argument, port.desc);
+  return out;
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,167 @@
+/// The library kernels "conv2d_weight_gradient" and "conv3d_weight_gradient": the gradient of a convolution
+/// by its filter. Inputs: the convolution's input and the cotangent of its result. Attributes: kernel_size,
+/// and those of the convolution (ConvGeometry.h).
+#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Conv.h"
+#include "lib/runtime/kernels/EntriesByDims.h"
+#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/StridedCopy.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+using dnnl::memory;
+
+/// The gradient as oneDNN computes it, for one set of dims.
+struct WeightGradientPlan {
+  ConvPlan::Port input, outGradient;
+  memory::desc plainFilter, wantedFilter;
+  std::unique_ptr<Execution> execution;
+};
+
+/// Null where oneDNN has nothing but its reference code.
+std::unique_ptr<WeightGradientPlan> makePlan(const ConvAttributes &attributes, const ConvGeometry &geometry,
+                                             memory::data_type type, bool channelLast) {
+  auto plan = std::make_unique<WeightGradientPlan>();
+  bool small = isSmallConv(geometry, false);
+  SingleThreadScope scope(small);
+  plan->input = convPort(geometry.input, type, channelLast);
+  plan->outGradient = convPort(geometry.output, type, channelLast);
+  plan->plainFilter = plainFilterDesc(attributes, geometry, type);
+  memory::desc filter(plan->plainFilter.dims(), type, memory::format_tag::any);
+  auto [strides, dilations, before, after] = ConvSteps(geometry, false);
+  constexpr auto algorithm = dnnl::algorithm::convolution_direct;
+  try {
+    dnnl::convolution_forward::primitive_desc forward({dnnl::prop_kind::forward_training, algorithm,
+                                                       plan->input.desc, filter, plan->outGradient.desc,
+                                                       strides, dilations, before, after},
+                                                      dnnlEngine());
+    dnnl::convolution_backward_weights::primitive_desc description(
+        {algorithm, plan->input.desc, filter, plan->outGradient.desc, strides, dilations, before, after},
+        userScratchpad(), dnnlEngine(), forward);
+    if (isReference(description.impl_info_str()))
+      return nullptr;
+    plan->wantedFilter = description.diff_weights_desc();
+    plan->execution = std::make_unique<Execution>(dnnl::convolution_backward_weights(description),
+                                                  description.scratchpad_desc(), small);
+  } catch (const dnnl::error &) {
+    return nullptr;
+  }
+  plan->execution->add(DNNL_ARG_SRC, plan->input.desc);
+  plan->execution->add(DNNL_ARG_DIFF_DST, plan->outGradient.desc);
+  plan->execution->add(DNNL_ARG_DIFF_WEIGHTS, plan->wantedFilter);
+  return plan;
+}
+
+struct WeightGradientEntry {
+  ConvGeometry geometry;
+  std::vector<int64_t> filter;
+  std::unique_ptr<WeightGradientPlan> plan; ///< null: BLAS
+};
+
+class ConvWeightGradient final : public LibraryKernel {
+public:
+  ConvWeightGradient(ConvAttributes attributes, std::vector<int64_t> kernel)
+      : attributes(std::move(attributes)), kernel(std::move(kernel)) {}
+
+  Result<void> run(Call &call) const override {
+    auto make = [&] { return makeEntry(call.input(0), call.input(1)); };
+    Result<WeightGradientEntry *> found = EntriesByDims<WeightGradientEntry>::of(call).find(call, 2, make);
+    if (!found)
+      return found.problems();
+    const WeightGradientEntry &entry = **found;
+    Result<View> out = call.output(0, entry.filter);
+    if (!out)
+      return out.problems();
+    if (entry.plan)
+      return compute(call, *entry.plan, *out);
+    return blasWeightGradient(out->dtype, entry.geometry, call.input(0).data, call.input(1).data, out->data);
+  }
+
+private:
+  Result<WeightGradientEntry> makeEntry(const View &input, const View &outGradient) const {
+    if (input.rank() != attributes.spatial + 2 || outGradient.rank() != input.rank())
+      return failure("expected two tensors of rank {}, found [{}] and [{}]", attributes.spatial + 2,
+                     fmt::join(input.dims, ", "), fmt::join(outGradient.dims, ", "));
+    size_t channels = attributes.channelLast ? input.rank() - 1 : 1;
+    WeightGradientEntry entry;
+    entry.filter = {outGradient.dims[channels], input.dims[channels] / attributes.groups};
+    entry.filter.insert(entry.filter.end(), kernel.begin(), kernel.end());
+    Result<ConvGeometry> geometry = ConvGeometry::compute(attributes, input.dims, entry.filter, {});
+    if (!geometry)
+      return geometry.problems();
+    if (!std::ranges::equal(geometry->outDims, outGradient.dims))
+      return failure("expected a cotangent of dims [{}], found [{}]", fmt::join(geometry->outDims, ", "),
+                     fmt::join(outGradient.dims, ", "));
+    entry.geometry = std::move(*geometry);
+    bool known = input.dtype == DType::Float32 || input.dtype == DType::BFloat16;
+    if (!known || input.size() == 0 || outGradient.size() == 0)
+      return entry;
+    for (bool channelLast : {true, false})
+      if (!entry.plan)
+        entry.plan = makePlan(attributes, entry.geometry, *dnnlType(input.dtype), channelLast);
+    return entry;
+  }
+
+  static Result<void> compute(Call &call, const WeightGradientPlan &plan, const View &out) {
+    ScratchPieces pieces;
+    pieces.add(plan.execution->scratchBytes());
+    size_t inputPiece = plan.input.copied ? pieces.add(plan.input.desc.get_size()) : 0;
+    size_t outPiece = plan.outGradient.copied ? pieces.add(plan.outGradient.desc.get_size()) : 0;
+    bool unpacks = plan.wantedFilter != plan.plainFilter;
+    size_t filterPiece = unpacks ? pieces.add(plan.wantedFilter.get_size()) : 0;
+    auto *scratch = pieces.bytes() == 0 ? nullptr : static_cast<std::byte *>(call.scratch(pieces.bytes()));
+    auto provide = [&](const ConvPlan::Port &port, const View &view, size_t piece) -> void * {
+      if (!port.copied)
+        return view.data;
+      stridedCopy(sizeOf(view.dtype), port.stored.dims, view.data, port.stored.strides, scratch + piece,
+                  port.wanted);
+      return scratch + piece;
+    };
+    void *filter = unpacks ? scratch + filterPiece : out.data;
+    plan.execution->set(0, provide(plan.input, call.input(0), inputPiece));
+    plan.execution->set(1, provide(plan.outGradient, call.input(1), outPiece));
+    plan.execution->set(2, filter);
+    plan.execution->run(scratch);
+    if (unpacks) {
+      memory from(plan.wantedFilter, dnnlEngine(), filter), to(plan.plainFilter, dnnlEngine(), out.data);
+      dnnl::reorder(from, to).execute(dnnlStream(), from, to);
+    }
+    return {};
+  }
+
+  ConvAttributes attributes;
+  std::vector<int64_t> kernel;
+};
+
+Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t spatial) {
+  Result<ConvAttributes> attributes = ConvAttributes::parse(request, spatial, false);
+  if (!attributes)
+    return attributes.problems();
+  Attributes reader(request);
+  std::vector<int64_t> kernel = reader.integers("kernel_size");
+  reader.expect(
+      kernel.size() == spatial,
+      fmt::format("attribute 'kernel_size' has {} numbers for {} spatial axes", kernel.size(), spatial));
+  if (!reader.ok())
+    return reader.problems();
+  return std::unique_ptr<LibraryKernel>(
+      std::make_unique<ConvWeightGradient>(std::move(*attributes), std::move(kernel)));
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeConv2dWeightGradient(const KernelRequest &request) {
+  return make(request, 2);
+}
+Result<std::unique_ptr<LibraryKernel>> makeConv3dWeightGradient(const KernelRequest &request) {
+  return make(request, 3);
+}
+
+} // namespace proa::runtime

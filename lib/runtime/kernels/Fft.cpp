@@ -1,0 +1,224 @@
+/// The library kernels "fft_c2c" (x; axes, normalization, forward), "fft_r2c" (x; also onesided) and
+/// "fft_c2r" (x; also last_dim_size). Lines of all lengths go through KissFFT in double precision.
+#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Lines.h"
+
+#include <kissfft/kissfft.hh>
+
+#include <cmath>
+
+namespace proa::runtime {
+namespace {
+
+using Complex = std::complex<double>;
+
+struct FftAttributes {
+  std::vector<int64_t> axes;
+  std::string normalization;
+  bool forward = true, onesided = true;
+  int64_t lastDim = 0;
+
+  explicit FftAttributes(Attributes &reader)
+      : axes(reader.integers("axes")),
+        normalization(reader.choice("normalization", {"backward", "forward", "ortho"})),
+        forward(reader.boolean("forward", true)), onesided(reader.boolean("onesided", true)),
+        lastDim(reader.integer("last_dim_size", 0)) {
+    reader.expect(!axes.empty(), "expected at least one axis");
+  }
+  /// The factor of the result; `count` is the product of the transformed lengths.
+  double scale(double count) const {
+    if (normalization == "ortho")
+      return 1 / std::sqrt(count);
+    return (normalization == "forward") == forward ? 1 / count : 1;
+  }
+};
+
+/// Transforms all lines along an axis. `read(line, buffer)` fills a line of `length` numbers, `write(line,
+/// buffer)` takes the transformed one.
+template <class Read, class Write>
+void transformLines(int64_t lines, int64_t length, bool forward, Read read, Write write) {
+  parallelFor(lines, 1 + 4096 / (length + 1), [&](int64_t begin, int64_t end) {
+    kissfft<double> plan(static_cast<size_t>(length), !forward);
+    std::vector<Complex> from(static_cast<size_t>(length)), to(static_cast<size_t>(length));
+    for (int64_t line = begin; line < end; ++line) {
+      read(line, from);
+      plan.transform(from.data(), to.data());
+      write(line, to);
+    }
+  });
+}
+
+/// In place, times a factor.
+void transformAxis(std::vector<Complex> &data, std::span<const int64_t> dims, size_t axis, bool forward,
+                   double scale) {
+  Lines lines(dims, axis);
+  if (data.empty())
+    return;
+  auto at = [&](int64_t line, int64_t i) -> Complex & {
+    return data[static_cast<size_t>(lines.begin(line, lines.extent) + i * lines.inner)];
+  };
+  transformLines(
+      lines.count(), lines.extent, forward,
+      [&](int64_t line, std::vector<Complex> &buffer) {
+        for (int64_t i = 0; i < lines.extent; ++i)
+          buffer[static_cast<size_t>(i)] = at(line, i);
+      },
+      [&](int64_t line, const std::vector<Complex> &buffer) {
+        for (int64_t i = 0; i < lines.extent; ++i)
+          at(line, i) = buffer[static_cast<size_t>(i)] * scale;
+      });
+}
+
+template <class T> std::vector<Complex> load(const View &view) {
+  return std::vector<Complex>(view.as<T>(), view.as<T>() + view.size());
+}
+
+Result<std::vector<Complex>> loadAny(const View &view) {
+  switch (view.dtype) {
+  case DType::Float32:
+    return load<float>(view);
+  case DType::Float64:
+    return load<double>(view);
+  case DType::Complex64:
+    return load<std::complex<float>>(view);
+  case DType::Complex128:
+    return load<Complex>(view);
+  default:
+    return failure("a Fourier transform of {} is not supported", nameOf(view.dtype));
+  }
+}
+
+/// Element i of the result from a complex number.
+void store(const View &view, int64_t i, Complex value) {
+  switch (view.dtype) {
+  case DType::Float32:
+    view.as<float>()[i] = static_cast<float>(value.real());
+    return;
+  case DType::Float64:
+    view.as<double>()[i] = value.real();
+    return;
+  case DType::Complex64:
+    view.as<std::complex<float>>()[i] = std::complex<float>(value);
+    return;
+  default:
+    view.as<Complex>()[i] = value;
+  }
+}
+
+/// The axes counted from the front, and the lengths of the transforms along them.
+struct Transform {
+  std::vector<size_t> axes;
+  std::vector<int64_t> dims;
+  double count = 1;
+
+  static Result<Transform> of(const FftAttributes &attributes, std::span<const int64_t> dims) {
+    Transform transform;
+    transform.dims.assign(dims.begin(), dims.end());
+    for (int64_t axis : attributes.axes) {
+      Result<size_t> normal = normalizeAxis(axis, dims.size());
+      if (!normal)
+        return normal.problems();
+      transform.axes.push_back(*normal);
+      transform.count *= static_cast<double>(dims[*normal]);
+    }
+    return transform;
+  }
+};
+
+/// c2c and r2c: all axes, the last one first as it may lose the half that the other one mirrors.
+Result<void> toComplex(Call &call, const FftAttributes &attributes, bool fromReal) {
+  const View &x = call.input(0);
+  auto transform = Transform::of(attributes, x.dims);
+  auto data = loadAny(x);
+  if (!transform || !data)
+    return !transform ? transform.problems() : data.problems();
+  double scale = attributes.scale(transform->count);
+  std::vector<int64_t> dims = transform->dims;
+  size_t last = transform->axes.back();
+  for (size_t i = transform->axes.size(); i-- > 0;) {
+    transformAxis(*data, transform->dims, transform->axes[i], attributes.forward, scale);
+    scale = 1;
+  }
+  if (fromReal && attributes.onesided)
+    dims[last] = dims[last] / 2 + 1;
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.problems();
+  Lines from(transform->dims, last), to(dims, last);
+  parallelFor(to.count(), 1 + 4096 / (to.extent + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; ++line)
+      for (int64_t i = 0; i < to.extent; ++i)
+        store(*out, to.begin(line, to.extent) + i * to.inner,
+              (*data)[static_cast<size_t>(from.begin(line, from.extent) + i * from.inner)]);
+  });
+  return {};
+}
+
+/// The last axis goes last: its missing half mirrors what the others have made.
+Result<void> toReal(Call &call, const FftAttributes &attributes) {
+  const View &x = call.input(0);
+  auto transform = Transform::of(attributes, x.dims);
+  auto data = loadAny(x);
+  if (!transform || !data)
+    return !transform ? transform.problems() : data.problems();
+  size_t last = transform->axes.back();
+  std::vector<int64_t> dims = transform->dims;
+  int64_t given = dims[last];
+  dims[last] = attributes.lastDim > 0 ? attributes.lastDim : 2 * (given - 1);
+  double count = static_cast<double>(dims[last]);
+  for (size_t i = 0; i + 1 < transform->axes.size(); ++i)
+    count *= static_cast<double>(dims[transform->axes[i]]);
+  double scale = attributes.scale(count);
+  for (size_t i = 0; i + 1 < transform->axes.size(); ++i)
+    transformAxis(*data, transform->dims, transform->axes[i], attributes.forward, 1);
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.problems();
+  Lines from(transform->dims, last), to(dims, last);
+  if (out->size() == 0)
+    return {};
+  transformLines(
+      to.count(), to.extent, attributes.forward,
+      [&](int64_t line, std::vector<Complex> &buffer) {
+        for (int64_t i = 0; i <= to.extent / 2; ++i) {
+          Complex value =
+              i < given ? (*data)[static_cast<size_t>(from.begin(line, given) + i * from.inner)] : Complex();
+          if (i == 0 || 2 * i == to.extent)
+            value = value.real();
+          buffer[static_cast<size_t>(i)] = value;
+          if (i > 0 && 2 * i < to.extent)
+            buffer[static_cast<size_t>(to.extent - i)] = std::conj(value);
+        }
+      },
+      [&](int64_t line, const std::vector<Complex> &buffer) {
+        for (int64_t i = 0; i < to.extent; ++i)
+          store(*out, to.begin(line, to.extent) + i * to.inner, buffer[static_cast<size_t>(i)] * scale);
+      });
+  return {};
+}
+
+template <class Run>
+Result<std::unique_ptr<LibraryKernel>> makeTransform(const KernelRequest &request, Run run) {
+  Attributes reader(request);
+  FftAttributes attributes(reader);
+  reader.expectOperands(1, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([attributes, run](Call &call) { return run(call, attributes); });
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeFftC2c(const KernelRequest &request) {
+  return makeTransform(request, [](Call &call, const FftAttributes &a) { return toComplex(call, a, false); });
+}
+Result<std::unique_ptr<LibraryKernel>> makeFftR2c(const KernelRequest &request) {
+  return makeTransform(request, [](Call &call, const FftAttributes &a) { return toComplex(call, a, true); });
+}
+Result<std::unique_ptr<LibraryKernel>> makeFftC2r(const KernelRequest &request) {
+  return makeTransform(request, [](Call &call, const FftAttributes &a) { return toReal(call, a); });
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,67 @@
+/// Parts of the library kernel "matmul".
+#pragma once
+
+#include "lib/runtime/kernels/MatmulGeometry.h"
+
+namespace proa::runtime {
+
+/// The product by simple loops: of integers, and of empty operands. Integers are summed in 64 bits. Post-ops
+/// are left to applyPostOps.
+Result<void> plainMatmul(DType dtype, const MatmulGeometry &geometry, float alpha, const void *x,
+                         const void *y, void *out);
+
+/// The product by BLAS, for dtypes that oneDNN does not multiply (float64, float16, complex numbers) and
+/// layouts that it only has reference code for: those are copied first. 16-bit floats are multiplied as
+/// float32. Post-ops are left to applyPostOps.
+void blasMatmul(Call &call, const MatmulGeometry &geometry, float alpha, const View &out);
+/// Whether it can: BLAS counts in 32 bits.
+bool hasBlasMatmul(DType dtype, const MatmulGeometry &geometry);
+
+/// A product planned by oneDNN for one set of dims.
+class MatmulPlan {
+public:
+  struct Options {
+    const dnnl::memory::desc *weights = nullptr; ///< the layout of a packed y, if there is one
+    bool packable = false;                       ///< oneDNN may choose the layout of y
+    bool inPlace = false;                        ///< the first "add" of full size lies where the result does
+  };
+  /// Null where oneDNN has nothing.
+  static std::shared_ptr<const MatmulPlan> create(DType dtype, const MatmulAttributes &attributes,
+                                                  MatmulGeometry geometry,
+                                                  std::span<const OperandType> inputs,
+                                                  const Options &options);
+
+  /// How y lies in memory when it is not packed.
+  const dnnl::memory::desc &plainWeights() const { return yPlain; }
+  /// How oneDNN wants y.
+  dnnl::memory::desc wantedWeights() const { return description.weights_desc(); }
+  bool isSlow() const { return isReference(description.impl_info_str()); }
+  size_t fusedCount() const { return fused; }
+
+  /// The step's inputs that the fused post-ops read, in the order of the slots.
+  std::span<const size_t> extraInputs() const { return operandInputs; }
+  /// A plan's memory objects for one session. Slots: x, y, out, then the extra inputs.
+  std::unique_ptr<Execution> execution() const;
+
+private:
+  bool isPermuted() const;
+  bool build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count,
+             bool inPlace);
+
+  MatmulGeometry shape;
+  dnnl::memory::data_type type = dnnl::memory::data_type::f32;
+  dnnl::memory::desc xDesc, yDesc, yPlain, outDesc;
+  std::vector<std::pair<int, dnnl::memory::desc>>
+      extra; ///< oneDNN's argument and layout, for each fused operand
+  std::vector<size_t> operandInputs;
+  bool small = false;
+  size_t fused = 0; ///< how many leading post-ops oneDNN applies
+  dnnl::matmul::primitive_desc description;
+  dnnl::matmul primitive;
+};
+
+/// The index of the post-op that may be added in place: the first "add" with the result's dims and dtype.
+std::optional<size_t> inPlaceCandidate(const MatmulAttributes &attributes, const MatmulGeometry &geometry,
+                                       std::span<const OperandType> inputs);
+
+} // namespace proa::runtime

@@ -1,0 +1,136 @@
+#include "lib/runtime/kernels/Matmul.h"
+
+#include "lib/runtime/ThreadPool.h"
+
+namespace proa::runtime {
+namespace {
+
+using dnnl::memory;
+
+/// Strides that oneDNN accepts: those of axes of size 1 are free, but it checks them.
+memory::desc describeStrided(const StridedOperand &operand, memory::data_type type) {
+  memory::dims dims(operand.dims.begin(), operand.dims.end()),
+      strides(operand.strides.begin(), operand.strides.end());
+  for (size_t axis = dims.size(); axis-- > 0;)
+    if (dims[axis] == 1)
+      strides[axis] = axis + 1 < dims.size() ? strides[axis + 1] * dims[axis + 1] : 1;
+  return {dims, type, strides};
+}
+
+} // namespace
+
+std::optional<size_t> inPlaceCandidate(const MatmulAttributes &attributes, const MatmulGeometry &geometry,
+                                       std::span<const OperandType> inputs) {
+  for (size_t i = 0; i < attributes.postOps.size(); ++i)
+    if (attributes.postOps[i].kind == PostOp::Kind::Add)
+      return geometry.operands[i].dims == geometry.out.dims &&
+                     inputs[attributes.postOps[i].input].dtype == inputs[0].dtype
+                 ? std::optional(i)
+                 : std::nullopt;
+  return std::nullopt;
+}
+
+std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAttributes &attributes,
+                                                     MatmulGeometry geometry,
+                                                     std::span<const OperandType> inputs,
+                                                     const Options &options) {
+  auto plan = std::make_shared<MatmulPlan>();
+  double operations = 2.0 * static_cast<double>(geometry.inner());
+  for (int64_t dim : geometry.out.dims)
+    operations *= static_cast<double>(dim);
+  plan->small = isSmallWork(operations);
+  SingleThreadScope scope(plan->small);
+  plan->shape = std::move(geometry);
+  plan->type = *dnnlType(dtype);
+  plan->xDesc = describeStrided(plan->shape.x, plan->type);
+  plan->yPlain = describeStrided(plan->shape.y, plan->type);
+  plan->outDesc = describeStrided(plan->shape.out, plan->type);
+  memory::dims yDims(plan->shape.y.dims.begin(), plan->shape.y.dims.end());
+  plan->yDesc = plan->yPlain;
+  if (options.packable)
+    plan->yDesc = memory::desc(yDims, plan->type, memory::format_tag::any);
+  if (options.weights)
+    plan->yDesc = *options.weights;
+  // oneDNN's fast code does not know every post-op with every broadcast: then give it fewer and do the rest
+  // after it.
+  size_t previous = SIZE_MAX;
+  for (size_t count : {attributes.postOps.size(), leadingWithoutTensors(attributes.postOps), size_t(0)}) {
+    if (count != previous && plan->build(attributes, inputs, count, options.inPlace) && !plan->isSlow())
+      return plan;
+    previous = count;
+  }
+  return plan->build(attributes, inputs, 0, false) ? plan : nullptr;
+}
+
+/// A result whose axes lie in another order than its own: oneDNN 2.6.3 crashes when a post-op broadcasts to
+/// it.
+bool MatmulPlan::isPermuted() const {
+  for (size_t axis = 1; axis < shape.rank(); ++axis)
+    if (shape.out.strides[axis - 1] < shape.out.strides[axis])
+      return true;
+  return false;
+}
+
+/// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
+bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count,
+                       bool inPlace) {
+  dnnl::primitive_attr primitiveAttributes = userScratchpad();
+  dnnl::post_ops list;
+  extra.clear();
+  operandInputs.clear();
+  fused = count;
+  std::optional<size_t> sum = inPlace ? inPlaceCandidate(attributes, shape, inputs) : std::nullopt;
+  memory::desc bias;
+  if (attributes.alpha != 1)
+    primitiveAttributes.set_output_scales(0, {attributes.alpha});
+  for (size_t i = 0; i < count; ++i) {
+    const PostOp &op = attributes.postOps[i];
+    if (!op.hasOperand()) {
+      appendActivation(list, op);
+      continue;
+    }
+    if (sum == i) {
+      list.append_sum(1.0f);
+      continue;
+    }
+    std::optional<memory::data_type> operandType = dnnlType(inputs[op.input].dtype);
+    if (!operandType)
+      return false;
+    operandInputs.push_back(op.input);
+    memory::desc desc = describeStrided(shape.operands[i], *operandType);
+    // oneDNN scales its own bias too, so with alpha the bias is an addition.
+    if (i == 0 && op.kind == PostOp::Kind::Bias && attributes.alpha == 1) {
+      bias = desc;
+      extra.emplace_back(DNNL_ARG_BIAS, desc);
+      continue;
+    }
+    if (shape.operands[i].dims != shape.out.dims && isPermuted())
+      return false;
+    bool multiply = op.kind == PostOp::Kind::Multiply;
+    list.append_binary(multiply ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add, desc);
+    extra.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1, desc);
+  }
+  primitiveAttributes.set_post_ops(list);
+  try {
+    bool hasBias = bias.dims().size() != 0;
+    dnnl::matmul::desc operation =
+        hasBias ? dnnl::matmul::desc(xDesc, yDesc, bias, outDesc) : dnnl::matmul::desc(xDesc, yDesc, outDesc);
+    description = dnnl::matmul::primitive_desc(operation, primitiveAttributes, dnnlEngine());
+    primitive = dnnl::matmul(description);
+  } catch (const dnnl::error &) {
+    return false;
+  }
+  return true;
+}
+
+std::unique_ptr<Execution> MatmulPlan::execution() const {
+  auto out = std::make_unique<Execution>(primitive, description.scratchpad_desc(), small);
+  out->add(DNNL_ARG_SRC, xDesc);
+  out->add(DNNL_ARG_WEIGHTS, description.weights_desc());
+  out->add(DNNL_ARG_DST, outDesc);
+  for (const auto &[argument, desc] : extra)
+    out->add(argument, desc);
+  return out;
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,69 @@
+#include "lib/runtime/kernels/PackedProduct.h"
+
+namespace proa::runtime {
+namespace {
+
+std::shared_ptr<const PackedTensor> pack(const PackedProduct::Form &form, const PanelLayout &layout,
+                                         const PackedCache &cache) {
+  dnnl::memory::desc desc({layout.panels(), layout.inner, PanelLayout::panelWidth},
+                          dnnl::memory::data_type::f32, dnnl::memory::format_tag::abc);
+  return cache.get(desc, [&] {
+    auto filled = std::make_shared<PackedTensor>(desc);
+    layout.pack(form.matrix, form.innerStride, form.columnStride, static_cast<float *>(filled->data()));
+    return filled;
+  });
+}
+
+/// Whether adding to what is in the result before all post-ops is the same as adding at `inPlace`.
+bool isSumFirst(std::span<const PostOp> ops, size_t inPlace) {
+  return std::ranges::all_of(ops.first(inPlace), [](const PostOp &op) {
+    return op.kind == PostOp::Kind::Bias || op.kind == PostOp::Kind::Add;
+  });
+}
+
+} // namespace
+
+std::unique_ptr<PackedProduct>
+PackedProduct::create(const Form &form, std::span<const PostOp> ops, const StridedOperand &result,
+                      std::span<const StridedOperand> layouts, std::span<const OperandType> inputs,
+                      std::optional<size_t> inPlace, const PackedCache &cache) {
+  if (inPlace && !isSumFirst(ops, *inPlace))
+    return nullptr;
+  std::vector<PostOp> after(ops.begin(), ops.end());
+  std::vector<StridedOperand> afterLayouts(layouts.begin(), layouts.end());
+  if (inPlace) {
+    after.erase(after.begin() + static_cast<ptrdiff_t>(*inPlace));
+    afterLayouts.erase(afterLayouts.begin() + static_cast<ptrdiff_t>(*inPlace));
+  }
+  std::optional<RowPostOps> postOps = RowPostOps::create(after, result, afterLayouts, inputs);
+  if (!postOps)
+    return nullptr;
+  auto made = std::make_unique<PackedProduct>();
+  PanelProduct &product = made->product;
+  product.layout = {form.inner, form.columns};
+  product.rows = form.rows;
+  product.xStride = form.xStride;
+  product.outStride = form.outStride;
+  product.accumulates = inPlace.has_value();
+  made->postOps = std::move(*postOps);
+  made->panels = pack(form, product.layout, cache);
+  product.panels = static_cast<const float *>(made->panels->data());
+  return made;
+}
+
+void PackedProduct::run(Call &call, const float *x, float *out) const {
+  PanelProduct bound = product;
+  bound.x = x;
+  bound.out = out;
+  if (postOps.empty())
+    return bound.run();
+  std::vector<const float *> operands = postOps.operands(call);
+  bound.run([&](const PanelProduct::Part &part) {
+    for (int64_t row = part.row; row < part.row + part.rows; ++row) {
+      int64_t offset = row * bound.outStride + part.column;
+      postOps.applyChannels(out + offset, part.column, part.columns, offset, operands);
+    }
+  });
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,228 @@
+#include "lib/runtime/kernels/PostOps.h"
+
+#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/kernels/Convert.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+namespace proa::runtime {
+
+struct Activation {
+  const char *name;
+  double alpha, beta; ///< defaults
+  double (*apply)(double x, double alpha, double beta);
+  void (*append)(dnnl::post_ops &list, float alpha, float beta);
+  RowActivation row = RowActivation::None;
+};
+
+namespace {
+
+using dnnl::algorithm;
+
+template <algorithm Algorithm> void single(dnnl::post_ops &list, float alpha, float beta) {
+  list.append_eltwise(1.0f, Algorithm, alpha, beta);
+}
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+
+// One activation a row: x -> f(x; alpha, beta), with the parameters that Paddle's op of that name has by
+// default.
+const Activation activations[] = {
+    {"relu", 0, 0, [](double x, double, double) { return x > 0 || std::isnan(x) ? x : 0; },
+     [](dnnl::post_ops &list, float, float) { single<algorithm::eltwise_relu>(list, 0, 0); },
+     RowActivation::Relu},
+    {"leaky_relu", 0.02, 0, [](double x, double a, double) { return x > 0 ? x : a * x; },
+     single<algorithm::eltwise_relu>, RowActivation::LeakyRelu},
+    {"relu6", 6, 0, [](double x, double a, double) { return clamp(x, 0, a); },
+     [](dnnl::post_ops &list, float a, float) { single<algorithm::eltwise_clip>(list, 0, a); },
+     RowActivation::Relu6},
+    {"clip", 0, 0, [](double x, double a, double b) { return clamp(x, a, b); },
+     single<algorithm::eltwise_clip>, RowActivation::Clip},
+    {"gelu_erf", 0, 0,
+     [](double x, double, double) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); },
+     single<algorithm::eltwise_gelu_erf>, RowActivation::GeluErf},
+    {"gelu_tanh", 0, 0,
+     [](double x, double, double) {
+       return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+     },
+     single<algorithm::eltwise_gelu_tanh>, RowActivation::GeluTanh},
+    {"sigmoid", 0, 0, [](double x, double, double) { return sigmoid(x); },
+     single<algorithm::eltwise_logistic>, RowActivation::Sigmoid},
+    {"tanh", 0, 0, [](double x, double, double) { return std::tanh(x); }, single<algorithm::eltwise_tanh>,
+     RowActivation::Tanh},
+    {"swish", 1, 0, [](double x, double a, double) { return x * sigmoid(a * x); },
+     single<algorithm::eltwise_swish>, RowActivation::Swish},
+    {"hardswish", 0, 0, [](double x, double, double) { return x * clamp(x + 3, 0, 6) / 6; },
+     single<algorithm::eltwise_hardswish>, RowActivation::HardSwish},
+    // slope and offset; oneDNN 2.6 has no such function, but a line and a clamp
+    {"hardsigmoid", 0.2, 0.5, [](double x, double a, double b) { return clamp(a * x + b, 0, 1); },
+     [](dnnl::post_ops &list, float a, float b) {
+       single<algorithm::eltwise_linear>(list, a, b);
+       single<algorithm::eltwise_clip>(list, 0, 1);
+     },
+     RowActivation::HardSigmoid},
+    {"elu", 1, 0, [](double x, double a, double) { return x > 0 ? x : a * std::expm1(x); },
+     single<algorithm::eltwise_elu>},
+    {"mish", 0, 0, [](double x, double, double) { return x * std::tanh(std::log1p(std::exp(x))); },
+     single<algorithm::eltwise_mish>, RowActivation::Mish},
+    {"exp", 0, 0, [](double x, double, double) { return std::exp(x); }, single<algorithm::eltwise_exp>},
+    {"abs", 0, 0, [](double x, double, double) { return std::abs(x); }, single<algorithm::eltwise_abs>,
+     RowActivation::Abs},
+    {"square", 0, 0, [](double x, double, double) { return x * x; }, single<algorithm::eltwise_square>,
+     RowActivation::Square},
+    {"sqrt", 0, 0, [](double x, double, double) { return std::sqrt(x); }, single<algorithm::eltwise_sqrt>},
+    {"linear", 1, 0, [](double x, double a, double b) { return a * x + b; },
+     single<algorithm::eltwise_linear>, RowActivation::Linear},
+};
+
+const Activation *findActivation(const std::string &name) {
+  for (const Activation &activation : activations)
+    if (name == activation.name)
+      return &activation;
+  return nullptr;
+}
+
+} // namespace
+
+Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, std::string_view operands) {
+  std::vector<PostOp> ops;
+  size_t next = 2;
+  auto entry = request.attributes.find("post_ops");
+  if (entry != request.attributes.end()) {
+    if (!entry->is_array())
+      return failure("attribute 'post_ops' is {}; expected an array", entry->dump());
+    for (const nlohmann::json &object : *entry) {
+      std::string kind = object.is_object() ? object.value("kind", "") : "";
+      PostOp op;
+      if (kind == "bias" || kind == "add" || kind == "multiply") {
+        op.kind = kind == "bias"  ? PostOp::Kind::Bias
+                  : kind == "add" ? PostOp::Kind::Add
+                                  : PostOp::Kind::Multiply;
+        op.input = next++;
+        if (op.input >= request.inputs.size() || !request.inputs[op.input].present)
+          return failure("post-op '{}' needs input {}, which is missing", kind, op.input);
+      } else {
+        op.activation = findActivation(kind);
+        if (!op.activation)
+          return failure("unknown post-op {}", object.dump());
+        op.alpha = static_cast<float>(object.value("alpha", op.activation->alpha));
+        op.beta = static_cast<float>(object.value("beta", op.activation->beta));
+      }
+      ops.push_back(op);
+    }
+  }
+  if (next < request.inputs.size())
+    return failure("expected {} inputs, found {}", next, request.inputs.size());
+  DType x = request.inputs[0].dtype, y = request.inputs[1].dtype, out = request.outputs[0].dtype;
+  if (x != y || x != out)
+    return failure("expected {} to have one dtype, found {}, {} and {}", operands, nameOf(x), nameOf(y),
+                   nameOf(out));
+  return ops;
+}
+
+size_t leadingWithoutTensors(std::span<const PostOp> ops) {
+  size_t count = 0;
+  while (count < ops.size() &&
+         (!ops[count].hasOperand() || (count == 0 && ops[count].kind == PostOp::Kind::Bias)))
+    ++count;
+  return count;
+}
+
+void appendActivation(dnnl::post_ops &list, const PostOp &op) {
+  op.activation->append(list, op.alpha, op.beta);
+}
+
+RowActivation rowActivation(const PostOp &op) { return op.activation->row; }
+
+double applyActivation(const PostOp &op, double value) {
+  return op.activation->apply(value, op.alpha, op.beta);
+}
+
+Result<StridedOperand> broadcastOperand(std::span<const int64_t> operand, std::span<const int64_t> result) {
+  StridedOperand out{std::vector<int64_t>(result.size(), 1), std::vector<int64_t>(result.size(), 0)};
+  bool fits = operand.size() <= result.size();
+  size_t shift = fits ? result.size() - operand.size() : 0;
+  std::vector<int64_t> strides = rowMajorStrides(operand);
+  for (size_t i = 0; fits && i < operand.size(); ++i) {
+    fits = operand[i] == result[shift + i] || operand[i] == 1;
+    out.dims[shift + i] = operand[i];
+    out.strides[shift + i] = operand[i] == 1 ? 0 : strides[i];
+  }
+  if (!fits)
+    return failure("an operand of dims [{}] does not broadcast to [{}]", fmt::join(operand, ", "),
+                   fmt::join(result, ", "));
+  return out;
+}
+
+namespace {
+
+double numberAt(const View &view, int64_t offset) {
+  double value = 0;
+  dispatchReal(view.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    value = static_cast<double>(static_cast<Wide<T>>(view.as<T>()[offset]));
+  });
+  return value;
+}
+
+} // namespace
+
+PostOpOperands::PostOpOperands(std::span<const PostOp> ops, const Call &call, size_t fused, const View &out)
+    : fused(fused) {
+  for (const PostOp &op : ops.subspan(fused)) {
+    views.push_back(op.hasOperand() ? call.input(op.input) : View());
+    if (views.back().data != out.data || !op.hasOperand())
+      continue;
+    saved = Tensor(out.dtype, {out.dims.begin(), out.dims.end()});
+    std::memcpy(saved.data(), out.data, saved.bytes());
+    views.back().data = saved.data();
+  }
+}
+
+Result<void> applyPostOps(const View &result, const StridedOperand &layout, std::span<const PostOp> ops,
+                          std::span<const StridedOperand> layouts, const PostOpOperands &operands) {
+  if (operands.first() == ops.size() || result.size() == 0)
+    return {};
+  size_t inner = layout.dims.size() - 1; // the innermost axis; results have at least two
+  int64_t columns = layout.dims[inner];
+  bool known = dispatchReal(result.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    parallelFor(result.size() / columns, 1 + 1000 / columns, [&](int64_t begin, int64_t end) {
+      std::vector<int64_t> offsets(ops.size());
+      for (int64_t row = begin; row < end; ++row) {
+        int64_t target = 0, rest = row;
+        std::fill(offsets.begin(), offsets.end(), 0);
+        for (size_t axis = inner; axis-- > 0; rest /= layout.dims[axis]) {
+          int64_t index = rest % layout.dims[axis];
+          target += index * layout.strides[axis];
+          for (size_t o = operands.first(); o < ops.size(); ++o)
+            offsets[o] += ops[o].hasOperand() ? index * layouts[o].strides[axis] : 0;
+        }
+        for (int64_t i = 0; i < columns; ++i) {
+          T &element = result.as<T>()[target + i * layout.strides[inner]];
+          auto value = static_cast<double>(static_cast<Wide<T>>(element));
+          for (size_t o = operands.first(); o < ops.size(); ++o) {
+            if (!ops[o].hasOperand()) {
+              value = applyActivation(ops[o], value);
+              continue;
+            }
+            double operand = numberAt(operands[o], offsets[o] + i * layouts[o].strides[inner]);
+            value = ops[o].kind == PostOp::Kind::Multiply ? value * operand : value + operand;
+          }
+          element = convertElement<T>(value);
+        }
+      }
+    });
+  });
+  if (!known)
+    return failure("post-ops on {} are not supported", nameOf(result.dtype));
+  return {};
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,93 @@
+/// Operations that a matrix product or convolution applies to its result while it is still in registers.
+///
+/// Attribute `post_ops`: an array of objects in the order of application:
+///   {"kind": "bias"}      adds the next extra input, a vector over the columns (matmul) or channels (conv)
+///   {"kind": "add"}       adds the next extra input, which broadcasts to the output
+///   {"kind": "multiply"}  multiplies by it
+///   {"kind": "relu"} ...  an activation; "alpha" and "beta" where it has parameters, see the table in
+///   PostOps.cpp
+#pragma once
+
+#include "lib/runtime/Library.h"
+#include "lib/runtime/kernels/OneDnn.h"
+
+namespace proa::runtime {
+
+struct Activation; // one row of the table
+
+/// The activations that RowPostOps has.
+enum class RowActivation : uint8_t {
+  None,
+  Relu,
+  Relu6, ///< to at most alpha
+  LeakyRelu,
+  Clip,
+  Linear,
+  Abs,
+  Square,
+  HardSwish,
+  HardSigmoid,
+  Sigmoid,
+  Swish,
+  Tanh,
+  Mish,
+  GeluTanh,
+  GeluErf
+};
+
+struct PostOp {
+  enum class Kind : uint8_t { Bias, Add, Multiply, Activation };
+  Kind kind = Kind::Activation;
+  const Activation *activation = nullptr;
+  float alpha = 0, beta = 0;
+  size_t input = 0; ///< Bias, Add, Multiply: index of the step's input
+
+  bool hasOperand() const { return kind != Kind::Activation; }
+};
+
+/// Reads `post_ops` of a product of inputs 0 and 1; operands are the inputs behind them. Error: unknown kind,
+/// too few or too many inputs, inputs 0 and 1 and the result not of one dtype (`operands` calls these three
+/// by name).
+Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, std::string_view operands);
+
+/// How many of the first ops are activations or the bias: those that every implementation of oneDNN fuses.
+size_t leadingWithoutTensors(std::span<const PostOp> ops);
+
+/// Appends an activation to oneDNN's list.
+void appendActivation(dnnl::post_ops &list, const PostOp &op);
+/// None where RowPostOps does not have the op's activation.
+RowActivation rowActivation(const PostOp &op);
+/// The activation of one number.
+double applyActivation(const PostOp &op, double value);
+
+/// A tensor seen along the axes of the result: dim 1 where it broadcasts.
+struct StridedOperand {
+  std::vector<int64_t> dims, strides;
+};
+
+/// The operands of the post-ops that a kernel does not fuse. Made before the kernel writes its output: an
+/// operand that lies where the output goes is copied first.
+class PostOpOperands {
+public:
+  /// For ops[fused], ops[fused + 1] and so on.
+  PostOpOperands(std::span<const PostOp> ops, const Call &call, size_t fused, const View &out);
+  size_t first() const { return fused; }
+  const View &operator[](size_t op) const { return views[op - fused]; }
+
+private:
+  size_t fused;
+  std::vector<View> views;
+  Tensor saved;
+};
+
+/// Applies ops[operands.first()] and those after it to a result that lies in memory as `layout` says.
+/// `layouts[i]`, along the same axes, belongs to ops[i]. Slow but general: for dtypes and broadcasts that
+/// oneDNN does not fuse.
+Result<void> applyPostOps(const View &result, const StridedOperand &layout, std::span<const PostOp> ops,
+                          std::span<const StridedOperand> layouts, const PostOpOperands &operands);
+
+/// `operand` aligned at the last axis with the dims `result`, or a problem where it does not broadcast to
+/// them.
+Result<StridedOperand> broadcastOperand(std::span<const int64_t> operand, std::span<const int64_t> result);
+
+} // namespace proa::runtime

@@ -1,0 +1,215 @@
+/// The library kernels "scatter_nd" (x, index, updates; reduce) and "put_along_axis" (x, indices, values;
+/// axis, reduce). An index below 0 counts from the end; of several updates of a place the last counts, or all
+/// are combined, in order.
+#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Convert.h"
+#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/PostOps.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+namespace proa::runtime {
+namespace {
+
+enum class Combine : uint8_t { Assign, Add, Multiply, Least, Greatest };
+
+Combine combineOf(Attributes &reader) {
+  std::string name = reader.choice("reduce", {"assign", "add", "multiply", "amin", "amax"});
+  return name == "add"        ? Combine::Add
+         : name == "multiply" ? Combine::Multiply
+         : name == "amin"     ? Combine::Least
+         : name == "amax"     ? Combine::Greatest
+                              : Combine::Assign;
+}
+
+template <class T> constexpr bool isComplex = false;
+template <class T> constexpr bool isComplex<std::complex<T>> = true;
+
+template <Combine combine, class T> void update(T &target, T value) {
+  auto held = static_cast<Wide<T>>(target), given = static_cast<Wide<T>>(value);
+  if constexpr (combine == Combine::Assign)
+    target = value;
+  else if constexpr (combine == Combine::Add)
+    target = static_cast<T>(static_cast<Wide<T>>(held + given));
+  else if constexpr (combine == Combine::Multiply)
+    target = static_cast<T>(static_cast<Wide<T>>(held * given));
+  else if constexpr (!isComplex<T>)
+    target = combine == Combine::Least ? (given < held ? value : target) : (given > held ? value : target);
+}
+
+/// Calls body(a constant of the way to combine).
+template <class Body> void dispatchCombine(Combine combine, Body &&body) {
+  switch (combine) {
+  case Combine::Assign:
+    return body(std::integral_constant<Combine, Combine::Assign>());
+  case Combine::Add:
+    return body(std::integral_constant<Combine, Combine::Add>());
+  case Combine::Multiply:
+    return body(std::integral_constant<Combine, Combine::Multiply>());
+  case Combine::Least:
+    return body(std::integral_constant<Combine, Combine::Least>());
+  case Combine::Greatest:
+    return body(std::integral_constant<Combine, Combine::Greatest>());
+  }
+}
+
+/// The result begins as a copy of x.
+Result<View> copyOfFirst(Call &call) {
+  const View &x = call.input(0);
+  Result<View> out = call.output(0, x.dims);
+  if (out && out->data != x.data && x.size() != 0)
+    std::memcpy(out->data, x.data, static_cast<size_t>(x.size()) * sizeOf(x.dtype));
+  return out;
+}
+
+/// The place that an index names, or -1.
+int64_t place(int64_t index, int64_t extent) {
+  int64_t at = index < 0 ? index + extent : index;
+  return at < extent ? std::max<int64_t>(at, -1) : -1;
+}
+
+Problems outside(int64_t index, int64_t extent, int64_t position) {
+  return failure("index {} at element {} of the indices is outside of [{}, {})", index, position, -extent,
+                 extent);
+}
+
+/// What the rows of an index tensor point at.
+template <class Index> struct Places {
+  const Index *indices;
+  std::span<const int64_t> dims; ///< that they address
+
+  /// Problems: the first index outside of its dimension.
+  Result<void> check(int64_t rows) const {
+    auto depth = static_cast<int64_t>(dims.size());
+    for (int64_t position = 0; position < rows * depth; ++position) {
+      int64_t extent = dims[static_cast<size_t>(position % depth)];
+      if (place(indices[position], extent) < 0)
+        return outside(indices[position], extent, position);
+    }
+    return {};
+  }
+  int64_t operator()(int64_t row) const {
+    int64_t flat = 0;
+    const Index *index = indices + row * static_cast<int64_t>(dims.size());
+    for (size_t axis = 0; axis < dims.size(); ++axis)
+      flat = flat * dims[axis] + place(index[axis], dims[axis]);
+    return flat;
+  }
+};
+
+template <class Index>
+Result<void> scatterRows(Call &call, Combine combine, const Places<Index> &places, int64_t rows,
+                         int64_t inner) {
+  if (Result<void> valid = places.check(rows); !valid) // before anything is written
+    return valid;
+  Result<View> out = copyOfFirst(call);
+  if (!out)
+    return out.problems();
+  const View &updates = call.input(2);
+  bool known = dispatchAll(out->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    dispatchCombine(combine, [&](auto how) {
+      for (int64_t row = 0; row < rows; ++row) {
+        T *target = out->as<T>() + places(row) * inner;
+        for (int64_t i = 0; i < inner; ++i)
+          update<how()>(target[i], updates.as<T>()[row * inner + i]);
+      }
+    });
+  });
+  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(out->dtype));
+}
+
+Result<void> scatterNd(Call &call, Combine combine) {
+  const View &x = call.input(0), &index = call.input(1), &updates = call.input(2);
+  bool fits =
+      index.rank() > 0 && index.dims.back() <= static_cast<int64_t>(x.rank()) && updates.dtype == x.dtype;
+  size_t depth = fits ? static_cast<size_t>(index.dims.back()) : 0;
+  std::vector<int64_t> expected;
+  if (fits) {
+    expected.assign(index.dims.begin(), index.dims.end() - 1);
+    expected.insert(expected.end(), x.dims.begin() + static_cast<ptrdiff_t>(depth), x.dims.end());
+    fits = std::ranges::equal(expected, updates.dims);
+  }
+  if (!fits)
+    return failure("updates {} at indices {} do not fit {}", describe(updates.dtype, updates.dims),
+                   describe(index.dtype, index.dims), describe(x.dtype, x.dims));
+  int64_t inner = 1;
+  for (size_t i = depth; i < x.rank(); ++i)
+    inner *= x.dims[i];
+  int64_t rows = inner == 0 ? 0 : updates.size() / inner;
+  Result<void> done;
+  bool hasIndices = dispatchIndex(index.dtype, [&](auto zero) {
+    Places<decltype(zero)> places{index.as<decltype(zero)>(), x.dims.first(depth)};
+    done = scatterRows(call, combine, places, rows, inner);
+  });
+  return hasIndices ? done : failure("expected indices of int32 or int64, found {}", nameOf(index.dtype));
+}
+
+Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
+  const View &x = call.input(0), &index = call.input(1), &values = call.input(2);
+  Result<size_t> axis = normalizeAxis(axisAttribute, x.rank());
+  if (!axis)
+    return axis.problems();
+  bool fits = index.rank() == x.rank() && values.dtype == x.dtype;
+  for (size_t i = 0; fits && i < x.rank(); ++i)
+    fits = i == *axis || index.dims[i] <= x.dims[i];
+  if (!fits)
+    return failure("values {} at indices {} do not fit {}", describe(values.dtype, values.dims),
+                   describe(index.dtype, index.dims), describe(x.dtype, x.dims));
+  Result<StridedOperand> from = broadcastOperand(values.dims, index.dims);
+  if (!from)
+    return from.problems();
+  Result<std::vector<int64_t>> indices = integersOf(index);
+  if (!indices)
+    return indices.problems();
+  std::vector<int64_t> targets(indices->size()), sources(indices->size());
+  for (size_t flat = 0; flat < indices->size(); ++flat) {
+    int64_t at = place((*indices)[flat], x.dims[*axis]);
+    if (at < 0)
+      return outside((*indices)[flat], x.dims[*axis], static_cast<int64_t>(flat));
+    int64_t stride = 1;
+    auto rest = static_cast<int64_t>(flat);
+    for (size_t i = x.rank(); i-- > 0; rest /= index.dims[i]) {
+      int64_t here = rest % index.dims[i];
+      targets[flat] += (i == *axis ? at : here) * stride;
+      sources[flat] += here * from->strides[i];
+      stride *= x.dims[i];
+    }
+  }
+  Result<View> out = copyOfFirst(call);
+  if (!out)
+    return out.problems();
+  bool known = dispatchAll(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    dispatchCombine(combine, [&](auto how) {
+      for (size_t i = 0; i < targets.size(); ++i)
+        update<how()>(out->as<T>()[targets[i]], values.as<T>()[sources[i]]);
+    });
+  });
+  return known ? Result<void>() : failure("scattering {} is not supported", nameOf(x.dtype));
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const KernelRequest &request) {
+  Attributes reader(request);
+  Combine combine = combineOf(reader);
+  reader.expectOperands(3, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([combine](Call &call) { return scatterNd(call, combine); });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const KernelRequest &request) {
+  Attributes reader(request);
+  Combine combine = combineOf(reader);
+  int64_t axis = reader.integer("axis", 0);
+  reader.expectOperands(3, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([=](Call &call) { return putAlongAxis(call, axis, combine); });
+}
+
+} // namespace proa::runtime

@@ -1,0 +1,263 @@
+/// The library kernels "argsort" (x; axis, descending, stable), "topk" (x, k as a tensor, which wins; k,
+/// axis, largest, sorted) and "argmax" and "argmin" (x, axis as a tensor, which wins; axis, keepdims,
+/// flatten).
+///
+/// NaN is greater than every number. Equal elements stand as SortOrder says; argmax takes the first of them.
+#include "lib/runtime/ThreadPool.h"
+#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Convert.h"
+#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Lines.h"
+#include "lib/support/SortOrder.h"
+
+#include <array>
+
+namespace proa::runtime {
+namespace {
+
+template <class T> bool less(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a < b || (a == a && b != b);
+  else
+    return a < b;
+}
+
+template <class T> struct Element {
+  Wide<T> value;
+  int64_t place;
+};
+
+/// The order of elements, in either direction.
+template <bool descending> struct Before {
+  template <class T> bool operator()(const T &a, const T &b) const {
+    return descending ? less(b, a) : less(a, b);
+  }
+  template <class T> bool operator()(const Element<T> &a, const Element<T> &b) const {
+    return (*this)(a.value, b.value);
+  }
+};
+
+/// Writes the first `length` elements of each line's order, and their places.
+template <bool descending, class T>
+void sortElements(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values,
+                  const View &indices) {
+  parallelFor(lines.count(), 1 + 2048 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Element<T>> line(static_cast<size_t>(lines.extent));
+    for (int64_t number = begin; number < end; ++number) {
+      int64_t from = lines.begin(number, lines.extent), to = lines.begin(number, length);
+      for (int64_t i = 0; i < lines.extent; ++i)
+        line[static_cast<size_t>(i)] = {static_cast<Wide<T>>(x[from + i * lines.inner]), i};
+      sortFirst(line.begin(), line.end(), length, order, Before<descending>());
+      if (values)
+        for (int64_t i = 0; i < length; ++i)
+          values[to + i * lines.inner] = x[from + line[static_cast<size_t>(i)].place * lines.inner];
+      dispatchIndex(indices.dtype, [&](auto zero) {
+        using Index = decltype(zero);
+        for (int64_t i = 0; i < length; ++i)
+          indices.as<Index>()[to + i * lines.inner] = static_cast<Index>(line[static_cast<size_t>(i)].place);
+      });
+    }
+  });
+}
+
+/// The same where nobody asks for the places.
+template <bool descending, class T>
+void sortValues(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values) {
+  parallelFor(lines.count(), 1 + 2048 / (lines.extent + 1), [&](int64_t begin, int64_t end) {
+    std::vector<Wide<T>> line(static_cast<size_t>(lines.extent));
+    for (int64_t number = begin; number < end; ++number) {
+      int64_t from = lines.begin(number, lines.extent), to = lines.begin(number, length);
+      for (int64_t i = 0; i < lines.extent; ++i)
+        line[static_cast<size_t>(i)] = static_cast<Wide<T>>(x[from + i * lines.inner]);
+      sortFirst(line.begin(), line.end(), length, order, Before<descending>());
+      for (int64_t i = 0; i < length; ++i)
+        values[to + i * lines.inner] = static_cast<T>(line[static_cast<size_t>(i)]);
+    }
+  });
+}
+
+template <bool descending, class T>
+void sortLines(const Lines &lines, SortOrder order, int64_t length, const T *x, T *values,
+               const View &indices) {
+  if (indices)
+    sortElements<descending>(lines, order, length, x, values, indices);
+  else if (values)
+    sortValues<descending>(lines, order, length, x, values);
+}
+
+/// An output that nobody reads has no data.
+Result<View> optionalOutput(Call &call, size_t i, std::span<const int64_t> dims) {
+  return call.hasOutput(i) ? call.output(i, dims) : Result<View>(View());
+}
+
+Result<void> sort(Call &call, int64_t axisAttribute, bool descending, SortOrder order,
+                  std::optional<int64_t> first) {
+  const View &x = call.input(0);
+  Result<size_t> axis = normalizeAxis(axisAttribute, std::max<size_t>(1, x.rank()));
+  if (!axis)
+    return axis.problems();
+  Lines lines(x.dims, *axis);
+  int64_t length = first.value_or(lines.extent);
+  if (length < 0 || length > lines.extent)
+    return failure("expected k in [0, {}], found {}", lines.extent, length);
+  std::vector<int64_t> dims(x.dims.begin(), x.dims.end());
+  if (!dims.empty())
+    dims[*axis] = length;
+  Result<View> values = optionalOutput(call, 0, dims), indices = optionalOutput(call, 1, dims);
+  for (const Result<View> *result : {&values, &indices})
+    if (!*result)
+      return result->problems();
+  bool known = dispatchReal(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    descending ? sortLines<true>(lines, order, length, x.as<T>(), values->as<T>(), *indices)
+               : sortLines<false>(lines, order, length, x.as<T>(), values->as<T>(), *indices);
+  });
+  return known ? Result<void>() : failure("sorting {} is not supported", nameOf(x.dtype));
+}
+
+/// So many lines that lie side by side are treated at once.
+constexpr int64_t lineBlock = 256;
+
+struct ArgAttributes {
+  int64_t axis = -1;
+  bool keepDims = false, flatten = false, greatest = true;
+};
+
+/// The places of the extremes of lines [0, count), which lie side by side. `count` may be a constant.
+template <class T, bool greatest, class Count>
+void bestOf(const T *lines, int64_t extent, int64_t stride, Count count, int64_t *places) {
+  std::array<Wide<T>, lineBlock> held;
+  for (int64_t line = 0; line < count; ++line) {
+    held[static_cast<size_t>(line)] = static_cast<Wide<T>>(lines[line]);
+    places[line] = 0;
+  }
+  for (int64_t i = 1; i < extent; ++i)
+    for (int64_t line = 0; line < count; ++line) {
+      auto value = static_cast<Wide<T>>(lines[i * stride + line]);
+      Wide<T> &best = held[static_cast<size_t>(line)];
+      if (greatest ? less(best, value) : less(value, best)) {
+        best = value;
+        places[line] = i;
+      }
+    }
+}
+
+/// Lines that lie side by side are gone through together, as memory is read.
+template <class T, bool greatest> void bestOfAll(const Lines &lines, const T *x, const View &out) {
+  int64_t blocks = (lines.inner + lineBlock - 1) / lineBlock;
+  parallelFor(lines.outer * blocks, 1 + 16384 / (1 + lines.extent * std::min(lineBlock, lines.inner)),
+              [&](int64_t begin, int64_t end) {
+                std::array<int64_t, lineBlock> places;
+                for (int64_t i = begin; i < end; ++i) {
+                  int64_t outer = i / blocks, first = i % blocks * lineBlock,
+                          count = std::min(lineBlock, lines.inner - first);
+                  const T *from = x + outer * lines.extent * lines.inner + first;
+                  if (count == 1)
+                    bestOf<T, greatest>(from, lines.extent, lines.inner, std::integral_constant<int64_t, 1>(),
+                                        places.data());
+                  else
+                    bestOf<T, greatest>(from, lines.extent, lines.inner, count, places.data());
+                  dispatchIndex(out.dtype, [&](auto zero) {
+                    using Index = decltype(zero);
+                    std::transform(places.begin(), places.begin() + count,
+                                   out.as<Index>() + outer * lines.inner + first,
+                                   [](int64_t place) { return static_cast<Index>(place); });
+                  });
+                }
+              });
+}
+
+Result<void> arg(Call &call, ArgAttributes attributes) {
+  const View &x = call.input(0);
+  if (call.input(1)) {
+    Result<std::vector<int64_t>> axis = integersOf(call.input(1));
+    if (!axis || axis->size() != 1)
+      return failure("expected one axis");
+    attributes.axis = axis->front();
+  }
+  const int64_t flat[] = {x.size()};
+  std::span<const int64_t> lineDims = attributes.flatten ? std::span<const int64_t>(flat) : x.dims;
+  Result<size_t> axis =
+      normalizeAxis(attributes.flatten ? 0 : attributes.axis, std::max<size_t>(1, lineDims.size()));
+  if (!axis)
+    return axis.problems();
+  std::vector<int64_t> dims;
+  for (size_t i = 0; i < x.rank(); ++i) {
+    bool reduced = attributes.flatten || i == *axis;
+    if (!reduced || attributes.keepDims)
+      dims.push_back(reduced ? 1 : x.dims[i]);
+  }
+  Lines lines(lineDims, *axis);
+  if (lines.extent == 0)
+    return failure("an empty axis has no extreme");
+  Result<View> out = call.output(0, dims);
+  if (!out)
+    return out.problems();
+  bool known = dispatchReal(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    attributes.greatest ? bestOfAll<T, true>(lines, x.as<T>(), *out)
+                        : bestOfAll<T, false>(lines, x.as<T>(), *out);
+  });
+  return known ? Result<void>() : failure("comparing {} is not supported", nameOf(x.dtype));
+}
+
+void expectIndexOutput(Attributes &reader, const KernelRequest &request, size_t output) {
+  if (output < request.outputs.size() && request.outputs[output].present) {
+    DType dtype = request.outputs[output].dtype;
+    reader.expect(dtype == DType::Int32 || dtype == DType::Int64,
+                  fmt::format("output {} is {}; expected int32 or int64", output, nameOf(dtype)));
+  }
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeArg(const KernelRequest &request, bool greatest) {
+  Attributes reader(request);
+  ArgAttributes attributes{reader.integer("axis", -1), reader.boolean("keepdims", false),
+                           reader.boolean("flatten", false), greatest};
+  reader.expectOperands(1, 1);
+  expectIndexOutput(reader, request, 0);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([attributes](Call &call) { return arg(call, attributes); });
+}
+
+} // namespace
+
+Result<std::unique_ptr<LibraryKernel>> makeArgsort(const KernelRequest &request) {
+  Attributes reader(request);
+  int64_t axis = reader.integer("axis", -1);
+  bool descending = reader.boolean("descending", false);
+  SortOrder order = reader.boolean("stable", false) ? SortOrder::Stable : SortOrder::Sort;
+  reader.expectOperands(1, 0);
+  expectIndexOutput(reader, request, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([=](Call &call) { return sort(call, axis, descending, order, std::nullopt); });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeTopk(const KernelRequest &request) {
+  Attributes reader(request);
+  int64_t count = reader.integer("k", 1), axis = reader.integer("axis", -1);
+  bool largest = reader.boolean("largest", true);
+  SortOrder order = reader.boolean("sorted", true) ? SortOrder::Select : SortOrder::SelectUnsorted;
+  reader.expectOperands(1, 0);
+  expectIndexOutput(reader, request, 1);
+  if (!reader.ok())
+    return reader.problems();
+  return makeKernel([=](Call &call) -> Result<void> {
+    if (!call.input(1))
+      return sort(call, axis, largest, order, count);
+    Result<std::vector<int64_t>> given = integersOf(call.input(1));
+    if (!given || given->size() != 1)
+      return failure("expected one number k");
+    return sort(call, axis, largest, order, given->front());
+  });
+}
+
+Result<std::unique_ptr<LibraryKernel>> makeArgmax(const KernelRequest &request) {
+  return makeArg(request, true);
+}
+Result<std::unique_ptr<LibraryKernel>> makeArgmin(const KernelRequest &request) {
+  return makeArg(request, false);
+}
+
+} // namespace proa::runtime
