@@ -1,5 +1,5 @@
 #include "dialects/rt/Rt.h"
-#include "dialects/pd/ops/nn/ConvOps.h"
+#include "dialects/rt/Fusable.h"
 
 using namespace mlir;
 
@@ -15,6 +15,7 @@ void RtDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/rt/Rt.cpp.inc"
       >();
+  attachFusableInterfaces(*getContext());
 }
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }

@@ -4,7 +4,7 @@
 #include "lib/support/DiagnosticCollector.h"
 #include "lib/support/Files.h"
 #include "lib/support/Parallel.h"
-#include "passes/lower-cpu/KernelAttributes.h"
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,6 +1,7 @@
 //! Gradients of a batch as means over its micro-batches.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/CountedLoop.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/InferredTypes.h"
@@ -232,7 +233,7 @@ FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers
   }
   if (numbers.empty())
     for (BlockArgument argument : block.getArguments())
-      if (function.getArgAttr(argument.getArgNumber(), "pd.feed"))
+      if (function.getArgAttr(argument.getArgNumber(), pd::feedAttribute))
         values.push_back(argument);
   if (values.empty())
     return emitError(function.getLoc()) << "no argument is a batch: expected feeds, or their numbers";

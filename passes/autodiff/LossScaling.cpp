@@ -1,6 +1,7 @@
 //! The loss scale of mixed precision in training programs.
 #include "passes/autodiff/MixedPrecision.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -48,7 +49,7 @@ private:
     Type types[] = {one(builder.getF32Type()), one(builder.getI32Type()), one(builder.getI32Type())};
     for (auto [name, type] : llvm::zip(lossScalingState, types)) {
       unsigned number = function.getNumArguments();
-      (void)function.insertArgument(number, type, named("pd.param", name), function.getLoc());
+      (void)function.insertArgument(number, type, named(pd::parameterAttribute, name), function.getLoc());
       state.push_back(block.getArgument(number));
     }
     scale = state[0];
@@ -118,7 +119,7 @@ private:
     for (auto [name, value] : llvm::zip(lossScalingState, values)) {
       unsigned number = function.getNumResults();
       exit->insertOperands(number, value);
-      (void)function.insertResult(number, value.getType(), named("pd.state", name));
+      (void)function.insertResult(number, value.getType(), named(pd::stateAttribute, name));
     }
   }
 

@@ -194,11 +194,6 @@ def Rematerialize : Pass<"pd-rematerialize", "::mlir::ModuleOp"> {
     Option<"memoryBudget", "memory-budget", "int64_t", "-1", "Bytes that may be alive at once; -1: no budget">,
     Option<"report", "report", "std::string", "\"\"", "Writes what was done to this file, as JSON">,
   ];
-  let statistics = [
-    Statistic<"numRecomputed", "recomputed-ops", "Ops that are computed once more">,
-    Statistic<"bytesSaved", "bytes-saved", "Bytes by which the most that is alive at once became less">,
-    Statistic<"operationsAdded", "operations-added", "Arithmetic that was added">,
-  ];
   let dependentDialects = ["::proa::pd::PdDialect"];
 }
 

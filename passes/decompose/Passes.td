@@ -24,7 +24,6 @@ def Decompose : Pass<"pd-decompose"> {
     ListOption<"except", "except", "std::string", "Names of ops to leave">,
   ];
   let dependentDialects = ["::proa::pd::PdDialect"];
-  let statistics = [Statistic<"numDecomposed", "decomposed", "Number of ops decomposed">];
 }
 
 def WidenLibraryOps : Pass<"pd-widen-library-ops"> {
@@ -44,7 +43,6 @@ def WidenLibraryOps : Pass<"pd-widen-library-ops"> {
     ```
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
-  let statistics = [Statistic<"numWidened", "widened", "Number of ops with casts around them">];
 }
 
 #endif

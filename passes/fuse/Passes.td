@@ -15,10 +15,6 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     outside of the group has used the group's results yet.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
-  let statistics = [
-    Statistic<"numGroups", "groups", "Number of kernel calls">,
-    Statistic<"numKernels", "kernels", "Number of distinct kernels">,
-  ];
 }
 
 def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {
@@ -29,7 +25,6 @@ def FoldBatchNorm : Pass<"pd-fold-batch-norm", "::mlir::func::FuncOp"> {
     The convolution must have no other user; a bias added between the two goes into t as well.
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
-  let statistics = [Statistic<"numFolded", "folded", "Number of normalizations folded">];
 }
 
 def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
@@ -49,7 +44,6 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];
-  let statistics = [Statistic<"numFused", "fused", "Number of products with an epilogue">];
 }
 
 #endif

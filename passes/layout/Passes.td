@@ -23,10 +23,6 @@ def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::proa::pd::PdDialect"];
-  let statistics = [
-    Statistic<"numRewritten", "rewritten", "Number of ops that work with channels last">,
-    Statistic<"numTransposes", "transposes", "Number of transposes made">,
-  ];
 }
 
 #endif

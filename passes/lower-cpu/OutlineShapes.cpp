@@ -1,6 +1,6 @@
 // Functions that compute result dims: see Passes.td.
+#include "passes/analysis/KernelAttributes.h"
 #include "passes/lower-cpu/DimensionClasses.h"
-#include "passes/lower-cpu/KernelAttributes.h"
 #include "passes/lower-cpu/KernelForm.h"
 #include "passes/lower-cpu/Passes.h"
 #include "passes/lower-cpu/RowSpace.h"

@@ -10,7 +10,7 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
     scalar formula, a reduction one with reduction iterators that begins with the neutral element, and a movement one that
     reads through an index map. Operands broadcast by their maps: an extent of 1 is read at index 0. Integers become
     signless; the bodies keep the sign. An op that kernels cannot compute is an error, and so is a kernel
-    that is called and whose signature changes (`--extract-kernels`).
+    that is called and whose signature changes (`--proa-extract-kernels`).
 
     ```mlir
     // before

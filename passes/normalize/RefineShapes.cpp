@@ -9,6 +9,7 @@
 #include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/control/CheckOps.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "passes/remarks/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -54,15 +55,20 @@ class RefineShapesPass : public impl::RefineShapesBase<RefineShapesPass> {
 public:
   void runOnOperation() override {
     hasFailed = false;
+    refinedCount = foldedCount = 0;
     for (Block &block : getOperation().getBody())
       visitBlock(block);
     if (hasFailed)
       return signalPassFailure();
     eraseUnusedConstants();
     updateFunctionType();
+    PassRemarks(getArgumentName()).analysis(getOperation())
+        << "refined the types of " << std::to_string(refinedCount) << " results and folded "
+        << std::to_string(foldedCount) << " ops";
   }
 
 private:
+  size_t refinedCount = 0, foldedCount = 0;
   bool hasFailed = false;
   bool isInBranch = false;
   /// Why the branch that is being visited is invalid for what is known now; its other ops are not looked at.
@@ -179,7 +185,7 @@ private:
       return false;
     op->replaceAllUsesWith(values);
     op->erase();
-    ++numFolded;
+    ++foldedCount;
     return true;
   }
 
@@ -260,7 +266,7 @@ private:
 
   Type refined(Type given, Type inferred) {
     Type type = inferred ? pd::moreSpecific(given, inferred) : given;
-    numRefined += type != given;
+    refinedCount += type != given;
     return type;
   }
 
@@ -334,7 +340,7 @@ private:
     branch->getBlock()->getOperations().splice(branch->getIterator(), arm.getOperations());
     branch.replaceAllUsesWith(values);
     branch.erase();
-    ++numFolded;
+    ++foldedCount;
     return first;
   }
 
@@ -402,7 +408,7 @@ private:
     }
     op->replaceAllUsesWith(values);
     op->erase();
-    ++numFolded;
+    ++foldedCount;
     return true;
   }
 

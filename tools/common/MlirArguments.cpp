@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Regex.h"
 
 #include <algorithm>
 
@@ -208,6 +209,17 @@ Problems checkPasses(int argc, char **argv) {
     checkPipeline(value, where, problems);
   });
   return problems;
+}
+
+Problems checkRemarks(const std::string &passes) {
+  std::string error;
+  llvm::Regex regex("^(" + passes + ")$");
+  if (!regex.isValid(error))
+    return problem("--remarks", "'" + passes + "' is not a regular expression: " + error);
+  std::vector<std::string> names = registeredNames(true);
+  if (llvm::any_of(names, [&](const std::string &name) { return regex.match(name); }))
+    return {};
+  return problem("--remarks", "no pass matches '" + passes + "'" + didYouMean(passes, names));
 }
 
 std::vector<char *> completeArguments(int argc, char **argv) {

@@ -17,6 +17,10 @@ Problems checkArguments(int argc, char **argv);
 /// plugins are known then.
 Problems checkPasses(int argc, char **argv);
 
+/// Problems of the value of --remarks: a malformed regular expression, or one that matches no pass as a
+/// whole. Call it when options are parsed.
+Problems checkRemarks(const std::string &passes);
+
 /// The arguments with `--mlir-print-ir-after-all` where `--mlir-print-ir-after-change` is given and nothing
 /// says after which passes to print.
 std::vector<char *> completeArguments(int argc, char **argv);

@@ -17,7 +17,7 @@ struct Group {
 /// In the order in which a program meets them. A test compares the list with the records in passes/.
 const std::vector<Group> &groups() {
   static const std::vector<Group> groups = {
-      {"Normalization: types and shapes", {"pd-refine-shapes"}},
+      {"Normalization: types and shapes", {"pd-refine-shapes", "pd-canonicalize"}},
       {"Decomposition into primitives", {"pd-decompose"}},
       {"Derivatives",
        {"pd-checkpoint", "pd-grad", "pd-vjp", "pd-jvp", "pd-vmap", "pd-hessian", "pd-lower-for"}},
@@ -27,10 +27,11 @@ const std::vector<Group> &groups() {
       {"Sharding", {"pd-annotate-sharding-rules"}},
       {"Fusion", {"pd-fold-batch-norm", "pd-fuse-epilogues", "pd-form-kernels"}},
       {"Kernels for the CPU, in their order",
-       {"extract-kernels", "pd-lower-to-linalg", "store-bools-as-bytes", "widen-half-precision",
-        "fuse-elementwise", "collapse-loops", "mark-fast-math", "choose-rows", "outline-shapes", "tile-rows",
-        "bufferize-kernels", "bound-scratch", "place-scratch", "expand-math", "expand-half-conversions",
-        "wrap-kernels"}},
+       {"proa-extract-kernels", "pd-lower-to-linalg", "proa-store-bools-as-bytes",
+        "proa-widen-half-precision", "proa-fuse-elementwise", "proa-collapse-loops", "proa-mark-fast-math",
+        "proa-choose-rows", "proa-outline-shapes", "proa-tile-rows", "proa-bufferize-kernels",
+        "proa-bound-scratch", "proa-place-scratch", "proa-expand-math", "proa-expand-half-conversions",
+        "proa-wrap-kernels"}},
       {"Of MLIR, often used with them",
        {"canonicalize", "cse", "inline", "symbol-dce", "sccp", "print-ir", "location-snapshot",
         "strip-debuginfo"}},
@@ -61,7 +62,7 @@ Options:
   --mlir-print-op-on-diagnostic   Shows the op, which may be the whole module, with each error
   --mlir-print-ir-tree-dir=<dir>  The same, into files
   --mlir-timing                   Shows how long each pass took
-  --mlir-pass-statistics          Shows what the passes counted
+  --remarks=<regex>               Says what the passes whose name matches did, and why they left an op as it was
   --show-dialects                 Lists the dialects
   --help, -h                      This page
   --help-all                      All passes of MLIR and all options of LLVM

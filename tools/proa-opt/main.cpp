@@ -1,6 +1,7 @@
 // proa-opt: runs passes of proa and of upstream on MLIR text.
 #include "lib/check/NumericsCheck.h"
 #include "lib/compiler/Registration.h"
+#include "passes/remarks/Remarks.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/MlirArguments.h"
 #include "tools/common/MlirTool.h"
@@ -22,6 +23,9 @@ namespace cl = llvm::cl;
 namespace {
 
 struct Options {
+  cl::opt<std::string> remarks{
+      "remarks", cl::value_desc("regex"),
+      cl::desc("Says what the passes whose name matches did, and why they left an op as it was")};
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"), cl::init("-")};
   cl::opt<std::string> output{"o", cl::desc("Output filename"), cl::value_desc("filename"), cl::init("-")};
   cl::opt<bool> force{"f", cl::desc("Writes bytecode to a terminal too")};
@@ -36,6 +40,18 @@ struct Options {
       cl::desc(
           "Relative and absolute; default by the narrowest floats: 1e-9 (float64), 1e-4 (float32), 2e-2")};
 };
+
+/// `base` with remarks of the passes in each pass manager.
+mlir::MlirOptMainConfig withRemarks(const mlir::MlirOptMainConfig &base, const std::string &passes) {
+  mlir::MlirOptMainConfig config = base;
+  config.setPassPipelineSetupFn([base, passes](mlir::PassManager &pm) {
+    std::string error;
+    if (failed(proa::enableRemarks(*pm.getContext(), passes, error)))
+      return llvm::failure();
+    return base.setupPassPipeline(pm);
+  });
+  return config;
+}
 
 /// MLIR's options, with a check of numbers in each pass manager.
 mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Options &options,
@@ -115,6 +131,14 @@ int main(int argc, char **argv) {
       return proa::tools::fail(proa::problem("--emit-bytecode", wrong));
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+  if (options.remarks.getNumOccurrences() > 0) {
+    if (config.shouldEmitRemarks())
+      return proa::tools::fail(
+          proa::problem("--remarks", "expected one of --remarks and --remarks-filter, found both"));
+    if (proa::Problems problems = proa::tools::checkRemarks(options.remarks); !problems.empty())
+      return proa::tools::fail(problems);
+    config = withRemarks(config, options.remarks);
+  }
   if (input == "-" && llvm::sys::Process::StandardInIsUserInput())
     llvm::errs() << "(reads from stdin now)\n";
   if (!options.checkNumerics)

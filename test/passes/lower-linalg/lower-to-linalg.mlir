@@ -108,7 +108,7 @@ func.func @main(%x: tensor<4xui8>) -> tensor<4xui8> {
   %0 = call @called(%x) : (tensor<4xui8>) -> tensor<4xui8>
   return %0 : tensor<4xui8>
 }
-// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--extract-kernels)}}
+// expected-error @below {{kernel 'called' is called, but its signature must change, expected a module of kernels only (--proa-extract-kernels)}}
 func.func private @called(%x: tensor<4xui8>) -> tensor<4xui8> attributes {proa.kernel} {
   %0 = pd.maximum %x, %x : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
   return %0 : tensor<4xui8>

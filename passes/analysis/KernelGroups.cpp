@@ -1,4 +1,4 @@
-#include "passes/fuse/KernelGroups.h"
+#include "passes/analysis/KernelGroups.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -8,17 +8,18 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Bounds on a group: code size grows with members, and registers are few.
+/// Largest group: code size grows with the members, and registers are few.
 constexpr size_t maxMembers = 64;
 
 SmallVector<int64_t> shapeOf(Value value) { return SmallVector<int64_t>(pd::tensorType(value).getShape()); }
 
-/// The shape that an op iterates over: a reduction's operand, any other op's result.
+/// The shape that an op iterates over: that of a reduction's operand, of any other op's result.
 SmallVector<int64_t> domainOf(Operation *op) {
   return shapeOf(isa<pd::ReductionOpInterface>(op) ? op->getOperand(0) : op->getResult(0));
 }
 
-/// The number of reduced dimensions if they are the trailing ones, else -1; 0 for an op that is no reduction.
+/// The number of reduced dimensions if they are the trailing ones, else -1; 0 for an op that is not a
+/// reduction.
 int64_t reducedTrailingDims(Operation *op) {
   auto reduction = dyn_cast<pd::ReductionOpInterface>(op);
   if (!reduction)
@@ -31,7 +32,7 @@ int64_t reducedTrailingDims(Operation *op) {
   return dims.empty() ? 0 : static_cast<int64_t>(dims.size());
 }
 
-/// Whether `shape` is the group's domain with its reduced dimensions gone or of extent 1.
+/// Whether `shape` is the group's domain with its reduced dimensions removed or of size 1.
 bool isReducedDomain(const KernelGroup &group, ArrayRef<int64_t> shape) {
   if (group.reducedDims == 0)
     return false;
@@ -47,13 +48,16 @@ public:
   void visit(Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>())
       return;
-    if (!isKernelOp(op)) {
+    if (whyNoKernelOp(op)) {
       closeProducers(op, nullptr);
       return;
     }
-    KernelGroup *target = join(op);
-    if (!target)
+    const char *reason = nullptr;
+    KernelGroup *target = join(op, reason);
+    if (!target) {
       target = start(op);
+      target->startReason = reason;
+    }
     closeProducers(op, target);
     groupOf[op] = target;
   }
@@ -76,27 +80,32 @@ private:
   }
 
   void closeProducers(Operation *op, KernelGroup *own) {
-    op->walk([&](Operation *user) { // with what the bodies of control flow read
+    op->walk([&](Operation *user) { // bodies of control flow read values too
       for (Value operand : user->getOperands())
         if (KernelGroup *group = producerGroup(operand); group && group != own)
           group->closed = true;
     });
   }
 
-  static bool fits(Operation *op, const KernelGroup &group) {
-    if (group.closed || group.members.size() >= maxMembers)
-      return false;
+  /// Why the op cannot join the group; null if it can.
+  static const char *obstacle(Operation *op, const KernelGroup &group) {
+    if (group.closed)
+      return "an op outside of that kernel uses its results before";
+    if (group.members.size() >= maxMembers)
+      return "that kernel has the largest number of ops";
     // A transposed or expanded view of a value inside the group would need all of that value first.
     if (isa<pd::MovementOpInterface>(op))
-      return false;
+      return "it permutes or repeats elements, which only the inputs of a kernel can be read by";
     int64_t reduced = reducedTrailingDims(op);
     if (reduced < 0)
-      return false;
+      return "it reduces dimensions that are not the last ones";
     SmallVector<int64_t> domain = domainOf(op);
-    if (reduced > 0)
-      return ArrayRef<int64_t>(domain) == ArrayRef<int64_t>(group.domain) &&
-             (group.reducedDims == 0 || group.reducedDims == reduced);
-    return ArrayRef<int64_t>(domain) == ArrayRef<int64_t>(group.domain) || isReducedDomain(group, domain);
+    bool isDomain = domain == group.domain;
+    if (reduced > 0 && group.reducedDims != 0 && group.reducedDims != reduced)
+      return "it reduces another number of dimensions than that kernel";
+    return isDomain || (reduced == 0 && isReducedDomain(group, domain))
+               ? nullptr
+               : "its shape is not the one that that kernel iterates over";
   }
 
   static bool canMerge(const KernelGroup &a, const KernelGroup &b) {
@@ -105,13 +114,18 @@ private:
            a.members.size() + b.members.size() < maxMembers;
   }
 
-  /// Puts the op into the group of an operand, merging those of several operands; null where none fits.
-  KernelGroup *join(Operation *op) {
+  /// Adds the op to the group of an operand and merges the groups of several operands. Null, with the reason
+  /// why the last group of an operand does not fit, if no group fits.
+  KernelGroup *join(Operation *op, const char *&reason) {
     KernelGroup *target = nullptr;
     for (Value operand : op->getOperands()) {
       KernelGroup *group = producerGroup(operand);
-      if (!group || group == target || !fits(op, *group))
+      if (!group || group == target)
         continue;
+      if (const char *why = obstacle(op, *group)) {
+        reason = why;
+        continue;
+      }
       if (!target)
         target = group;
       else if (canMerge(*target, *group))
@@ -151,12 +165,15 @@ private:
 
 } // namespace
 
-bool isKernelOp(Operation *op) {
+const char *whyNoKernelOp(Operation *op) {
   if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
-    return false;
-  if (auto movement = dyn_cast<pd::MovementOpInterface>(op))
-    return op->getNumOperands() == 1 && succeeded(movement.getSourceMap());
-  return isa<pd::ScalarOpInterface, pd::ReductionOpInterface>(op);
+    return "it does not have one ranked tensor as its result";
+  if (auto movement = dyn_cast<pd::MovementOpInterface>(op)) {
+    bool isKnown = op->getNumOperands() == 1 && succeeded(movement.getSourceMap());
+    return isKnown ? nullptr : "which element it reads is known only at run time";
+  }
+  bool isComputable = isa<pd::ScalarOpInterface, pd::ReductionOpInterface>(op);
+  return isComputable ? nullptr : "it is not an elementwise op, a reduction or a permutation";
 }
 
 bool isInlineConstant(Value value) {

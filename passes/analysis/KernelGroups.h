@@ -1,4 +1,5 @@
-/// Which primitives form one kernel: the grouping behind pd-form-kernels, apart from the rewriting.
+/// Groups of primitives that one kernel computes. pd-form-kernels writes the kernels; pd-rematerialize
+/// estimates by the groups which values get memory.
 #pragma once
 
 #include "dialects/pd/ir/Pd.h"
@@ -15,14 +16,16 @@ struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> members;
   /// The shape of the widest values.
   llvm::SmallVector<int64_t> domain;
-  /// How many trailing dimensions the group's reductions combine; 0: it has none.
+  /// Number of trailing dimensions that the group's reductions combine; 0 without reductions.
   int64_t reducedDims = 0;
-  /// An op outside has used a result: the group can't be delayed any more, so nothing joins it.
+  /// No op may join: an op outside of the group uses a result, so the group cannot be computed later.
   bool closed = false;
+  /// Why the first member did not join the group of an operand; null if no operand is of a group.
+  const char *startReason = nullptr;
 };
 
-/// Whether kernels can compute the op at all.
-bool isKernelOp(mlir::Operation *op);
+/// Why no kernel can compute the op; null if a kernel can.
+const char *whyNoKernelOp(mlir::Operation *op);
 
 /// A constant of one element, which kernels hold in their code.
 bool isInlineConstant(mlir::Value value);
