@@ -110,7 +110,8 @@ LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
     for (Operation *made = before ? before->getNextNode() : &block->front(); made != op;
          made = made->getNextNode())
       collect(made);
-    pd::replaceResults(op, *values);
+    if (failed(pd::replaceResults(op, *values)))
+      return failure();
     op->erase();
   }
   return success();

@@ -42,7 +42,8 @@ public:
       for (Operation *made = before ? before->getNextNode() : &op->getBlock()->front(); made != op;
            made = made->getNextNode())
         collect(made, work);
-      pd::replaceResults(op, *values);
+      if (failed(pd::replaceResults(op, *values)))
+        return signalPassFailure();
       op->erase();
       ++numDecomposed;
     }

@@ -180,7 +180,8 @@ LogicalResult Batcher::write(Block &block) {
                                 "of the function's arguments static before batching"
                               : "it has neither a batching rule nor a decomposition for these "
                                 "operands");
-      replaceResults(op, *values);
+      if (failed(replaceResults(op, *values)))
+        return failure();
       Operation *first = before ? before->getNextNode() : &block.front();
       next = first == op ? next : first;
       op->erase();

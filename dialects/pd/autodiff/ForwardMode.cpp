@@ -93,8 +93,9 @@ private:
     bool hasRule = isa<VjpOpInterface>(op), isComposite = isa<DecomposableOpInterface>(op);
     if (op->hasTrait<KeepsDerivative>() && !op->getResults().back().use_empty())
       return succeeded(splitDerivative(op)) ? FailureOr<Operation *>(op) : noSecondDerivative(op);
-    if (Operation *first = op->hasTrait<GradientByKernel>() ? takeApart(op) : nullptr)
-      return first;
+    if (op->hasTrait<GradientByKernel>())
+      if (auto first = decompose(op); failed(first) || *first)
+        return first;
     if (hasRule && isSymmetric(op))
       return symmetric(op);
     ErrorWatch errors(op->getContext());
@@ -102,8 +103,9 @@ private:
       return nullptr;
     if (errors.hasSeen())
       return failure();
-    if (Operation *first = isComposite ? takeApart(op) : nullptr)
-      return first;
+    if (isComposite)
+      if (auto first = decompose(op); failed(first) || *first)
+        return first;
     if ((hasRule || isComposite) && isDeferrable(op))
       return deferred(op);
     return op->emitError() << "'" << op->getName().getStringRef() << "' has no rule for its derivative";
@@ -263,13 +265,16 @@ private:
     return transposed(op);
   }
 
-  Operation *takeApart(Operation *op) {
+  /// Replaces a composite by its decomposition. Returns the first op of it, or null where it has none for
+  /// these operands; failure after an error.
+  FailureOr<Operation *> decompose(Operation *op) {
     OpBuilder builder(op);
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
     auto values = guarded([&] { return cast<DecomposableOpInterface>(op).decompose(builder); });
     if (failed(values))
       return nullptr;
-    replaceResults(op, *values);
+    if (failed(replaceResults(op, *values)))
+      return failure();
     Operation *first = before ? before->getNextNode() : &block.front();
     first = first == op ? after : first;
     op->erase();

@@ -9,7 +9,9 @@ namespace proa::pd {
 /// a terminator and an op of another dialect get it under the type that they were created with.
 void replaceResult(mlir::OpBuilder &builder, mlir::Value result, mlir::Value value);
 
-/// The same for all results of `op`.
-void replaceResults(mlir::Operation *op, mlir::ValueRange values);
+/// The same for all results of `op`. Failure, after an error at the op, where the type of a value contradicts
+/// the declared type of its result: dims that were dynamic are static now, and the op's result is another
+/// one.
+[[nodiscard]] mlir::LogicalResult replaceResults(mlir::Operation *op, mlir::ValueRange values);
 
 } // namespace proa::pd
