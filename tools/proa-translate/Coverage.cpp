@@ -43,8 +43,8 @@ public:
 
   bool isOnArrays() const { return pd::isOnArrays(op); }
   bool isLinear() const { return pd::linearGroups(op).has_value(); }
-  bool isInTextbook() const {
-    return pd::Textbook::get().find(op) != nullptr || pd::Textbook::get().findRandom(op) != nullptr ||
+  bool hasReferenceKernel() const {
+    return pd::ReferenceKernels::get().find(op) != nullptr || pd::ReferenceKernels::get().findRandom(op) != nullptr ||
            pd::ArrayComputations::get().find(op->getName()) != nullptr;
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }
@@ -89,7 +89,7 @@ void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
     row.cpu = decomposes ? "decomposition" : "compiled";
   describeDerivatives(name, row);
   row.isDecomposed = decomposes;
-  if (isPrimitive || Specimen(name).isInTextbook() || name.hasInterface<pd::EvaluatableOpInterface>() ||
+  if (isPrimitive || Specimen(name).hasReferenceKernel() || name.hasInterface<pd::EvaluatableOpInterface>() ||
       name.hasTrait<mlir::OpTrait::ConstantLike>())
     row.evaluator = "yes";
   else if (decomposes)
