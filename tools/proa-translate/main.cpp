@@ -1,7 +1,6 @@
 // proa-translate: turns a legacy program into MLIR, or says what it consists of.
 #include "lib/check/CaseMeta.h"
 #include "lib/compiler/IrProgram.h"
-#include "lib/compiler/PrintModule.h"
 #include "lib/compiler/ProgramDialects.h"
 #include "lib/compiler/SpecializeFeeds.h"
 #include "lib/support/Files.h"
@@ -133,7 +132,7 @@ void declare(CommandLine &line, Options &options) {
 
 /// A program in MLIR.
 struct Translation {
-  import::ImportedProgram program;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
   bool isImported = false; ///< from a program of Paddle; else it was parsed
 };
 
@@ -144,25 +143,8 @@ bool needsLocations(const Options &options) {
          options.path == inputPath("-");
 }
 
-bool verifies(Translation &translation) {
-  mlir::ModuleOp module = translation.program.module();
-  return translation.isImported ? verifyImported(module) : llvm::succeeded(mlir::verify(module));
-}
-
-/// Writes the module as text or bytecode. One that a program of Paddle became is verified while it is
-/// printed: the importer has verified each of its ops.
-Result<void> writeModule(Translation &translation, const Options &options, Output &output) {
-  mlir::ModuleOp module = translation.program.module();
-  mlir::OpPrintingFlags flags;
-  flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
-  bool printsInParallel = translation.isImported && !options.bytecode;
-  auto write = [&](llvm::StringRef piece) { output.append(piece); };
-  if (!printsInParallel)
-    translation.program.settle();
-  if (printsInParallel ? !verifyAndPrint(translation.program, write, flags) : !verifies(translation))
-    return problem(options.path, "the translated module does not verify; see above");
-  if (printsInParallel)
-    return {};
+/// Writes the verified module as text or bytecode.
+Result<void> writeModule(mlir::ModuleOp module, const Options &options, Output &output) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream.SetBufferSize(1 << 16); // the printer writes a few characters at a time
@@ -170,7 +152,9 @@ Result<void> writeModule(Translation &translation, const Options &options, Outpu
     if (llvm::failed(mlir::writeBytecodeToFile(module, stream)))
       return problem(options.path, "the module cannot be written as bytecode");
   } else {
-    flags.assumeVerified(); // the printer would do it once more
+    mlir::OpPrintingFlags flags;
+    flags.enableDebugInfo(options.locations, /*prettyForm=*/false);
+    flags.assumeVerified(); // the printer would verify again
     module.print(stream, flags);
   }
   stream.flush();
@@ -183,7 +167,7 @@ Result<void> checkFunction(const Options &options) {
   if (options.function.empty())
     return {};
   return problem(options.path,
-                 "function '" + options.function + "' is asked for, but the program is no IR file");
+                 "function '" + options.function + "' is requested, but the program is not an IR file");
 }
 
 /// A case folder says what an op or training program is fed and what is fetched.
@@ -225,7 +209,7 @@ Result<Translation> importModule(Options &options, const std::string &source, Re
   options.import.source = source;
   if (!options.quiet)
     options.import.onDiagnostic = [](const Diagnostic &warning) { llvm::errs() << warning.text(); };
-  auto imported = import::beginImport(context, *program, options.import);
+  auto imported = import::importProgram(context, *program, options.import);
   timing.lap("import");
   // Freeing a large program takes as long as reading a part of it, and the process ends soon.
   new legacy::Program(std::move(*program));
@@ -239,7 +223,7 @@ Result<Translation> parsedModule(mlir::OwningOpRef<mlir::ModuleOp> module, const
   timing.lap("read");
   if (!module)
     return problem(options.path, "does not parse; see above");
-  return Translation{import::ImportedProgram(std::move(module))};
+  return Translation{std::move(module)};
 }
 
 IrRequest irRequest(const Options &options) {
@@ -279,12 +263,11 @@ Result<Translation> readModule(Options &options, mlir::MLIRContext &context, Tim
 
 /// Writes the module as what `--to` says.
 Result<void> writeContent(Translation &translation, const Options &options, Output &output) {
-  if (options.to == "mlir")
-    return writeModule(translation, options, output);
-  translation.program.settle();
-  if (!verifies(translation))
+  if (llvm::failed(mlir::verify(*translation.module)))
     return problem(options.path, "the translated module does not verify; see above");
-  Result<legacy::Program> program = exporter::exportProgram(translation.program.module());
+  if (options.to == "mlir")
+    return writeModule(*translation.module, options, output);
+  Result<legacy::Program> program = exporter::exportProgram(*translation.module);
   if (!program)
     return program.problems();
   if (options.to == "json")
