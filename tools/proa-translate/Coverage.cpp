@@ -44,7 +44,8 @@ public:
   bool isOnArrays() const { return pd::isOnArrays(op); }
   bool isLinear() const { return pd::linearGroups(op).has_value(); }
   bool hasReferenceKernel() const {
-    return pd::ReferenceKernels::get().find(op) != nullptr || pd::ReferenceKernels::get().findRandom(op) != nullptr ||
+    return pd::ReferenceKernels::get().find(op) != nullptr ||
+           pd::ReferenceKernels::get().findRandom(op) != nullptr ||
            pd::ArrayComputations::get().find(op->getName()) != nullptr;
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }

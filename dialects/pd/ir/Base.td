@@ -185,7 +185,8 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(!empty(reduction), []<Trait>, [DeclareOpInterfaceMethods<ReductionOpInterface>])
     # !if(moves, [DeclareOpInterfaceMethods<MovementOpInterface>], []<Trait>)
     # !if(!empty(postOp), []<Trait>, [DeclareOpInterfaceMethods<PostOpInterface>])
-    # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>, [DeclareOpInterfaceMethods<VjpOpInterface>])
+    # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>,
+          [DeclareOpInterfaceMethods<VjpOpInterface>])
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

@@ -19,7 +19,8 @@ double numberOf(const llvm::APFloat &attribute) { return attribute.convertToDoub
 
 /// The result of an op that has a shape and nothing else, and the numbers that it draws.
 template <class Op>
-Sequence begin(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
+Sequence begin(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+               RandomState &draws) {
   std::vector<int64_t> dims(op.getShape().begin(), op.getShape().end());
   if (const Tensor *given = operandOf(op, operands, op.getShapeTensor()))
     dims = integersOf(*given);

@@ -193,7 +193,8 @@ DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor
       type, llvm::ArrayRef<char>(static_cast<const char *>(tensor.data()), tensor.bytes()));
 }
 
-Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands, RandomState *draws) {
+Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands,
+                                             RandomState *draws) {
   llvm::SmallVector<Tensor> results;
   ReferenceKernels::Computation computation = ReferenceKernels::get().find(op);
   ReferenceKernels::RandomComputation drawing = draws ? ReferenceKernels::get().findRandom(op) : nullptr;

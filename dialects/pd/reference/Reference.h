@@ -23,7 +23,8 @@ public:
                                               llvm::MutableArrayRef<Tensor> results);
   /// The same of an op that draws random numbers.
   using RandomComputation = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<Tensor> operands,
-                                                    llvm::MutableArrayRef<Tensor> results, RandomState &draws);
+                                                    llvm::MutableArrayRef<Tensor> results,
+                                                    RandomState &draws);
   /// The computations of the whole dialect.
   static const ReferenceKernels &get();
 

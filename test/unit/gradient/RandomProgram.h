@@ -7,8 +7,8 @@
 
 namespace proa::test {
 
-/// RandomState the text of a function `f` of float64 tensors with one result. Shapes, ops and how often values are
-/// used are random; values stay small, so that differences of them are exact enough.
+/// RandomState the text of a function `f` of float64 tensors with one result. Shapes, ops and how often
+/// values are used are random; values stay small, so that differences of them are exact enough.
 class RandomProgram {
 public:
   explicit RandomProgram(std::mt19937 &random) : random(random) {}
