@@ -2,7 +2,6 @@
 
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
-#include "dialects/pd/autodiff/LinearOps.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/Arrays.h"
 #include "dialects/pd/reference/Reference.h"
@@ -25,26 +24,16 @@ namespace {
 class Specimen {
 public:
   explicit Specimen(mlir::RegisteredOperationName name) {
-    mlir::MLIRContext *context = name.getContext();
-    mlir::Builder builder(context);
-    mlir::OperationState state(mlir::UnknownLoc::get(context), name);
-    // Some ops are linear under one value of an attribute only; they count as linear.
-    auto set = [&](llvm::StringRef attribute, mlir::Attribute value) {
-      if (llvm::is_contained(name.getAttributeNames(), attribute))
-        state.addAttribute(attribute, value);
-    };
-    set("pooling_type", builder.getStringAttr("avg"));
-    set("reduce", builder.getStringAttr("add"));
-    set("pad_value", builder.getF64FloatAttr(0));
-    op = mlir::Operation::create(state);
+    op = mlir::Operation::create(mlir::OperationState(mlir::UnknownLoc::get(name.getContext()), name));
   }
   Specimen(const Specimen &) = delete;
   ~Specimen() { op->destroy(); }
 
   bool isOnArrays() const { return pd::isOnArrays(op); }
-  bool isLinear() const { return pd::linearGroups(op).has_value(); }
-  bool isInTextbook() const {
-    return pd::Textbook::get().find(op) != nullptr || pd::Textbook::get().findRandom(op) != nullptr ||
+  /// Some ops are linear under one value of an attribute only; they count as linear.
+  bool isLinear() const { return llvm::isa<pd::LinearOpInterface>(op); }
+  bool hasReferenceKernel() const {
+    return pd::ReferenceKernels::get().find(op) != nullptr || pd::ReferenceKernels::get().findRandom(op) != nullptr ||
            pd::ArrayComputations::get().find(op->getName()) != nullptr;
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }
@@ -89,7 +78,7 @@ void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
     row.cpu = decomposes ? "decomposition" : "compiled";
   describeDerivatives(name, row);
   row.isDecomposed = decomposes;
-  if (isPrimitive || Specimen(name).isInTextbook() || name.hasInterface<pd::EvaluatableOpInterface>() ||
+  if (isPrimitive || Specimen(name).hasReferenceKernel() || name.hasInterface<pd::EvaluatableOpInterface>() ||
       name.hasTrait<mlir::OpTrait::ConstantLike>())
     row.evaluator = "yes";
   else if (decomposes)

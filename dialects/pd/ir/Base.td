@@ -131,6 +131,9 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   vjp            one C++ expression an operand: its gradient, where `d<result>` is the result's cotangent; broadcasts
 //                  are undone by themselves; "" where there is none (VjpOpInterface)
 //   vjpInCode      the family file defines vjp() (VjpOpInterface)
+//   linear         the groups of operands in which the op is linear (LinearOpInterface): ["x"]; ["x", "y"] where it is linear in
+//                  each while the other stays fixed; ["x, y"] where it is linear in both together. ["inCode"] says that the
+//                  family file defines getLinearGroups(), because it depends on attributes
 //   lod            which results of the legacy op have the LoD of its first tensor: "first" result (a list is one result),
 //                  "all" of them, "rows": the first if it has as many rows, "outer": the first has all levels but the last,
 //                  "none"
@@ -169,6 +172,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> derivatives = [];
   list<string> vjp = [];
   bit vjpInCode = 0;
+  list<string> linear = [];
   string lod = "first";
   string precision = "";
   string sharding = "";
@@ -186,6 +190,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(moves, [DeclareOpInterfaceMethods<MovementOpInterface>], []<Trait>)
     # !if(!empty(postOp), []<Trait>, [DeclareOpInterfaceMethods<PostOpInterface>])
     # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>, [DeclareOpInterfaceMethods<VjpOpInterface>])
+    # !if(!empty(linear), []<Trait>, [DeclareOpInterfaceMethods<LinearOpInterface>])
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

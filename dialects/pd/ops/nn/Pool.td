@@ -46,6 +46,7 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode", "exclusive",
     "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"], ["is_test"]>];
+  let linear = ["inCode"];
 }
 def Pd_Pool2dOp : Pd_PoolOp<"pool2d", 2, "NCHW"> {
   let newIrGradients = ["pool2d_grad(x, out)", "pool2d_double_grad(x) -> dout"];
@@ -75,6 +76,7 @@ class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mne
   let library = mnemonic;
   let libraryHalf = 1;
   let vjpInCode = 1;
+  let linear = ["out_gradient"];
 }
 def Pd_Pool2dGradientOp : Pd_PoolGradientOp<"pool2d_gradient", 2, "NCHW">;
 def Pd_Pool3dGradientOp : Pd_PoolGradientOp<"pool3d_gradient", 3, "NCDHW">;

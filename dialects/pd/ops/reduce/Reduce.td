@@ -51,6 +51,7 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let precision = "full";
   let legacy = [LegacyReduce<"reduce_sum">];
   let newIrGradients = ["sum_double_grad() -> dout"];
+  let linear = ["x"];
 }
 class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnemonic, Pd_RealTensor, text> {
   let reduction = kind;
@@ -100,6 +101,7 @@ def Pd_MeanOp : Pd_Op<"mean"> {
   let precision = "full";
   let legacy = [LegacyReduce<"reduce_mean">];
   let newIrGradients = ["mean_double_grad() -> dout"];
+  let linear = ["x"];
 }
 
 def Pd_MeanAllOp : Pd_Op<"mean_all"> {

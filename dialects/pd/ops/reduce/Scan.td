@@ -37,6 +37,7 @@ def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Running sum along an axi
   let hasCanonicalizeMethod = 1;
   let precision = "full";
   let legacy = [Legacy<"cumsum", ["X", "@axis"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
+  let linear = ["x"];
 }
 
 def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along an axis"> {
