@@ -45,6 +45,9 @@ void emitVjp(const llvm::Record &record, const std::string &name, llvm::raw_ostr
 /// Linear.cpp: the method getLinearGroups(), from the field `linear`; nothing where the record has none.
 void emitLinearGroups(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
 
+/// Batching.cpp: the method batch(), from the field `batching`; nothing where the record has none.
+void emitBatching(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
+
 /// Opens the dialect's namespaces on construction and closes them at the end.
 class NamespaceScope {
 public:

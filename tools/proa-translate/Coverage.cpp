@@ -1,7 +1,6 @@
 #include "tools/proa-translate/Coverage.h"
 
 #include "dialects/pd/autodiff/ArrayGradient.h"
-#include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/Arrays.h"
 #include "dialects/pd/reference/Reference.h"
@@ -37,7 +36,7 @@ public:
            pd::ArrayComputations::get().find(op->getName()) != nullptr;
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }
-  bool hasBatchingRule() const { return pd::BatchingRules::get().find(op) != nullptr; }
+  bool hasBatchingRule() const { return llvm::isa<pd::BatchableOpInterface>(op); }
 
 private:
   mlir::Operation *op;

@@ -134,6 +134,8 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   linear         the groups of operands in which the op is linear (LinearOpInterface): ["x"]; ["x", "y"] where it is linear in
 //                  each while the other stays fixed; ["x, y"] where it is linear in both together. ["inCode"] says that the
 //                  family file defines getLinearGroups(), because it depends on attributes
+//   batching       how the op runs on a batch of examples (BatchableOpInterface): the function of namespace proa::pd with the rule
+//                  (dialects/pd/autodiff/BatchingRules.h), or "inCode" where the family file defines batch()
 //   lod            which results of the legacy op have the LoD of its first tensor: "first" result (a list is one result),
 //                  "all" of them, "rows": the first if it has as many rows, "outer": the first has all levels but the last,
 //                  "none"
@@ -173,6 +175,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   list<string> vjp = [];
   bit vjpInCode = 0;
   list<string> linear = [];
+  string batching = "";
   string lod = "first";
   string precision = "";
   string sharding = "";
@@ -191,6 +194,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(!empty(postOp), []<Trait>, [DeclareOpInterfaceMethods<PostOpInterface>])
     # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>, [DeclareOpInterfaceMethods<VjpOpInterface>])
     # !if(!empty(linear), []<Trait>, [DeclareOpInterfaceMethods<LinearOpInterface>])
+    # !if(!empty(batching), []<Trait>, [DeclareOpInterfaceMethods<BatchableOpInterface>])
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

@@ -25,6 +25,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
   let legacy = [Legacy<"gather", ["X", "Index", "Axis|@axis"], ["Out"], ["axis"], ["overwrite"], "importGather">];
   let newIrGradients = ["gather_double_grad(index) -> dout"];
   let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
@@ -46,6 +47,7 @@ def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
   let legacy = [Legacy<"gather_nd", ["X", "Index"], ["Out"]>];
   let newIrGradients = ["gather_nd_double_grad(dout, index) -> dout"];
   let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_IndexSelectOp : Pd_Op<"index_select"> {
@@ -75,6 +77,7 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands
   let legacy = [Legacy<"take_along_axis", ["Input", "Index"], ["Result"], ["axis=Axis"]>];
   let newIrGradients = ["take_along_axis_double_grad(indices) -> dout"];
   let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_IndexSampleOp : Pd_Op<"index_sample"> {

@@ -37,6 +37,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let libraryHalf = 1;
   let precision = "always full";
   let linear = ["inCode"];
+  let batching = "inCode";
 }
 
 def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]> {
@@ -66,6 +67,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
     "put_along_axis_double_grad(x, indices, values, ddvalues, ddx) -> dout"
   ];
   let linear = ["inCode"];
+  let batching = "inCode";
 }
 
 def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsOperands]> {
@@ -102,6 +104,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
                NewIr<["x", "values", "starts_tensor", "ends_tensor", "steps_tensor"], [], [], [], "set_value_with_tensor">];
   let newIrGradients = ["set_value_grad(dout)", "set_value_with_tensor_grad(values)"];
   let linear = ["x, values"];
+  let batching = "inCode";
 }
 
 def Pd_ScatterOp : Pd_Op<"scatter"> {

@@ -39,6 +39,7 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<Contraction
       ["alpha", "head_number"] # FusedIntoMatmul, "importMatmulV1">];
   let newIrGradients = ["matmul_double_grad(x, y, dout)", "matmul_triple_grad(x, y, dout, ddx, ddy)"];
   let linear = ["x", "y"];
+  let batching = "inCode";
 }
 
 def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {

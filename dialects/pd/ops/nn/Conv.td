@@ -37,6 +37,7 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let vjpInCode = 1;
   let hasFolder = 1;
   let linear = ["input", "filter"];
+  let batching = "inCode";
 }
 
 // Convolutions, with what Paddle's passes fuse into them (translator/import/FusedParts.h).
@@ -88,6 +89,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
   let vjpInCode = 1;
   let hasFolder = 1;
   let linear = ["x", "filter"];
+  let batching = "inCode";
 }
 
 def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "{0, 0}", "NCHW"> {
@@ -130,6 +132,7 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
   let libraryHalf = 1;
   let vjpInCode = 1;
   let linear = ["input", "out_gradient"];
+  let batching = "inCode";
 }
 def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   let precision = "low";

@@ -30,6 +30,7 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
       "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id", "entry", "entry_config", "grad_inplace",
       "is_test", "table_class"], "importLookupTableV1">];
   let linear = ["weight"];
+  let batching = "inCode";
 }
 
 #endif

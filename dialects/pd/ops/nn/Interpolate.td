@@ -42,6 +42,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
       "scale", "interp_method", "align_corners", "align_mode"], [], "importInterpolateV1">];
   let newIrGradients = [mnemonic # "_grad(x, out_size, size_tensor, scale_tensor, doutput)"];
   let linear = ["x"];
+  let batching = "batchImages";
 }
 
 def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "linear", "Linear interpolation">;
@@ -74,6 +75,7 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
   let vjpInCode = 1;
   let precision = "always full";
   let linear = ["out_gradient"];
+  let batching = "batchImagePairs";
 }
 
 #endif

@@ -24,6 +24,7 @@ def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
   let legacy = [LegacyReadOnly<"reduce_as", ["x", "target"], ["out"]>];
   let newIrGradients = ["reduce_as_grad(x, target) -> x"];
   let linear = ["x"];
+  let batching = "inCode";
 }
 
 #endif

@@ -30,6 +30,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"], ["num", "sections"]>];
   let newIrGradients = ["concat_double_grad() -> dout"];
   let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
@@ -105,6 +106,7 @@ def Pd_PadOp : Pd_Op<"pad"> {
   let legacy = [Legacy<"pad", ["X"], ["Out"], ["paddings", "pad_value"]>];
   let newIrGradients = ["pad_double_grad() -> dout"];
   let linear = ["inCode"];
+  let batching = "inCode";
 }
 
 def Pd_Pad3dOp : Pd_Op<"pad3d"> {

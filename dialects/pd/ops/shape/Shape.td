@@ -34,6 +34,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
                 Legacy<"view_shape", ["input", ""], ["out"], ["shape=dims"]>];
   let newIrGradients = ["reshape_grad(x, dout)", "reshape_double_grad(dout) -> dout"];
   let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
@@ -56,6 +57,7 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
                 Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
   let newIrGradients = ["transpose_grad(dout)", "transpose_double_grad()"];
   let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
@@ -85,6 +87,7 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let legacy = [Legacy<"expand_v2", ["X", "expand_shapes_tensor*|Shape|@shape"], ["Out"], ["shape"]>];
   let newIrGradients = ["expand_double_grad() -> dout"];
   let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]> {
@@ -112,6 +115,7 @@ def Pd_DimOp : Pd_Op<"dim"> {
     /// The extent; kDynamic where it is not known.
     int64_t getExtent();
   }];
+  let batching = "inCode";
 }
 
 def Pd_ShapeOp : Pd_Op<"shape"> {
@@ -124,6 +128,7 @@ def Pd_ShapeOp : Pd_Op<"shape"> {
   let library = "shape";
   let libraryHalf = 1;
   let legacy = [Legacy<"shape", ["Input"], ["Out"]>];
+  let batching = "inCode";
 }
 
 def Pd_NumelOp : Pd_Op<"numel"> {
