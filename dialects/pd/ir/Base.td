@@ -144,9 +144,9 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  O1, low on O2 (docs/autodiff.md, "Mixed precision")
 //   sharding       how the op may be split over devices: the dimensions of its operands and results, "... i k, k j -> ... i j; sum k".
 //                  Dimensions with one letter are split together; "*" is needed whole, "..." stands for any dimensions before
-//                  the others; "; sum" lists those whose parts are added, "; replicated" those that are needed whole. Rules that
-//                  depend on attributes are in dialects/pd/sharding/; those of elementwise ops, reductions, movements and
-//                  composites follow from what the record says otherwise
+//                  the others; "; sum" lists those whose parts are added, "; replicated" those that are needed whole. "inCode"
+//                  says that the family file defines describeSharding() (ShardableOpInterface), because the rule depends on
+//                  attributes. Rules of elementwise ops, reductions, movements and composites follow from other fields
 //   pure           0 for ops with effects: random numbers, communication
 //   legacy         legacy spellings
 //   newIr          how Paddle's new IR spells it, where that differs from the record, and other ops of it that become this one
@@ -195,6 +195,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>, [DeclareOpInterfaceMethods<VjpOpInterface>])
     # !if(!empty(linear), []<Trait>, [DeclareOpInterfaceMethods<LinearOpInterface>])
     # !if(!empty(batching), []<Trait>, [DeclareOpInterfaceMethods<BatchableOpInterface>])
+    # !if(!eq(sharding, "inCode"), [DeclareOpInterfaceMethods<ShardableOpInterface>], []<Trait>)
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

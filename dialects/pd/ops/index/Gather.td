@@ -26,6 +26,7 @@ def Pd_GatherOp : Pd_Op<"gather"> {
   let newIrGradients = ["gather_double_grad(index) -> dout"];
   let linear = ["x"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
@@ -48,6 +49,7 @@ def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
   let newIrGradients = ["gather_nd_double_grad(dout, index) -> dout"];
   let linear = ["x"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_IndexSelectOp : Pd_Op<"index_select"> {
@@ -78,6 +80,7 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands
   let newIrGradients = ["take_along_axis_double_grad(indices) -> dout"];
   let linear = ["x"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_IndexSampleOp : Pd_Op<"index_sample"> {

@@ -38,6 +38,7 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let precision = "always full";
   let linear = ["inCode"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]> {
@@ -68,6 +69,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
   ];
   let linear = ["inCode"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsOperands]> {
@@ -105,6 +107,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let newIrGradients = ["set_value_grad(dout)", "set_value_with_tensor_grad(values)"];
   let linear = ["x, values"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_ScatterOp : Pd_Op<"scatter"> {

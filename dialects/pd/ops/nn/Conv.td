@@ -38,6 +38,7 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let hasFolder = 1;
   let linear = ["input", "filter"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 // Convolutions, with what Paddle's passes fuse into them (translator/import/FusedParts.h).
@@ -90,6 +91,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
   let hasFolder = 1;
   let linear = ["x", "filter"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "{0, 0}", "NCHW"> {

@@ -31,6 +31,7 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
       "is_test", "table_class"], "importLookupTableV1">];
   let linear = ["weight"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 #endif

@@ -43,6 +43,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let newIrGradients = [mnemonic # "_grad(x, out_size, size_tensor, scale_tensor, doutput)"];
   let linear = ["x"];
   let batching = "batchImages";
+  let sharding = "inCode";
 }
 
 def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "linear", "Linear interpolation">;

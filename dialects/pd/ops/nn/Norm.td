@@ -77,6 +77,7 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
       "importEmbeddingEltwiseLayerNorm">];
   let newIrGradients = ["layer_norm_grad(x, scale, bias, mean, variance)"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {

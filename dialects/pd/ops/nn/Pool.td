@@ -48,6 +48,7 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
     "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"], ["is_test"]>];
   let linear = ["inCode"];
   let batching = "batchImages";
+  let sharding = "inCode";
 }
 def Pd_Pool2dOp : Pd_PoolOp<"pool2d", 2, "NCHW"> {
   let newIrGradients = ["pool2d_grad(x, out)", "pool2d_double_grad(x) -> dout"];
@@ -103,6 +104,7 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let legacy = [Legacy<mnemonic, ["X"], ["Out", "Mask"], ["kernel_size=ksize", "strides", "paddings", "global_pooling",
     "adaptive", "ceil_mode"]>];
   let batching = "batchImages";
+  let sharding = "inCode";
 }
 def Pd_MaxPool2dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool2d_with_index", 2> {
   let precision = "low";

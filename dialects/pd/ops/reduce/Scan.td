@@ -39,6 +39,7 @@ def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Running sum along an axi
   let legacy = [Legacy<"cumsum", ["X", "@axis"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
   let linear = ["x"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along an axis"> {
@@ -49,6 +50,7 @@ def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along 
   let legacy = [Legacy<"cumprod", ["X"], ["Out"], ["axis=dim", "exclusive", "reverse"]>];
   let newIrGradients = ["cumprod_grad(x, out)"];
   let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
 def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of the running sum of exp(x) along an axis"> {
@@ -57,6 +59,7 @@ def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of 
   let legacy = [Legacy<"logcumsumexp", ["X"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
   let newIrGradients = ["logcumsumexp_grad(x, out)"];
   let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
 def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
@@ -80,6 +83,7 @@ def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
   let library = "linear_recurrence";
   let libraryHalf = 1;
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
@@ -100,6 +104,7 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let libraryHalf = 1;
   let legacy = [Legacy<mnemonic, ["x"], ["out", "indices"], ["axis", "dtype"]>];
   let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
 def Pd_CummaxOp : Pd_ExtremeScanOp<"cummax", "Running maximum along an axis, and where it stands"> {

@@ -31,6 +31,7 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let newIrGradients = ["concat_double_grad() -> dout"];
   let linear = ["x"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
@@ -107,6 +108,7 @@ def Pd_PadOp : Pd_Op<"pad"> {
   let newIrGradients = ["pad_double_grad() -> dout"];
   let linear = ["inCode"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_Pad3dOp : Pd_Op<"pad3d"> {

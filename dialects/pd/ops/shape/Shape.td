@@ -35,6 +35,7 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
   let newIrGradients = ["reshape_grad(x, dout)", "reshape_double_grad(dout) -> dout"];
   let linear = ["x"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {

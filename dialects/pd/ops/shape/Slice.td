@@ -41,6 +41,7 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let newIrGradients = ["slice_grad(x, dout, starts_tensor, ends_tensor)", "slice_double_grad() -> dout"];
   let linear = ["x"];
   let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_FlipOp : Pd_Op<"flip", [Pd_MovesElements]> {

@@ -31,6 +31,7 @@ def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of compl
   let legacy = [Legacy<"fft_c2c", ["X"], ["Out"], ["axes:long", "normalization", "forward"]>];
   let newIrGradients = ["fft_c2c_grad(dout)"];
   let batching = "batchTransform";
+  let sharding = "inCode";
 }
 
 def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real numbers along some axes"> {
@@ -42,6 +43,7 @@ def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real 
   let results = (outs Pd_Spectrum:$out);
   let legacy = [Legacy<"fft_r2c", ["X"], ["Out"], ["axes:long", "normalization", "forward", "onesided"]>];
   let batching = "batchTransform";
+  let sharding = "inCode";
 }
 
 def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a real result: the inverse of a one-sided fft_r2c"> {
@@ -55,6 +57,7 @@ def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a r
   let legacy = [Legacy<"fft_c2r", ["X"], ["Out"], ["axes:long", "normalization", "forward", "last_dim_size:long"]>];
   let newIrGradients = ["fft_c2r_grad(dout)"];
   let batching = "batchTransform";
+  let sharding = "inCode";
 }
 
 #endif
