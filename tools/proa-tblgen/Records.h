@@ -42,6 +42,12 @@ std::string attributeKind(const llvm::Record &record, const mlir::tblgen::Attrib
 /// neither.
 void emitVjp(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
 
+/// Linear.cpp: the method getLinearGroups(), from the field `linear`; nothing where the record has none.
+void emitLinearGroups(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
+
+/// Batching.cpp: the method batch(), from the field `batching`; nothing where the record has none.
+void emitBatching(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
+
 /// Opens the dialect's namespaces on construction and closes them at the end.
 class NamespaceScope {
 public:

@@ -61,7 +61,7 @@ void check(const llvm::Record &record, const mlir::tblgen::Operator &op, llvm::S
 bool emitTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   for (const llvm::Record *record : opsOfMainFile(records)) {
     llvm::StringRef text = record->getValueAsString("sharding");
-    if (text.empty())
+    if (text.empty() || text == "inCode")
       continue;
     mlir::tblgen::Operator op(*record);
     check(*record, op, text);

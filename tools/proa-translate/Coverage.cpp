@@ -1,8 +1,6 @@
 #include "tools/proa-translate/Coverage.h"
 
 #include "dialects/pd/autodiff/ArrayGradient.h"
-#include "dialects/pd/autodiff/BatchingRules.h"
-#include "dialects/pd/autodiff/LinearOps.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/Arrays.h"
 #include "dialects/pd/reference/Reference.h"
@@ -25,31 +23,20 @@ namespace {
 class Specimen {
 public:
   explicit Specimen(mlir::RegisteredOperationName name) {
-    mlir::MLIRContext *context = name.getContext();
-    mlir::Builder builder(context);
-    mlir::OperationState state(mlir::UnknownLoc::get(context), name);
-    // Some ops are linear under one value of an attribute only; they count as linear.
-    auto set = [&](llvm::StringRef attribute, mlir::Attribute value) {
-      if (llvm::is_contained(name.getAttributeNames(), attribute))
-        state.addAttribute(attribute, value);
-    };
-    set("pooling_type", builder.getStringAttr("avg"));
-    set("reduce", builder.getStringAttr("add"));
-    set("pad_value", builder.getF64FloatAttr(0));
-    op = mlir::Operation::create(state);
+    op = mlir::Operation::create(mlir::OperationState(mlir::UnknownLoc::get(name.getContext()), name));
   }
   Specimen(const Specimen &) = delete;
   ~Specimen() { op->destroy(); }
 
   bool isOnArrays() const { return pd::isOnArrays(op); }
-  bool isLinear() const { return pd::linearGroups(op).has_value(); }
+  /// Some ops are linear under one value of an attribute only; they count as linear.
+  bool isLinear() const { return llvm::isa<pd::LinearOpInterface>(op); }
   bool hasReferenceKernel() const {
-    return pd::ReferenceKernels::get().find(op) != nullptr ||
-           pd::ReferenceKernels::get().findRandom(op) != nullptr ||
+    return pd::ReferenceKernels::get().find(op) != nullptr || pd::ReferenceKernels::get().findRandom(op) != nullptr ||
            pd::ArrayComputations::get().find(op->getName()) != nullptr;
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }
-  bool hasBatchingRule() const { return pd::BatchingRules::get().find(op) != nullptr; }
+  bool hasBatchingRule() const { return llvm::isa<pd::BatchableOpInterface>(op); }
 
 private:
   mlir::Operation *op;
@@ -211,8 +198,8 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
       "rule; or the `decomposition`\n"
       "- transpose: linear, at least under some attributes, and its reverse-mode rule is the transposed op\n"
       "- batching: a `rule`, as an `elementwise` op, through the `decomposition`, or `one by one`\n"
-      "- sharding: the rule by which it is split over devices is on the `record`, in a `table`, follows from "
-      "an "
+      "- sharding: the rule by which it is split over devices is on the `record`, in `code` of its family, "
+      "follows from an "
       "`interface` (elementwise, reduction, movement) or from the `decomposition`\n"
       "- evaluator: whether the reference evaluator runs the op itself or its decomposition\n"
       "- dtypes: the element types of the first operand\n"

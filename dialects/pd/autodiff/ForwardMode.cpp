@@ -8,7 +8,6 @@
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
 #include "dialects/pd/autodiff/GradientByKernel.h"
 #include "dialects/pd/autodiff/KeepsDerivative.h"
-#include "dialects/pd/autodiff/LinearOps.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
@@ -16,6 +15,7 @@
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/shape/Extent.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -39,6 +39,17 @@ Value broadcastLike(OpBuilder &builder, Operation *op, Value value, Value like) 
 bool allReal(Operation *op) {
   auto isReal = [](Type type) { return !isa<ComplexType>(getElementTypeOrSelf(type)); };
   return llvm::all_of(op->getOperandTypes(), isReal) && llvm::all_of(op->getResultTypes(), isReal);
+}
+
+using OperandGroups = llvm::SmallVector<llvm::SmallVector<unsigned>>;
+
+/// The groups of operands in which the op is linear (LinearOpInterface); none if it is not linear.
+OperandGroups linearGroupsOf(Operation *op) {
+  if (auto linear = dyn_cast<LinearOpInterface>(op))
+    return linear.getLinearGroups();
+  if (isa<tensor::CastOp>(op)) // an op of another dialect, which changes the type alone
+    return {{0}};
+  return {};
 }
 
 class ForwardMode {
@@ -88,8 +99,8 @@ private:
 
   /// Gives the results their tangents; or replaces the op by simpler ones and returns the first of them.
   FailureOr<Operation *> visit(Operation *op) {
-    if (auto groups = linearGroups(op))
-      return linear(op, *groups), nullptr;
+    if (OperandGroups groups = linearGroupsOf(op); !groups.empty())
+      return linear(op, groups), nullptr;
     bool hasRule = isa<VjpOpInterface>(op), isComposite = isa<DecomposableOpInterface>(op);
     if (op->hasTrait<KeepsDerivative>() && !op->getResults().back().use_empty())
       return succeeded(splitDerivative(op)) ? FailureOr<Operation *>(op) : noSecondDerivative(op);
@@ -162,7 +173,8 @@ private:
       }
       SmallVector<Value> operands(op->getOperands());
       for (unsigned i : group)
-        operands[i] = tangentOrZero(builder, op->getOperand(i), tangents);
+        if (hasTangent(op->getOperand(i).getType()))
+          operands[i] = tangentOrZero(builder, op->getOperand(i), tangents);
       Operation *copy = builder.clone(*op);
       copy->setOperands(operands);
       for (auto [result, tangent] : llvm::zip(op->getResults(), copy->getResults()))

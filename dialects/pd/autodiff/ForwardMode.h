@@ -10,7 +10,7 @@ using Tangents = llvm::DenseMap<mlir::Value, mlir::Value>;
 
 /// Goes through a block, and the control flow in it, in program order and gives each float that depends on a
 /// value with a tangent a tangent too, by ops that it inserts. `tangents` holds those of block arguments and
-/// of values from outside. An op is, in this order: linear (LinearOps.h: the op on tangents), elementwise
+/// of values from outside. An op is, in this order: linear (LinearOpInterface: the op on tangents), elementwise
 /// with a reverse-mode rule (whose Jacobian is its own transpose), one with another reverse-mode rule (which
 /// is transposed by reverse mode), or replaced by its decomposition. An error is emitted at an op that is
 /// none of these.

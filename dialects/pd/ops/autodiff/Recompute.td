@@ -33,6 +33,7 @@ def Pd_BinomialScheduleOp : Pd_Op<"binomial_schedule"> {
   let arguments = (ins Pd_IntTensor:$iterations, I64Attr:$snapshots);
   let results = (outs Pd_IntTensor:$kinds, Pd_IntTensor:$numbers);
   let library = "binomial_schedule";
+  let batching = "inCode";
 }
 
 def Pd_CheckpointOp : Pd_Op<"checkpoint", [SingleBlock, IsolatedFromAbove]> {
@@ -64,6 +65,7 @@ def Pd_CheckpointOp : Pd_Op<"checkpoint", [SingleBlock, IsolatedFromAbove]> {
   let vjpInCode = 1;
   let hasRegionVerifier = 1;
   let assemblyFormat = "`(` ($inputs^ `:` type($inputs))? `)` attr-dict `:` type($outputs) $body";
+  let batching = "inCode";
 }
 
 #endif

@@ -28,6 +28,8 @@ def Pd_ArrayWriteOp : Pd_Op<"array_write"> {
   let library = "array_write";
   let libraryHalf = 1;
   let legacy = [Legacy<"write_to_array", ["Out", "I", "X"], ["Out"], [], [], "importWriteToArray">];
+  let linear = ["array, x"];
+  let batching = "inCode";
 }
 
 def Pd_ArrayReadOp : Pd_Op<"array_read"> {
@@ -38,6 +40,8 @@ def Pd_ArrayReadOp : Pd_Op<"array_read"> {
   let library = "array_read";
   let libraryHalf = 1;
   let legacy = [Legacy<"read_from_array", ["X", "I"], ["Out"], [], ["X_W"], "importReadFromArray">];
+  let linear = ["array"];
+  let batching = "inCode";
 }
 
 def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
@@ -48,6 +52,8 @@ def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
   let results = (outs Pd_Tensor:$out);
   let library = "array_read_or";
   let libraryHalf = 1;
+  let linear = ["array, otherwise"];
+  let batching = "inCode";
 }
 
 def Pd_ArrayAddOp : Pd_Op<"array_add"> {
@@ -58,6 +64,8 @@ def Pd_ArrayAddOp : Pd_Op<"array_add"> {
   let library = "array_add";
   let libraryHalf = 1;
   let vjpInCode = 1;
+  let linear = ["x, y"];
+  let batching = "batchArrays";
 }
 
 def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
@@ -69,6 +77,8 @@ def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
   let library = "array_concat";
   let libraryHalf = 1;
   let vjpInCode = 1;
+  let linear = ["x, y"];
+  let batching = "batchArrays";
 }
 
 def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
@@ -80,6 +90,7 @@ def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
   let library = "array_zeros_like";
   let libraryHalf = 1;
   let vjpInCode = 1;
+  let batching = "batchArrays";
 }
 
 def Pd_ArraySplitOp : Pd_Op<"array_split"> {
@@ -91,6 +102,8 @@ def Pd_ArraySplitOp : Pd_Op<"array_split"> {
   let library = "array_split";
   let libraryHalf = 1;
   let vjpInCode = 1;
+  let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_ArrayLengthOp : Pd_Op<"array_length"> {
@@ -101,6 +114,7 @@ def Pd_ArrayLengthOp : Pd_Op<"array_length"> {
   let library = "array_length";
   let libraryHalf = 1;
   let legacy = [Legacy<"lod_array_length", ["X"], ["Out"]>];
+  let batching = "inCode";
 }
 
 def Pd_ArraySliceOp : Pd_Op<"array_slice"> {
@@ -111,6 +125,8 @@ def Pd_ArraySliceOp : Pd_Op<"array_slice"> {
   let results = (outs Pd_Array:$out);
   let library = "array_slice";
   let libraryHalf = 1;
+  let linear = ["array"];
+  let batching = "batchArrays";
 }
 
 def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
@@ -125,6 +141,8 @@ def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
   let library = "array_to_tensor";
   let libraryHalf = 1;
   let legacy = [Legacy<"tensor_array_to_tensor", ["X"], ["Out", "OutIndex"], ["axis", "use_stack"]>];
+  let linear = ["array"];
+  let batching = "inCode";
 }
 
 def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pd_DeclaredAttributesOnly, Pure]> {
@@ -133,6 +151,8 @@ def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pd_DeclaredAttributesOnly, Pu
   let results = (outs Pd_Array:$out);
   let hasVerifier = 1;
   let assemblyFormat = "$array attr-dict `:` type($array) `to` type($out)";
+  let linear = ["array"];
+  let batching = "batchArrays";
 }
 
 #endif

@@ -56,6 +56,7 @@ def Pd_FullLikeOp : Pd_Op<"full_like"> {
                 Legacy<"fill_zeros_like2", ["X", ""], ["Out"], ["dtype"]>,
                 Legacy<"fill_any", ["X", "@value"], ["Out"], ["value"]>];
   let newIrGradients = ["fill_grad(dout, value_tensor)"];
+  let batching = "batchFirstOperand";
 }
 
 def Pd_FullBatchSizeLikeOp : Pd_Op<"full_batch_size_like"> {

@@ -33,6 +33,7 @@ def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
   let library = "yolo_box";
   let legacy = [Legacy<"yolo_box", ["X", "ImgSize"], ["Boxes", "Scores"], ["anchors", "class_num", "conf_thresh",
     "downsample_ratio", "clip_bbox", "scale_x_y", "iou_aware", "iou_aware_factor"]>];
+  let batching = "batchImageSamples";
 }
 
 defvar nmsConstraints = [

@@ -34,6 +34,7 @@ def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:
   let vjpInCode = 1;
   let lod = "none";
   let newIrGradients = ["roi_align_grad(x, boxes, boxes_num) -> x"];
+  let batching = "inCode";
 }
 
 def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_IntTensor:$arg_max)> {
@@ -50,6 +51,7 @@ def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_Int
   let vjpInCode = 1;
   let lod = "none";
   let newIrGradients = ["roi_pool_grad(x, boxes, boxes_num, arg_max) -> x"];
+  let batching = "inCode";
 }
 
 def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">:$output_channels), (outs Pd_FloatTensor:$out)> {
@@ -67,6 +69,7 @@ def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">
   let legacy = [Legacy<"psroi_pool", ["X", "ROIs", "RoisNum"], ["Out"], ["pooled_height", "pooled_width", "spatial_scale",
     "output_channels"], [], "importRoi">];
   let newIrGradients = ["psroi_pool_grad(x, boxes, boxes_num) -> x"];
+  let batching = "inCode";
 }
 
 class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemonic> {
@@ -78,6 +81,7 @@ class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemon
   let infer = "inferRoiGrad";
   let library = mnemonic;
   let vjpInCode = 1;
+  let batching = "inCode";
 }
 
 def Pd_RoiAlignGradOp : Pd_RoiGradOp<"roi_align_grad", (ins), (ins I64Attr:$sampling_ratio, BoolAttr:$aligned)>;
@@ -113,6 +117,7 @@ def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_Gradient
   let lod = "none";
   let legacy = [Legacy<"deformable_psroi_pooling", ["Input", "ROIs", "Trans", "RoisNum"], ["Output", "TopCount"], ["no_trans", "spatial_scale",
     "output_dim", "group_size", "pooled_height", "pooled_width", "part_size", "sample_per_part", "trans_std"], [], "importRoi">];
+  let batching = "inCode";
 }
 
 def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {

@@ -65,6 +65,7 @@ def Pd_BoxDecoderAndAssignOp : Pd_SelectionOp<"box_decoder_and_assign"> {
   let infer = "inferBoxDecoderAndAssign";
   let legacy = [Legacy<"box_decoder_and_assign", ["PriorBox", "PriorBoxVar", "TargetBox", "BoxScore"],
     ["DecodeBox", "OutputAssignBox"], ["box_clip"]>];
+  let batching = "inCode";
 }
 
 def Pd_MineHardExamplesOp : Pd_SelectionOp<"mine_hard_examples"> {
@@ -102,6 +103,7 @@ def Pd_SimilarityFocusOp : Pd_SelectionOp<"similarity_focus"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSimilarityFocus";
   let legacy = [Legacy<"similarity_focus", ["X"], ["Out"], ["axis", "indexes"]>];
+  let batching = "batchImages";
 }
 
 #endif

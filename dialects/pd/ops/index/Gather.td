@@ -24,6 +24,9 @@ def Pd_GatherOp : Pd_Op<"gather"> {
   let precision = "follow";
   let legacy = [Legacy<"gather", ["X", "Index", "Axis|@axis"], ["Out"], ["axis"], ["overwrite"], "importGather">];
   let newIrGradients = ["gather_double_grad(index) -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
@@ -44,6 +47,9 @@ def Pd_GatherNdOp : Pd_FoldableOp<"gather_nd"> {
   let libraryHalf = 1;
   let legacy = [Legacy<"gather_nd", ["X", "Index"], ["Out"]>];
   let newIrGradients = ["gather_nd_double_grad(dout, index) -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_IndexSelectOp : Pd_Op<"index_select"> {
@@ -72,6 +78,9 @@ def Pd_TakeAlongAxisOp : Pd_FoldableOp<"take_along_axis", [Pd_BroadcastsOperands
   let libraryHalf = 1;
   let legacy = [Legacy<"take_along_axis", ["Input", "Index"], ["Result"], ["axis=Axis"]>];
   let newIrGradients = ["take_along_axis_double_grad(indices) -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_IndexSampleOp : Pd_Op<"index_sample"> {

@@ -36,6 +36,9 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
   let library = "scatter_nd";
   let libraryHalf = 1;
   let precision = "always full";
+  let linear = ["inCode"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]> {
@@ -64,6 +67,9 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
     "put_along_axis_grad(x, indices, values, out)",
     "put_along_axis_double_grad(x, indices, values, ddvalues, ddx) -> dout"
   ];
+  let linear = ["inCode"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsOperands]> {
@@ -99,6 +105,9 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "steps_tensor"]>,
                NewIr<["x", "values", "starts_tensor", "ends_tensor", "steps_tensor"], [], [], [], "set_value_with_tensor">];
   let newIrGradients = ["set_value_grad(dout)", "set_value_with_tensor_grad(values)"];
+  let linear = ["x, values"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_ScatterOp : Pd_Op<"scatter"> {

@@ -38,6 +38,9 @@ def Pd_MatmulOp : Pd_FoldableOp<"matmul", [DeclareOpInterfaceMethods<Contraction
     Legacy<"matmul", ["X", "Y"], ["Out"], ["transpose_x=transpose_X", "transpose_y=transpose_Y"],
       ["alpha", "head_number"] # FusedIntoMatmul, "importMatmulV1">];
   let newIrGradients = ["matmul_double_grad(x, y, dout)", "matmul_triple_grad(x, y, dout, ddx, ddy)"];
+  let linear = ["x", "y"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_MatmulWithFlattenOp : Pd_Op<"matmul_with_flatten"> {

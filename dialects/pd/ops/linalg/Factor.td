@@ -24,6 +24,7 @@ def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "The triangle L of x = L L^H, or U o
   let vjpInCode = 1;
   let legacy = [Legacy<"cholesky", ["X"], ["Out"], ["upper"]>];
   let newIrGradients = ["cholesky_grad(out)"];
+  let batching = "batchFirstOperand";
 }
 
 def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, in one matrix, and the swaps"> {
@@ -42,6 +43,7 @@ def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, 
   let vjpInCode = 1;
   let legacy = [Legacy<"lu", ["X"], ["Out", "Pivots", "Infos"], ["pivot=pivots"]>];
   let newIrGradients = ["lu_grad(x, out, pivots)"];
+  let batching = "inCode";
 }
 
 def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
@@ -53,6 +55,7 @@ def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
   let results = (outs Pd_Matrices:$out);
   let infer = "inferLuPermutation";
   let library = "lu_permutation";
+  let batching = "batchFirstOperand";
 }
 
 def Pd_LuUnpackOp : Pd_Op<"lu_unpack"> {
@@ -83,6 +86,7 @@ def Pd_QrOp : Pd_FactorOp<"qr", "x = Q R with orthonormal columns in Q and a tri
   let vjpInCode = 1;
   let legacy = [Legacy<"qr", ["X"], ["Q", "R"], ["mode"]>];
   let newIrGradients = ["qr_grad(x, q, r, dq, dr)"];
+  let batching = "inCode";
 }
 
 def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and S falling"> {
@@ -93,6 +97,7 @@ def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and
   let vjpInCode = 1;
   let legacy = [Legacy<"svd", ["X"], ["U", "S", "VH"], ["full_matrices"]>];
   let newIrGradients = ["svd_grad(x, u, vh, s, du, dvh, ds)"];
+  let batching = "batchFirstOperand";
 }
 
 def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
@@ -123,6 +128,7 @@ def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of sy
   let legacy = [Legacy<"eigh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"]>,
                 Legacy<"eigvalsh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"], ["is_test"]>];
   let newIrGradients = ["eigh_grad(w, v, dw, dv)", "eigvalsh_grad(v)"];
+  let batching = "batchFirstOperand";
 }
 
 def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm 1) of any square matrices"> {
@@ -134,6 +140,7 @@ def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm
   let vjpInCode = 1;
   let legacy = [Legacy<"eig", ["X"], ["Eigenvalues", "Eigenvectors"]>];
   let newIrGradients = ["eig_grad(w, v, dw, dv)"];
+  let batching = "batchFirstOperand";
 }
 
 def Pd_EigvalsOp : Pd_FactorOp<"eigvals", "Eigenvalues of any square matrices"> {
@@ -144,6 +151,7 @@ def Pd_EigvalsOp : Pd_FactorOp<"eigvals", "Eigenvalues of any square matrices"> 
   let infer = "inferEigvals";
   let decomposesInCode = 1;
   let legacy = [Legacy<"eigvals", ["X"], ["Out"]>];
+  let batching = "batchFirstOperand";
 }
 
 #endif

@@ -29,6 +29,7 @@ def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
   let library = "solve";
   let legacy = [Legacy<"solve", ["X", "Y"], ["Out"]>];
   let newIrGradients = ["solve_grad(x, y, out)"];
+  let batching = "batchSystem";
 }
 
 def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
@@ -43,6 +44,7 @@ def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
   let library = "cholesky_solve";
   let legacy = [Legacy<"cholesky_solve", ["X", "Y"], ["Out"], ["upper"]>];
   let newIrGradients = ["cholesky_solve_grad(x, y, out)"];
+  let batching = "batchSystem";
 }
 
 def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
@@ -58,6 +60,7 @@ def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
   let library = "triangular_solve";
   let legacy = [Legacy<"triangular_solve", ["X", "Y"], ["Out"], ["upper", "transpose", "unitriangular"]>];
   let newIrGradients = ["triangular_solve_grad(x, y, out)"];
+  let batching = "batchSystem";
 }
 
 def Pd_LuSolveOp : Pd_Op<"lu_solve"> {
@@ -96,6 +99,7 @@ def Pd_InverseOp : Pd_SquareMatrixOp<"inverse", "The inverse; a singular matrix 
   let library = "inverse";
   let legacy = [Legacy<"inverse", ["Input"], ["Output"]>];
   let newIrGradients = ["inverse_grad(out)"];
+  let batching = "batchFirstOperand";
 }
 
 def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
@@ -106,6 +110,7 @@ def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
   let library = "det";
   let legacy = [Legacy<"determinant", ["Input"], ["Out"]>];
   let newIrGradients = ["det_grad(x, out)"];
+  let batching = "batchFirstOperand";
 }
 
 def Pd_AdjugateOp : Pd_SquareMatrixOp<"adjugate",
@@ -119,6 +124,7 @@ def Pd_AdjugateOp : Pd_SquareMatrixOp<"adjugate",
   let infer = "inferSquare";
   let decomposesInCode = 1;
   let vjpInCode = 1;
+  let batching = "batchFirstOperand";
 }
 
 def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet", "The signs of the determinants, then the logarithms of their absolute values"> {
@@ -129,6 +135,7 @@ def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet", "The signs of the determinants, 
   let library = "slogdet";
   let legacy = [Legacy<"slogdeterminant", ["Input"], ["Out"]>];
   let newIrGradients = ["slogdet_grad(x, out)"];
+  let batching = "inCode";
 }
 
 def Pd_MatrixPowerOp : Pd_SquareMatrixOp<"matrix_power", "The n-th power; of the inverse where n < 0"> {

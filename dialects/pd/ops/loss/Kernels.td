@@ -50,6 +50,7 @@ def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
   let newIrGradients = [
     "yolo_loss_grad(x, gt_box, gt_label, gt_score, objectness_mask, gt_match_mask) -> x, gt_box, gt_label, gt_score"
   ];
+  let batching = "batchImageSamples";
 }
 
 def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
@@ -71,6 +72,7 @@ def Pd_WarprnntOp : Pd_KernelLossOp<"warprnnt"> {
   let legacy = [Legacy<"warprnnt", ["input", "label", "input_lengths", "label_lengths"], ["loss", "warprnntgrad"],
     ["blank", "fastemit_lambda"]>];
   let newIrGradients = ["warprnnt_grad(input, input_lengths, warprnntgrad)"];
+  let batching = "inCode";
 }
 
 #endif

@@ -33,6 +33,7 @@ def Pd_CrossEntropyWithSoftmaxOp : Pd_Op<"cross_entropy_with_softmax"> {
   let legacy = [Legacy<"softmax_with_cross_entropy", ["Logits", "Label"], ["Softmax", "Loss"],
     ["soft_label", "use_softmax", "numeric_stable_mode", "ignore_index", "axis"]>];
   let newIrGradients = ["cross_entropy_with_softmax_grad(label, softmax, dloss) -> input"];
+  let batching = "inCode";
 }
 
 def Pd_NllLossOp : Pd_Op<"nll_loss"> {
@@ -76,6 +77,7 @@ def Pd_BceLossOp : Pd_Op<"bce_loss"> {
   let precision = "full";
   let legacy = [Legacy<"bce_loss", ["X", "Label"], ["Out"]>];
   let newIrGradients = ["bce_loss_grad(input, label) -> input"];
+  let batching = "batchAllOperands";
 }
 
 def Pd_LogLossOp : Pd_Op<"log_loss"> {

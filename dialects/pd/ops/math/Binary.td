@@ -30,6 +30,7 @@ def Pd_AddOp : Pd_BinaryOp<"add", Pd_Tensor, [Commutative]> {
   let legacy = [LegacyFusible<"elementwise_add">, LegacyByAxis<"grad_add">,
     LegacyFusedElementwise<"fused_elemwise_activation">, LegacyFusedElementwise<"fused_elemwise_add_activation">];
   let newIrGradients = ["add_double_grad(y, dout) -> dout", "add_triple_grad(ddx, ddy) -> ddx, ddy"];
+  let linear = ["x, y"];
 }
 
 def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
@@ -39,6 +40,7 @@ def Pd_SubtractOp : Pd_BinaryOp<"subtract", Pd_NumberTensor> {
   let precision = "follow";
   let legacy = [LegacyFusible<"elementwise_sub">, LegacyByAxis<"minus">];
   let newIrGradients = ["subtract_double_grad(y, dout) -> dout"];
+  let linear = ["x, y"];
 }
 
 def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
@@ -48,6 +50,7 @@ def Pd_MultiplyOp : Pd_BinaryOp<"multiply", Pd_Tensor, [Commutative]> {
   let precision = "follow";
   let legacy = [LegacyFusible<"elementwise_mul">];
   let newIrGradients = ["multiply_double_grad(x, y, dout)", "multiply_triple_grad(x, y, dout, ddx, ddy)"];
+  let linear = ["x", "y"];
 }
 
 def Pd_DivideOp : Pd_BinaryOp<"divide", Pd_NumberTensor> {

@@ -105,6 +105,7 @@ def Pd_SignOp : Pd_UnaryOp<"sign", Pd_NumberTensor, "-1, 0 or 1 by the sign of x
 }
 def Pd_NegateOp : Pd_UnaryOp<"negate", Pd_NumberTensor, "-x", "b.negate(x)", "-1.0"> {
   let precision = "follow";
+  let linear = ["x"];
 }
 
 def Pd_RoundOp : Pd_FoldableOp<"round"> {

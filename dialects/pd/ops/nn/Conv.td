@@ -36,6 +36,9 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let libraryHalf = 1;
   let vjpInCode = 1;
   let hasFolder = 1;
+  let linear = ["input", "filter"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 // Convolutions, with what Paddle's passes fuse into them (translator/import/FusedParts.h).
@@ -86,6 +89,9 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
   let libraryHalf = 1;
   let vjpInCode = 1;
   let hasFolder = 1;
+  let linear = ["x", "filter"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "{0, 0}", "NCHW"> {
@@ -127,6 +133,8 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
   let library = mnemonic;
   let libraryHalf = 1;
   let vjpInCode = 1;
+  let linear = ["input", "out_gradient"];
+  let batching = "inCode";
 }
 def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   let precision = "low";

@@ -115,6 +115,7 @@ def Pd_CvmOp : Pd_Op<"cvm"> {
   let decomposesInCode = 1;
   let legacy = [Legacy<"cvm", ["X", "CVM"], ["Y"], ["use_cvm"], [], "importCvm">];
   let newIrGradients = ["cvm_grad(x, cvm) -> x"];
+  let batching = "inCode";
 }
 
 def Pd_DataNormOp : Pd_Op<"data_norm", [AttrSizedOperandSegments]> {
@@ -134,6 +135,7 @@ def Pd_DataNormOp : Pd_Op<"data_norm", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let legacy = [Legacy<"data_norm", ["X", "BatchSize", "BatchSum", "BatchSquareSum", "scale_w", "bias"], ["Y", "Means", "Scales"],
     ["epsilon"], ["slot_dim", "summary_decay_rate", "enable_scale_and_shift", "data_layout", "sync_stats"], "importDataNorm">];
+  let batching = "inCode";
 }
 
 #endif

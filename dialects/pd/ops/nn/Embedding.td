@@ -29,6 +29,9 @@ def Pd_EmbeddingOp : Pd_Op<"embedding"> {
     Legacy<"lookup_table", ["Ids", "W"], ["Out"], ["padding_idx:long", "sparse=is_sparse"], ["epmap", "height_sections",
       "is_distributed", "remote_prefetch", "slot", "table_names", "trainer_id", "entry", "entry_config", "grad_inplace",
       "is_test", "table_class"], "importLookupTableV1">];
+  let linear = ["weight"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 #endif

@@ -41,6 +41,9 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
     Legacy<mnemonic, ["X", "OutSize", "SizeTensor*", "Scale"], ["Out"], ["data_format=data_layout", "out_d", "out_h", "out_w",
       "scale", "interp_method", "align_corners", "align_mode"], [], "importInterpolateV1">];
   let newIrGradients = [mnemonic # "_grad(x, out_size, size_tensor, scale_tensor, doutput)"];
+  let linear = ["x"];
+  let batching = "batchImages";
+  let sharding = "inCode";
 }
 
 def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "linear", "Linear interpolation">;
@@ -72,6 +75,8 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
   let libraryHalf = 1;
   let vjpInCode = 1;
   let precision = "always full";
+  let linear = ["out_gradient"];
+  let batching = "batchImagePairs";
 }
 
 #endif

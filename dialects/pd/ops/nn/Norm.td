@@ -45,6 +45,7 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
     "batch_norm_grad(x, scale, bias, mean_out, variance_out, saved_mean, saved_variance, reserve_space, dout) -> x, scale, bias",
     "batch_norm_double_grad(x, scale, mean_out, variance_out, saved_mean, saved_variance, dout) -> x, scale, dout"
   ];
+  let batching = "inCode";
 }
 
 def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
@@ -75,6 +76,8 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
     Legacy<"fused_embedding_eltwise_layernorm", ["Ids*", "Scale", "Bias"], ["Out", "", ""], [], ["Embs", "epsilon"],
       "importEmbeddingEltwiseLayerNorm">];
   let newIrGradients = ["layer_norm_grad(x, scale, bias, mean, variance)"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
@@ -100,6 +103,7 @@ def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
   let legacy = [Legacy<"group_norm", ["X", "Scale", "Bias"], ["Y", "Mean", "Variance"],
     ["epsilon", "groups", "data_format=data_layout"]>];
   let newIrGradients = ["group_norm_grad(x, scale, bias, y, mean, variance)"];
+  let batching = "inCode";
 }
 
 def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
@@ -126,6 +130,7 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
     "instance_norm_grad(x, scale, bias, saved_mean, saved_variance)",
     "instance_norm_double_grad(x, scale, saved_mean, saved_variance, dy) -> x, scale, dy"
   ];
+  let batching = "inCode";
 }
 
 def Pd_NormOp : Pd_Op<"norm"> {

@@ -46,6 +46,9 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X", "@ksize"], ["Out"], ["kernel_size=ksize", "strides", "paddings", "ceil_mode", "exclusive",
     "data_format", "pooling_type", "global_pooling", "adaptive", "padding_algorithm"], ["is_test"]>];
+  let linear = ["inCode"];
+  let batching = "batchImages";
+  let sharding = "inCode";
 }
 def Pd_Pool2dOp : Pd_PoolOp<"pool2d", 2, "NCHW"> {
   let newIrGradients = ["pool2d_grad(x, out)", "pool2d_double_grad(x) -> dout"];
@@ -75,6 +78,8 @@ class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mne
   let library = mnemonic;
   let libraryHalf = 1;
   let vjpInCode = 1;
+  let linear = ["out_gradient"];
+  let batching = "batchImagePairs";
 }
 def Pd_Pool2dGradientOp : Pd_PoolGradientOp<"pool2d_gradient", 2, "NCHW">;
 def Pd_Pool3dGradientOp : Pd_PoolGradientOp<"pool3d_gradient", 3, "NCDHW">;
@@ -98,6 +103,8 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
   let hasFolder = 1;
   let legacy = [Legacy<mnemonic, ["X"], ["Out", "Mask"], ["kernel_size=ksize", "strides", "paddings", "global_pooling",
     "adaptive", "ceil_mode"]>];
+  let batching = "batchImages";
+  let sharding = "inCode";
 }
 def Pd_MaxPool2dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool2d_with_index", 2> {
   let precision = "low";

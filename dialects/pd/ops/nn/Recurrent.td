@@ -48,6 +48,7 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
     [], "importRnn", ["DropoutState", "Reserve"]>];
   let newIrGradients = ["rnn_grad(x, pre_state, weight_list, sequence_length, out, result 1, result 3, dout, dstate)"];
   let newIrInPlace = ["rnn_()"];
+  let batching = "inCode";
 }
 
 def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {

@@ -22,6 +22,7 @@ def Pd_SoftmaxOp : Pd_SoftmaxLikeOp<"softmax"> {
   let constraints = ["C1. axis is a dimension of x (of rank 0: 0 or -1)"];
   let precision = "full";
   let newIrGradients = ["softmax_grad(out)"];
+  let batching = "batchAlongAxis";
 }
 
 def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
@@ -34,6 +35,7 @@ def Pd_LogSoftmaxOp : Pd_SoftmaxLikeOp<"log_softmax"> {
   let constraints = ["C1. axis is a dimension of x (of rank 0: 0 or -1)"];
   let precision = "full";
   let newIrGradients = ["log_softmax_grad(out)"];
+  let batching = "batchAlongAxis";
 }
 
 def Pd_FusedSoftmaxMaskOp : Pd_Op<"fused_softmax_mask"> {

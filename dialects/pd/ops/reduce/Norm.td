@@ -51,6 +51,7 @@ def Pd_PNormOp : Pd_Op<"p_norm"> {
   let precision = "full";
   let legacy = [Legacy<"p_norm", ["X"], ["Out"], ["porder", "axis", "epsilon", "keepdim", "asvector"]>];
   let newIrGradients = ["p_norm_grad(x, out)"];
+  let batching = "inCode";
 }
 
 def Pd_L1NormOp : Pd_Op<"l1_norm"> {

@@ -18,6 +18,7 @@ def Pd_ProductOfOthersOp : Pd_Op<"product_of_others"> {
   let decomposesInCode = 1;
   let vjpInCode = 1;
   let precision = "full";
+  let batching = "inCode";
 }
 
 #endif

@@ -27,6 +27,7 @@ class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_Foldab
   ];
   let infer = "inferReduce";
   let evaluates = 1;
+  let batching = "batchReduction";
 }
 
 def Pd_SumOp : Pd_FoldableOp<"sum"> {
@@ -51,6 +52,8 @@ def Pd_SumOp : Pd_FoldableOp<"sum"> {
   let precision = "full";
   let legacy = [LegacyReduce<"reduce_sum">];
   let newIrGradients = ["sum_double_grad() -> dout"];
+  let linear = ["x"];
+  let batching = "batchReduction";
 }
 class Pd_ExtremeOp<string mnemonic, string text, string kind> : Pd_ReduceOp<mnemonic, Pd_RealTensor, text> {
   let reduction = kind;
@@ -100,6 +103,7 @@ def Pd_MeanOp : Pd_Op<"mean"> {
   let precision = "full";
   let legacy = [LegacyReduce<"reduce_mean">];
   let newIrGradients = ["mean_double_grad() -> dout"];
+  let linear = ["x"];
 }
 
 def Pd_MeanAllOp : Pd_Op<"mean_all"> {

@@ -23,6 +23,8 @@ def Pd_ReduceAsOp : Pd_Op<"reduce_as"> {
   let precision = "full";
   let legacy = [LegacyReadOnly<"reduce_as", ["x", "target"], ["out"]>];
   let newIrGradients = ["reduce_as_grad(x, target) -> x"];
+  let linear = ["x"];
+  let batching = "inCode";
 }
 
 #endif

@@ -37,6 +37,9 @@ def Pd_CumsumOp : Pd_ScanOp<"cumsum", Pd_NumberTensor, "Running sum along an axi
   let hasCanonicalizeMethod = 1;
   let precision = "full";
   let legacy = [Legacy<"cumsum", ["X", "@axis"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along an axis"> {
@@ -46,6 +49,8 @@ def Pd_CumprodOp : Pd_ScanOp<"cumprod", Pd_NumberTensor, "Running product along 
   let newIr = [NewIr<["x"], [], ["axis=dim"]>];
   let legacy = [Legacy<"cumprod", ["X"], ["Out"], ["axis=dim", "exclusive", "reverse"]>];
   let newIrGradients = ["cumprod_grad(x, out)"];
+  let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
 def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of the running sum of exp(x) along an axis"> {
@@ -53,6 +58,8 @@ def Pd_LogcumsumexpOp : Pd_ScanOp<"logcumsumexp", Pd_FloatTensor, "Logarithm of 
     BoolDefault<"false">:$exclusive, BoolDefault<"false">:$reverse);
   let legacy = [Legacy<"logcumsumexp", ["X"], ["Out"], ["axis", "flatten", "exclusive", "reverse"]>];
   let newIrGradients = ["logcumsumexp_grad(x, out)"];
+  let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
 def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
@@ -75,6 +82,8 @@ def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
   let precision = "full";
   let library = "linear_recurrence";
   let libraryHalf = 1;
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
@@ -94,6 +103,8 @@ class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let library = mnemonic;
   let libraryHalf = 1;
   let legacy = [Legacy<mnemonic, ["x"], ["out", "indices"], ["axis", "dtype"]>];
+  let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
 def Pd_CummaxOp : Pd_ExtremeScanOp<"cummax", "Running maximum along an axis, and where it stands"> {

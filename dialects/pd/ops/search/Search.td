@@ -29,6 +29,8 @@ class Pd_ArgOp<string mnemonic, string legacyType, string text> : Pd_Op<mnemonic
   let library = mnemonic;
   let libraryHalf = 1;
   let legacy = [Legacy<legacyType, ["X", "@axis"], ["Out"], ["axis", "keepdims", "flatten", "dtype"], [], "importArg">];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_ArgmaxOp : Pd_ArgOp<"argmax", "arg_max", "Position of the first greatest element along an axis">;
@@ -52,6 +54,8 @@ def Pd_ArgsortOp : Pd_Op<"argsort"> {
   let libraryHalf = 1;
   let legacy = [Legacy<"argsort", ["X"], ["Out", "Indices"], ["axis", "descending", "stable"]>];
   let newIrGradients = ["argsort_grad(indices, x)"];
+  let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
 def Pd_TopkOp : Pd_Op<"topk"> {
@@ -78,6 +82,8 @@ def Pd_TopkOp : Pd_Op<"topk"> {
   let legacy = [Legacy<"top_k_v2", ["X", "K|@k"], ["Out", "Indices"], ["k", "axis", "largest", "sorted"]>,
                 Legacy<"top_k", ["X", "K"], ["Out", "Indices"], ["k"]>];
   let newIrGradients = ["topk_grad(x, indices)"];
+  let batching = "batchAlongAxis";
+  let sharding = "inCode";
 }
 
 def Pd_KthvalueOp : Pd_Op<"kthvalue"> {

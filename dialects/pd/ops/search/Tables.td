@@ -14,6 +14,7 @@ def Pd_HashOp : Pd_TableOp<"hash"> {
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferHash";
   let legacy = [Legacy<"hash", ["X"], ["Out"], ["num_hash", "mod_by:long"]>];
+  let batching = "inCode";
 }
 
 def Pd_LookupTableDequantOp : Pd_TableOp<"lookup_table_dequant"> {
@@ -28,6 +29,7 @@ def Pd_LookupTableDequantOp : Pd_TableOp<"lookup_table_dequant"> {
   let infer = "inferLookupTableDequant";
   let lod = "none";
   let legacy = [Legacy<"lookup_table_dequant", ["W", "Ids"], ["Out"], ["padding_idx:long"]>];
+  let batching = "inCode";
 }
 
 def Pd_BeamSearchOp : Pd_TableOp<"beam_search"> {

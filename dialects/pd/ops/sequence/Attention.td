@@ -35,6 +35,7 @@ def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
   let legacy = [Legacy<"attention_lstm", ["X", "X@LOD", "C0", "AttentionWeight", "LSTMWeight", "LSTMBias", "H0", "AttentionBias",
     "AttentionScalar", "AttentionScalarBias"], ["Hidden", "Cell"], ["gate_activation", "cell_activation", "candidate_activation"],
     [], "", ["AttentionedX", "AttentionFCOut", "LSTMX", "LSTMOUT"]>];
+  let batching = "inCode";
 }
 
 #endif

@@ -38,6 +38,7 @@ def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegmen
   let vjpInCode = 1;
   let legacy = [Legacy<"linear_chain_crf", ["Emission", "Transition", "Label", "Length", "Emission@LOD?"],
     ["Alpha", "EmissionExps", "TransitionExps", "LogLikelihood"]>];
+  let batching = "inCode";
 }
 
 def Pd_LinearChainCrfGradOp : Pd_LabelOp<"linear_chain_crf_grad", [AttrSizedOperandSegments]> {
@@ -48,6 +49,7 @@ def Pd_LinearChainCrfGradOp : Pd_LabelOp<"linear_chain_crf_grad", [AttrSizedOper
   let results = (outs Pd_FloatTensor:$emission_grad, Pd_FloatTensor:$transition_grad);
   let infer = "inferLinearChainCrfGrad";
   let decomposesInCode = 1;
+  let batching = "batchKernelOfEach";
 }
 
 def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
@@ -61,6 +63,7 @@ def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
   let infer = "inferCrfDecoding";
   let lod = "first";
   let legacy = [Legacy<"crf_decoding", ["Emission", "Transition", "Label", "Length", "Emission@LOD?"], ["ViterbiPath"]>];
+  let batching = "inCode";
 }
 
 def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
@@ -99,6 +102,7 @@ def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDeri
   let legacy = [Legacy<"warpctc", ["Logits", "Label", "LogitsLength", "LabelLength"], ["Loss", "WarpCTCGrad"],
     ["blank", "norm_by_times"], [], "importWarpctc">];
   let newIrGradients = ["warpctc_grad(logits, logits_length, warpctcgrad)"];
+  let batching = "inCode";
 }
 
 def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {
@@ -117,6 +121,7 @@ def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {
   let infer = "inferCtcAlign";
   let legacy = [Legacy<"ctc_align", ["Input", "InputLength", "Input@LOD?"], ["Output", "OutputLength"],
     ["blank", "merge_repeated", "padding_value"], [], "importCtcAlign">];
+  let batching = "inCode";
 }
 
 def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> {
@@ -134,6 +139,7 @@ def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> 
   let infer = "inferEditDistance";
   let legacy = [Legacy<"edit_distance", ["Hyps", "Refs", "HypsLength", "RefsLength", "Hyps@LOD?", "Refs@LOD?"],
     ["SequenceNum", "Out"], ["normalized"]>];
+  let batching = "inCode";
 }
 
 def Pd_GatherTreeOp : Pd_LabelOp<"gather_tree"> {
@@ -147,6 +153,7 @@ def Pd_GatherTreeOp : Pd_LabelOp<"gather_tree"> {
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferGatherTree";
   let legacy = [Legacy<"gather_tree", ["Ids", "Parents"], ["Out"]>];
+  let batching = "inCode";
 }
 
 #endif

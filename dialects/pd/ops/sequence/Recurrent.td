@@ -38,6 +38,7 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
     Legacy<"fusion_gru", ["X", "WeightH", "X@LOD", "H0", "Bias"], ["Hidden"], [], ["WeightX", "ReorderedH0", "XX", "BatchedInput",
       "BatchedOut", "activation", "gate_activation", "is_reverse", "use_seq", "origin_mode", "Scale_data", "Shift_data",
       "Scale_weights", "force_fp32_output"], "importFusionGru">];
+  let batching = "inCode";
 }
 
 def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
@@ -50,6 +51,7 @@ def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
   let infer = "inferGruGrad";
   let library = "gru_grad";
   let decomposesInCode = 1;
+  let batching = "batchKernelOfEach";
 }
 
 def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
@@ -80,6 +82,7 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
       "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0", "CheckedCell", "use_peepholes", "is_reverse", "use_seq",
       "gate_activation", "cell_activation", "candidate_activation", "Scale_data", "Shift_data", "Scale_weights",
       "force_fp32_output"], "importFusionLstm">];
+  let batching = "inCode";
 }
 
 def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
@@ -94,6 +97,7 @@ def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
   let infer = "inferLstmGrad";
   let library = "lstm_grad";
   let decomposesInCode = 1;
+  let batching = "batchKernelOfEach";
 }
 
 def Pd_GruUnitOp : Pd_Op<"gru_unit"> {

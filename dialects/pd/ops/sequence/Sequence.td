@@ -34,6 +34,7 @@ def Pd_SequenceSoftmaxOp : Pd_SequenceOp<"sequence_softmax"> {
   let infer = "inferSameRows";
   let vjpInCode = 1;
   let legacy = [Legacy<"sequence_softmax", ["X", "X@LOD"], ["Out"], [], ["data_format"]>];
+  let batching = "inCode";
 }
 
 def Pd_SequenceReverseOp : Pd_SequenceOp<"sequence_reverse"> {

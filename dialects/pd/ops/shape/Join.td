@@ -29,6 +29,9 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
   let precision = "follow";
   let legacy = [Legacy<"concat", ["X*", "AxisTensor|@axis"], ["Out"], ["axis"], ["num", "sections"]>];
   let newIrGradients = ["concat_double_grad() -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_StackOp : Pd_Op<"stack", [Pd_MovesElements]> {
@@ -103,6 +106,9 @@ def Pd_PadOp : Pd_Op<"pad"> {
   let precision = "follow";
   let legacy = [Legacy<"pad", ["X"], ["Out"], ["paddings", "pad_value"]>];
   let newIrGradients = ["pad_double_grad() -> dout"];
+  let linear = ["inCode"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_Pad3dOp : Pd_Op<"pad3d"> {

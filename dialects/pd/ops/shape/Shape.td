@@ -33,6 +33,9 @@ def Pd_ReshapeOp : Pd_Op<"reshape", [Pd_MovesElements]> {
                 Legacy<"reshape", ["X", "ShapeTensor*|Shape|@shape"], ["Out"], ["shape"], []>,
                 Legacy<"view_shape", ["input", ""], ["out"], ["shape=dims"]>];
   let newIrGradients = ["reshape_grad(x, dout)", "reshape_double_grad(dout) -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
@@ -54,6 +57,8 @@ def Pd_TransposeOp : Pd_Op<"transpose", [Pd_MovesElements]> {
   let legacy = [Legacy<"transpose2", ["X"], ["Out"], ["perm=axis"], ["XShape", "data_format"]>,
                 Legacy<"transpose", ["X"], ["Out"], ["perm=axis"], ["data_format"]>];
   let newIrGradients = ["transpose_grad(dout)", "transpose_double_grad()"];
+  let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
@@ -82,6 +87,8 @@ def Pd_ExpandOp : Pd_Op<"expand", [Pd_MovesElements, Pd_BroadcastsOperands]> {
   let precision = "follow";
   let legacy = [Legacy<"expand_v2", ["X", "expand_shapes_tensor*|Shape|@shape"], ["Out"], ["shape"]>];
   let newIrGradients = ["expand_double_grad() -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
 }
 
 def Pd_ExpandAsOp : Pd_Op<"expand_as", [Pd_MovesElements, Pd_BroadcastsOperands]> {
@@ -109,6 +116,7 @@ def Pd_DimOp : Pd_Op<"dim"> {
     /// The extent; kDynamic where it is not known.
     int64_t getExtent();
   }];
+  let batching = "inCode";
 }
 
 def Pd_ShapeOp : Pd_Op<"shape"> {
@@ -121,6 +129,7 @@ def Pd_ShapeOp : Pd_Op<"shape"> {
   let library = "shape";
   let libraryHalf = 1;
   let legacy = [Legacy<"shape", ["Input"], ["Out"]>];
+  let batching = "inCode";
 }
 
 def Pd_NumelOp : Pd_Op<"numel"> {

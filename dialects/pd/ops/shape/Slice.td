@@ -39,6 +39,9 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
                   ["axes", "starts", "ends", "strides"], ["infer_flags", "decrease_axis"], "importSlice">];
   let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "strides_tensor"], [], [], [], "strided_slice">];
   let newIrGradients = ["slice_grad(x, dout, starts_tensor, ends_tensor)", "slice_double_grad() -> dout"];
+  let linear = ["x"];
+  let batching = "inCode";
+  let sharding = "inCode";
 }
 
 def Pd_FlipOp : Pd_Op<"flip", [Pd_MovesElements]> {

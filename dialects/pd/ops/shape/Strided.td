@@ -50,6 +50,7 @@ def Pd_ViewDtypeOp : Pd_Op<"view_dtype"> {
   let libraryHalf = 1;
   let vjpInCode = 1;
   let legacy = [LegacyReadOnly<"view_dtype", ["input"], ["out"], ["dtype"]>];
+  let batching = "batchAllOperands";
 }
 
 #endif

@@ -22,6 +22,7 @@ def Pd_SqueezeOp : Pd_ViewOp<"squeeze", (ins Optional<Pd_IntTensor>:$axis_tensor
   let legacy = [Legacy<"squeeze2", ["X", "@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"squeeze", ["X", "@axes"], ["Out"], ["axis=axes"]>];
   let newIrGradients = ["squeeze_double_grad() -> dout"];
+  let sharding = "inCode";
 }
 
 def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_tensor,
@@ -36,6 +37,7 @@ def Pd_UnsqueezeOp : Pd_ViewOp<"unsqueeze", (ins Optional<Pd_IntTensor>:$axis_te
   let legacy = [Legacy<"unsqueeze2", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"], ["XShape"]>,
                 Legacy<"unsqueeze", ["X", "AxesTensorList*|AxesTensor|@axes"], ["Out"], ["axis=axes"]>];
   let newIrGradients = ["unsqueeze_double_grad() -> dout"];
+  let sharding = "inCode";
 }
 
 def Pd_FlattenOp : Pd_ViewOp<"flatten", (ins DefaultValuedAttr<I64Attr, "1">:$start_axis,

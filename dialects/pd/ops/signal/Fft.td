@@ -30,6 +30,8 @@ def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of compl
   let results = (outs Pd_Spectrum:$out);
   let legacy = [Legacy<"fft_c2c", ["X"], ["Out"], ["axes:long", "normalization", "forward"]>];
   let newIrGradients = ["fft_c2c_grad(dout)"];
+  let batching = "batchTransform";
+  let sharding = "inCode";
 }
 
 def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real numbers along some axes"> {
@@ -40,6 +42,8 @@ def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real 
     DefaultValuedAttr<BoolAttr, "true">:$forward, DefaultValuedAttr<BoolAttr, "true">:$onesided);
   let results = (outs Pd_Spectrum:$out);
   let legacy = [Legacy<"fft_r2c", ["X"], ["Out"], ["axes:long", "normalization", "forward", "onesided"]>];
+  let batching = "batchTransform";
+  let sharding = "inCode";
 }
 
 def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a real result: the inverse of a one-sided fft_r2c"> {
@@ -52,6 +56,8 @@ def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a r
   let results = (outs Pd_Signal:$out);
   let legacy = [Legacy<"fft_c2r", ["X"], ["Out"], ["axes:long", "normalization", "forward", "last_dim_size:long"]>];
   let newIrGradients = ["fft_c2r_grad(dout)"];
+  let batching = "batchTransform";
+  let sharding = "inCode";
 }
 
 #endif

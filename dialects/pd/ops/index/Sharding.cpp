@@ -1,22 +1,18 @@
-//! Sharding rules of gathers and scatters: what is indexed is needed whole, all other dimensions can be
-//! split.
+//! Sharding rules of gathers and scatters: indexed dimensions are needed whole, the others can be split.
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
-#include "dialects/pd/ops/nn/EmbeddingOps.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 using namespace mlir;
 
 namespace proa::pd {
-namespace {
 
-/// out: the dimensions of x before the axis, those of the index, those of x behind the axis.
-bool gather(ShardingRuleBuilder &rule) {
-  auto op = cast<GatherOp>(rule.op());
-  if (op.getAxisTensor())
+/// out: the dimensions of x before the axis, those of the index, those of x after the axis.
+bool GatherOp::describeSharding(ShardingRuleBuilder &rule) {
+  if (getAxisTensor())
     return false;
   int64_t rank = rule.operandType(0).getRank(), indexRank = rule.operandType(1).getRank();
-  int64_t axis = op.getAxis();
+  int64_t axis = getAxis();
   axis += axis < 0 ? rank : 0;
   if (rule.resultType(0).getRank() != rank - 1 + indexRank)
     return false;
@@ -28,8 +24,8 @@ bool gather(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// The rows of the index, and the dimensions of x that it does not reach.
-bool gatherNd(ShardingRuleBuilder &rule) {
+/// The rows of the index, and the dimensions of x after the indexed ones.
+bool GatherNdOp::describeSharding(ShardingRuleBuilder &rule) {
   int64_t rows = rule.operandType(1).getRank() - 1, depth = rule.operandType(1).getDimSize(rows);
   if (ShapedType::isDynamic(depth))
     return false;
@@ -40,17 +36,8 @@ bool gatherNd(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// A row of the weight for each id.
-bool embedding(ShardingRuleBuilder &rule) {
-  int64_t rank = rule.operandType(0).getRank();
-  for (int64_t dim = 0; dim < rank; ++dim)
-    rule.pair(0, dim, 0, dim);
-  rule.pair(1, 1, 0, rank);
-  return true;
-}
-
-/// The dimensions of x that the rows of the index do not reach.
-bool scatterNd(ShardingRuleBuilder &rule) {
+/// The dimensions of x after the indexed ones.
+bool ScatterNdOp::describeSharding(ShardingRuleBuilder &rule) {
   int64_t rows = rule.operandType(1).getRank() - 1, depth = rule.operandType(1).getDimSize(rows);
   if (ShapedType::isDynamic(depth))
     return false;
@@ -64,10 +51,11 @@ bool scatterNd(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// Other dimensions than the axis are the same in all operands; along it the result is as long as `along`.
-template <unsigned along> bool alongAxis(ShardingRuleBuilder &rule) {
+/// Dimensions other than the axis are the same in all operands. The axis itself can be split if the result has
+/// the dim of the indices there.
+static bool shardAlongIndexedAxis(ShardingRuleBuilder &rule, int64_t axis, bool resultHasDimOfIndices) {
   Operation *op = rule.op();
-  int64_t rank = rule.operandType(0).getRank(), axis = op->getAttrOfType<IntegerAttr>("axis").getInt();
+  int64_t rank = rule.operandType(0).getRank();
   axis += axis < 0 ? rank : 0;
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t size = rule.resultType(0).getDimSize(dim);
@@ -78,7 +66,7 @@ template <unsigned along> bool alongAxis(ShardingRuleBuilder &rule) {
     bool isShared = dim != axis;
     for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
       isShared &= hasDim(operand);
-    if (dim == axis && along == 1 && hasDim(1))
+    if (dim == axis && resultHasDimOfIndices && hasDim(1))
       rule.pair(1, dim, 0, dim);
     if (!isShared)
       continue;
@@ -90,15 +78,26 @@ template <unsigned along> bool alongAxis(ShardingRuleBuilder &rule) {
   return true;
 }
 
-} // namespace
+bool TakeAlongAxisOp::describeSharding(ShardingRuleBuilder &rule) {
+  return shardAlongIndexedAxis(rule, getAxis(), /*resultHasDimOfIndices=*/true);
+}
+bool PutAlongAxisOp::describeSharding(ShardingRuleBuilder &rule) {
+  return shardAlongIndexedAxis(rule, getAxis(), /*resultHasDimOfIndices=*/false);
+}
 
-void addIndexSharding(ShardingRules &rules) {
-  rules.add<GatherOp>(gather);
-  rules.add<GatherNdOp>(gatherNd);
-  rules.add<EmbeddingOp>(embedding);
-  rules.add<ScatterNdOp>(scatterNd);
-  rules.add<TakeAlongAxisOp>(alongAxis<1>);
-  rules.add<PutAlongAxisOp>(alongAxis<0>);
+/// The values broadcast to the slice that they replace.
+bool SetValueOp::describeSharding(ShardingRuleBuilder &rule) {
+  int64_t rank = rule.operandType(0).getRank(), added = rank - rule.operandType(1).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (llvm::is_contained(getAxes(), dim) || llvm::is_contained(getAxes(), dim - rank))
+      continue;
+    unsigned factor = rule.addFactor(rule.operandType(0).getDimSize(dim));
+    rule.setOperand(0, dim, factor);
+    rule.setResult(0, dim, factor);
+    if (dim >= added && rule.operandType(1).getDimSize(dim - added) != 1)
+      rule.setOperand(1, dim - added, factor);
+  }
+  return true;
 }
 
 } // namespace proa::pd
