@@ -3,7 +3,7 @@
 #include "passes/fuse/Passes.h"
 
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ScaleOps.h"
 #include "dialects/pd/ops/nn/ConvOps.h"

@@ -1,6 +1,6 @@
 //! Batching of ops along axes: reductions, scans, softmax, sorting, transforms. Axes move by one.
 #include "dialects/pd/autodiff/BatchingRules.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/nn/Nn.h"
 #include "dialects/pd/ops/nn/SoftmaxOps.h"
 #include "dialects/pd/ops/reduce/NormOps.h"

@@ -1,7 +1,7 @@
 //! Batching of matrix products, factorizations and systems: the examples are one more dimension of the batch.
 #include "dialects/pd/autodiff/BatchingRules.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/linalg/FactorOps.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
 
 using namespace mlir;

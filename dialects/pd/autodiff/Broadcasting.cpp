@@ -1,7 +1,7 @@
 #include "dialects/pd/autodiff/Broadcasting.h"
 
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/reduce/ReduceAsOps.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"

@@ -4,7 +4,7 @@
 #include "dialects/pd/ops/control/ArrayOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/nn/ConvOps.h"

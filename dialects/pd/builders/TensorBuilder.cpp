@@ -1,6 +1,6 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/ActivationOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/ComplexOps.h"

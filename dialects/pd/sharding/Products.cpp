@@ -1,5 +1,5 @@
 //! Sharding rules of products and convolutions: what is summed over can be split, and the parts added.
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/InterpolateOps.h"
 #include "dialects/pd/ops/nn/PoolOps.h"

@@ -1,6 +1,6 @@
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/linalg/FactorOps.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
 #include "dialects/pd/ops/linalg/ProductOps.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/ops/shape/Extent.h"

@@ -1,7 +1,7 @@
 //! pd.einsum: its notation, its type, and its formula as transposes, matrix products and elementwise
 //! products.
 #include "dialects/pd/builders/TensorBuilder.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/shape/DiagonalOps.h"
 #include "dialects/pd/ops/shape/Extent.h"
 

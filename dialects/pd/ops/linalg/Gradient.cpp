@@ -2,7 +2,7 @@
 #include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Types.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/shape/Extent.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 
 #include "dialects/pd/autodiff/Broadcasting.h"
 #include "dialects/pd/builders/TensorBuilder.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 
 namespace proa::pd {
 

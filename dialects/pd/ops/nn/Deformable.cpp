@@ -1,7 +1,7 @@
 #include "dialects/pd/ops/nn/Deformable.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/Window.h"
 #include "dialects/pd/ops/sequence/Rows.h"

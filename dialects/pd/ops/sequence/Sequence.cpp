@@ -1,6 +1,6 @@
 #include "dialects/pd/ops/sequence/Sequence.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/nn/UnfoldOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
