@@ -89,10 +89,10 @@ private:
     modelOptions.onDiagnostic = options.onDiagnostic;
     // What the meta file names may be clipped or accumulated already; with loss scaling it has pairs of
     // gradients too.
-    if (options.ownGradients && meta.training)
+    if (options.deriveGradients && meta.training)
       for (const auto &[parameter, gradient] : meta.parameterGradients)
         if (!parameter.ends_with("@GRAD") && !isOfOther(parameter, gradient))
-          modelOptions.ownGradients[parameter] = parameter + "@GRAD";
+          modelOptions.derivedGradients[parameter] = parameter + "@GRAD";
     Result<Model> model = Model::open(folder, modelOptions);
     if (!model) {
       failed(model.problems());
@@ -180,7 +180,7 @@ private:
       Tensors feeds = withPrefix(inputs, prefix);
       giveLods(feeds, meta);
       enter(Stage::Run);
-      Result<ReferenceRun> evaluated = runReference(folder, meta, feeds, options.openDims);
+      Result<ReferenceRun> evaluated = runReference(folder, meta, feeds, options.dynamicDims);
       if (!evaluated)
         failed(evaluated.problems());
       else if (!evaluated->notEvaluated.empty())

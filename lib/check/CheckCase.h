@@ -15,7 +15,7 @@ struct CheckOptions {
   /// The reference evaluator runs the program instead of compiled code. Cases that it can't run are skipped.
   bool reference = false;
   /// With `reference`: everything is decomposed before the feeds' dims are known.
-  bool openDims = false;
+  bool dynamicDims = false;
   /// Each op of the program is run in parts, as its sharding rule says, by the evaluator.
   bool sharding = false;
   /// Instead of the program itself, so many mutants of it are run by compiled code and by the evaluator.
@@ -24,7 +24,7 @@ struct CheckOptions {
   /// Every op that has a decomposition goes through it.
   bool decompose = false;
   /// Training cases take proa's gradients of their forward part instead of those of their gradient ops.
-  bool ownGradients = false;
+  bool deriveGradients = false;
   /// See ModelOptions.
   std::string cpu;
   std::optional<int64_t> memoryBudget;

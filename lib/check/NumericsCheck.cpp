@@ -152,16 +152,16 @@ void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
   }
 }
 
-std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t openDim) {
+std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t dynamicDim) {
   std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
   bool isLod =
       function.getArgAttr(argument, "pd.lod_of") != nullptr; // so many offsets are for one sequence less
-  std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, openDim + isLod);
+  std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim + isLod);
   return dims;
 }
 
 /// Whether arguments and results, as far as their dims are known, are no larger than what is worth running.
-bool isSmall(func::FuncOp function, int64_t openDim) {
+bool isSmall(func::FuncOp function, int64_t dynamicDim) {
   constexpr int64_t most = int64_t(1) << 28; // elements
   int64_t total = 0;
   auto add = [&](const std::vector<int64_t> &dims) {
@@ -170,11 +170,11 @@ bool isSmall(func::FuncOp function, int64_t openDim) {
     return total <= most;
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (!add(dimsOf(function, i, openDim)))
+    if (!add(dimsOf(function, i, dynamicDim)))
       return false;
   return llvm::all_of(function.getResultTypes(), [&](Type type) {
     std::vector<int64_t> dims(cast<RankedTensorType>(type).getShape());
-    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, openDim);
+    std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim);
     return add(dims);
   });
 }
@@ -183,7 +183,7 @@ std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOp
   std::vector<Tensor> arguments;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto tensor = cast<RankedTensorType>(type);
-    std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.openDim);
+    std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.dynamicDim);
     auto random = function.getArgAttr(i, "pd.param") ? randomWeight : randomTensor;
     arguments.push_back(random(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
   }
@@ -275,7 +275,7 @@ void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
   if (!canBeChecked(function))
     return;
   Expected &expected = functions[function.getName().str()];
-  expected.isChecked = isSmall(function, options.openDim);
+  expected.isChecked = isSmall(function, options.dynamicDim);
   if (!expected.isChecked)
     return remark(function, expected, "its arguments and results have too many elements");
   expected.arguments = randomArguments(function, options);

@@ -19,7 +19,7 @@ struct NumericsCheckOptions {
   /// Of the numbers that functions are given.
   uint64_t seed = 0;
   /// The extent of dimensions that are open.
-  int64_t openDim = 2;
+  int64_t dynamicDim = 2;
   /// Relative to the expected element and absolute; absent: 1e-9 where all floats of the function are
   /// float64, 1e-4 where the narrowest are float32, else 2e-2.
   std::optional<double> tolerance;

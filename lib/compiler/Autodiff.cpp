@@ -237,18 +237,18 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
   return FunctionTransforms::make(implementation->context, std::move(copy));
 }
 
-Result<Function> Function::withResults(const std::vector<int64_t> &numbers) const {
+Result<Function> Function::withResults(const std::vector<int64_t> &indices) const {
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(implementation->module->clone()));
   auto main = copy->lookupSymbol<FuncOp>("main");
   mlir::Block &block = main.getBody().front();
   llvm::SmallVector<mlir::Value> kept;
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  for (int64_t number : numbers) {
-    if (number < 0 || number >= main.getNumResults())
-      return problem("function", "result " + std::to_string(number) + " is asked for, there are " +
+  for (int64_t index : indices) {
+    if (index < 0 || index >= main.getNumResults())
+      return problem("function", "result " + std::to_string(index) + " is asked for, there are " +
                                      std::to_string(main.getNumResults()));
-    kept.push_back(block.getTerminator()->getOperand(static_cast<unsigned>(number)));
-    attributes.push_back(main.getResultAttrDict(static_cast<unsigned>(number)));
+    kept.push_back(block.getTerminator()->getOperand(static_cast<unsigned>(index)));
+    attributes.push_back(main.getResultAttrDict(static_cast<unsigned>(index)));
   }
   block.getTerminator()->setOperands(kept);
   main.setFunctionType(
@@ -307,10 +307,9 @@ static FuncOp copyOf(FuncOp function) {
   return made;
 }
 
-Result<Function> checkpoint(const Function &function, const std::vector<std::string> &places) {
-  return FunctionTransforms::apply(function, "the function with checkpoints", [&](FuncOp main) {
-    return autodiff::checkpoint(main, "derived", places);
-  });
+Result<Function> checkpoint(const Function &function, const std::vector<std::string> &names) {
+  return FunctionTransforms::apply(function, "the function with checkpoints",
+                                   [&](FuncOp main) { return autodiff::checkpoint(main, "derived", names); });
 }
 
 Result<Function> rematerialize(const Function &function, int64_t memoryBudget) {

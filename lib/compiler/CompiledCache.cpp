@@ -92,7 +92,7 @@ std::string CompiledKey::describe() const {
     for (const std::string &name : *list)
       key += name + ",";
   key += options.function;
-  for (const auto &[parameter, gradient] : options.ownGradients)
+  for (const auto &[parameter, gradient] : options.derivedGradients)
     key += parameter + ">" + gradient + ",";
   key += options.decompose ? "|decompose" : "";
   key += options.amp ? "|" + describeAmp(*options.amp) : "";

@@ -197,7 +197,7 @@ Result<void> Model::Implementation::open(const std::string &path) {
 Result<void> Model::Implementation::openIr(const params::ModelFiles &files) {
   for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
                                std::pair(options.microBatches != 1, "micro-batches"),
-                               std::pair(!options.ownGradients.empty(), "proa's own gradients")})
+                               std::pair(!options.derivedGradients.empty(), "proa's own gradients")})
     if (isGiven)
       return problem(source,
                      std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
@@ -260,7 +260,7 @@ import::ImportOptions Model::Implementation::importOptions() const {
   importOptions.source = programFile;
   importOptions.feeds = options.feeds;
   importOptions.fetches = options.fetches;
-  importOptions.ownGradients = options.ownGradients;
+  importOptions.ownGradients = options.derivedGradients;
   importOptions.sharedParameters = shared;
   importOptions.onDiagnostic = options.onDiagnostic;
   return importOptions;

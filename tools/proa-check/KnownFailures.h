@@ -10,9 +10,9 @@
 
 namespace proa::tools {
 
-/// The mode that options select, as lists of known failures name it: "compiled", "reference", "open-dims",
+/// The mode that options select, as lists of known failures name it: "compiled", "reference", "dynamic-dims",
 /// "sharding", "mutants", or what changes compiled code, joined by '+': "decompose",
-/// "own-gradients+recompute".
+/// "derive-gradients+recompute".
 std::string modeOf(const check::CheckOptions &options);
 
 /// A text file with one case per line: "ops/relu/basic [compiled decompose]  # reason". A name is the end of

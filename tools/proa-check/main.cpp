@@ -69,7 +69,7 @@ void declareModes(CommandLine &line, Options &options) {
   line.add_flag(
       "--reference", options.check.reference,
       "Runs the programs by the reference evaluator, not compiled; cases that it can't run are skipped");
-  line.add_flag("--open-dims", options.check.openDims,
+  line.add_flag("--dynamic-dims", options.check.dynamicDims,
                 "Decomposes everything before the dims of the feeds are known, and runs that")
       ->needs("--reference");
   line.add_flag("--sharding", options.check.sharding,
@@ -85,7 +85,7 @@ void declareModes(CommandLine &line, Options &options) {
   line.add_flag("--decompose", options.check.decompose,
                 "Runs every op that has a decomposition through it, also where there is a kernel");
   line.add_flag(
-      "--own-gradients", options.check.ownGradients,
+      "--derive-gradients", options.check.deriveGradients,
       "Training cases take proa's gradients of their forward part, not those of their gradient ops");
   line.add_flag(std::string("--recompute{") + cheapRecomputation + "}", options.recompute,
                 "Computes values once more instead of keeping them, as proa-run does")

@@ -55,7 +55,7 @@ Options:
   --split-input-file              Each part between lines of '// -----' by itself
   --emit-bytecode                 Writes bytecode; to a terminal only with -f
   --check-numerics                Runs the program before and after each pass and names the first that changes its results
-                                  (--check-numerics-seed=, -open-dim=, -tolerance=)
+                                  (--check-numerics-seed=, -dynamic-dim=, -tolerance=)
   --mlir-print-ir-after-all       Shows the IR after each pass (also -before-all)
   --mlir-print-ir-after-change    Shows the IR after each pass that changes it
   --mlir-print-op-on-diagnostic   Shows the op, which may be the whole module, with each error

@@ -29,7 +29,7 @@ struct Options {
       "check-numerics",
       cl::desc("Runs the program before and after each pass and names the first that changes its results")};
   cl::opt<uint64_t> seed{"check-numerics-seed", cl::init(0), cl::desc("Of the numbers that it is given")};
-  cl::opt<int64_t> openDim{"check-numerics-open-dim", cl::init(2),
+  cl::opt<int64_t> dynamicDim{"check-numerics-dynamic-dim", cl::init(2),
                            cl::desc("The extent that open dimensions get")};
   cl::opt<double> tolerance{
       "check-numerics-tolerance", cl::init(0),
@@ -44,7 +44,7 @@ mlir::MlirOptMainConfig checking(const mlir::MlirOptMainConfig &given, const Opt
   config.setPassPipelineSetupFn([&, given](mlir::PassManager &pm) {
     pm.getContext()->disableMultithreading();
     proa::check::NumericsCheckOptions check{
-        .seed = options.seed, .openDim = options.openDim, .tolerance = {}};
+        .seed = options.seed, .dynamicDim = options.dynamicDim, .tolerance = {}};
     if (options.tolerance.getNumOccurrences() > 0)
       check.tolerance = options.tolerance;
     check.progress = [&bar](const std::string &what) { bar.show(what, 0); };
@@ -104,8 +104,8 @@ int main(int argc, char **argv) {
   if (proa::Problems problems = proa::tools::checkPasses(argc, argv); !problems.empty())
     return proa::tools::fail(problems);
   const std::string &input = options.input, &output = options.output;
-  if (options.openDim < 0) {
-    llvm::errs() << "error: --check-numerics-open-dim is " << options.openDim
+  if (options.dynamicDim < 0) {
+    llvm::errs() << "error: --check-numerics-dynamic-dim is " << options.dynamicDim
                  << ", expected no negative number\n";
     return EXIT_FAILURE;
   }

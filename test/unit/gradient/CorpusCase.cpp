@@ -2,7 +2,7 @@
 
 #include "lib/check/CaseMeta.h"
 #include "lib/check/CaseResult.h"
-#include "lib/check/OpenDims.h"
+#include "lib/check/DynamicDims.h"
 #include "lib/compiler/Registration.h"
 #include "proa/Half.h"
 #include "translator/import/Import.h"
@@ -96,7 +96,7 @@ std::set<std::string> readSkipped() {
 
 } // namespace
 
-std::optional<Case> caseAt(const std::string &folder, bool openDims) {
+std::optional<Case> caseAt(const std::string &folder, bool dynamicDims) {
   auto meta = check::readCaseMeta(folder + "/meta.json");
   auto files = params::findModel(folder);
   auto feeds = params::readSafetensors(folder + "/inputs.safetensors");
@@ -118,7 +118,7 @@ std::optional<Case> caseAt(const std::string &folder, bool openDims) {
   for (const auto &[name, tensor] : *feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
   auto module =
-      import::importProgram(context, openDims ? check::withOpenDims(*program, *feeds) : *program, options);
+      import::importProgram(context, dynamicDims ? check::withDynamicDims(*program, *feeds) : *program, options);
   if (!module)
     return std::nullopt;
   Case found;

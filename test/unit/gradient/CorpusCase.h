@@ -23,9 +23,9 @@ struct Case {
   bool holdsGradients = false;
 };
 
-/// Nothing where the case can't be had in float64, or draws random numbers. With `openDims` all dims of its
+/// Nothing where the case can't be had in float64, or draws random numbers. With `dynamicDims` all dims of its
 /// feeds are open.
-std::optional<Case> caseAt(const std::string &folder, bool openDims = false);
+std::optional<Case> caseAt(const std::string &folder, bool dynamicDims = false);
 
 /// The numbers of a tensor of float64 or complex128: of a complex one real and imaginary parts.
 std::span<const double> numbersOf(const Tensor &tensor);

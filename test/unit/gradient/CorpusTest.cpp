@@ -237,7 +237,7 @@ protected:
 
   /// Two examples, which differ in their real and complex numbers.
   std::string batch();
-  std::string withOpenDims();
+  std::string withDynamicDims();
 
   /// Skips, or fails where the program is skipped or not against the list.
   void finish(const char *test, const std::string &reason) {
@@ -354,8 +354,8 @@ std::string compareSame(Result<Function> fixed, Result<Function> open, const Ten
   return {};
 }
 
-std::string CorpusTest::withOpenDims() {
-  auto opened = caseAt(PROA_CORPUS_DIR "/../" + GetParam(), /*openDims=*/true);
+std::string CorpusTest::withDynamicDims() {
+  auto opened = caseAt(PROA_CORPUS_DIR "/../" + GetParam(), /*dynamicDims=*/true);
   if (!opened)
     return "not imported with open dims";
   auto g = Function::parse(opened->text, "main");
@@ -397,7 +397,7 @@ TEST_P(CorpusPartsTest, DerivativesMadeBeforeDimsAreKnown) {
   std::string reason = open();
   if (reason.empty())
     reason = isLeftOut();
-  finish("open", reason.empty() ? withOpenDims() : reason);
+  finish("open", reason.empty() ? withDynamicDims() : reason);
 }
 
 std::string nameOf(const testing::TestParamInfo<std::string> &info) {

@@ -54,7 +54,7 @@ private:
     open.setName("open");
     module->push_back(open);
     size_t kind = std::uniform_int_distribution<size_t>(0, 1)(random);
-    ASSERT_TRUE(succeeded(openDims(open, [&] { return kind == 0 || random() % 2 == 0; })));
+    ASSERT_TRUE(succeeded(makeDimsDynamic(open, [&] { return kind == 0 || random() % 2 == 0; })));
     auto forward = autodiff::jvp(open, "open_forward"), backward = autodiff::vjp(open, "open_backward");
     ASSERT_TRUE(succeeded(forward) && succeeded(backward));
     ASSERT_TRUE(succeeded(closeDims(*forward, program.typesOf(forwardFeeds))));

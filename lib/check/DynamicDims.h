@@ -10,7 +10,7 @@ namespace proa::check {
 
 /// The program with all dims of its feeds left open, but for those of feeds that ops take as their filter or
 /// weight: parameters of a model, whose dims are always known.
-legacy::Program withOpenDims(legacy::Program program, const Tensors &feeds);
+legacy::Program withDynamicDims(legacy::Program program, const Tensors &feeds);
 
 /// Decomposes all composites, whatever is known of their dims. The problems are the first error, or each kind
 /// of composite that is left.
