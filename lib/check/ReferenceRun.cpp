@@ -1,6 +1,6 @@
 #include "lib/check/ReferenceRun.h"
-#include "lib/check/Interpreter.h"
 #include "lib/check/DynamicDims.h"
+#include "lib/check/Interpreter.h"
 
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
@@ -96,7 +96,8 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
     dims[name] = tensor.dims();
   bool feedsMayHelp = false;
   options.feedsMayHelp = &feedsMayHelp;
-  auto module = import::importProgram(context, dynamicDims ? withDynamicDims(program, given) : program, options);
+  auto module =
+      import::importProgram(context, dynamicDims ? withDynamicDims(program, given) : program, options);
   if (!module && dynamicDims)
     return ReferenceRun{{}, "the program is not imported with open dims"};
   if (dynamicDims)

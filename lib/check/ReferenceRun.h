@@ -29,8 +29,8 @@ using OpObserver = std::function<void(mlir::Operation &, const Interpreter &)>;
 Result<ReferenceRun> runReference(const legacy::Program &program, const std::string &source,
                                   const Tensors &parameters, const CaseMeta &meta, const Tensors &feeds,
                                   bool dynamicDims = false, const OpObserver &afterEach = {});
-/// The same for the program and the weights of a folder. With `dynamicDims` everything is decomposed before the
-/// feeds' dims are known, and then evaluated.
+/// The same for the program and the weights of a folder. With `dynamicDims` everything is decomposed before
+/// the feeds' dims are known, and then evaluated.
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
                                   bool dynamicDims = false, const OpObserver &afterEach = {});
 

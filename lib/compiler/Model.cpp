@@ -189,7 +189,8 @@ Result<void> Model::Implementation::open(const std::string &path) {
   if (isIr(programFile, programText))
     return openIr(*files);
   if (!options.function.empty())
-    return problem(path, "function '" + options.function + "' is asked for, but the program is no IR file");
+    return problem(path,
+                   "function '" + options.function + "' is requested, but the program is not an IR file");
   return openLegacy(*files);
 }
 
@@ -197,7 +198,7 @@ Result<void> Model::Implementation::open(const std::string &path) {
 Result<void> Model::Implementation::openIr(const params::ModelFiles &files) {
   for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
                                std::pair(options.microBatches != 1, "micro-batches"),
-                               std::pair(!options.derivedGradients.empty(), "proa's own gradients")})
+                               std::pair(!options.derivedGradients.empty(), "derived gradients")})
     if (isGiven)
       return problem(source,
                      std::string(what) + " of an IR file is done by passes (proa-opt), not by options");

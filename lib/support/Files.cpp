@@ -147,7 +147,7 @@ void FileWriter::open() {
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     // To replace /dev/null by a file would break the machine.
     if (S_ISDIR(status.st_mode))
-      problems = problem(path, "found a folder, expected the name of a file to write");
+      problems = problem(path, "found a folder, expected a file name");
     else if (file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC); file < 0)
       fail("open the file");
     return;

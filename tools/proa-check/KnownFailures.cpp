@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Modes that say who computes. Only compiled code has variants, which may be combined.
+/// Modes of evaluation. Only compiled code has variants, which may be combined.
 constexpr std::array evaluations{"compiled"sv, "reference"sv, "dynamic-dims"sv, "sharding"sv, "mutants"sv};
 constexpr std::array variants{"decompose"sv, "derive-gradients"sv, "recompute"sv, "micro-batches"sv};
 
@@ -86,7 +86,7 @@ std::string KnownFailures::add(const std::string &line) {
   }
   if (added.modes.empty())
     return "'" + name + "' has no modes, expected 'case [modes]  # reason'";
-  return entries.emplace(name, added).second ? "" : "'" + name + "' occurs a second time";
+  return entries.emplace(name, added).second ? "" : "'" + name + "' occurs twice";
 }
 
 Result<KnownFailures> KnownFailures::read(const std::string &file) {

@@ -21,14 +21,14 @@
 namespace proa::tools {
 namespace {
 
-/// An op without operands, to ask the tables of transforms about its kind.
+/// An op without operands, for queries by op class.
 class Specimen {
 public:
   explicit Specimen(mlir::RegisteredOperationName name) {
     mlir::MLIRContext *context = name.getContext();
     mlir::Builder builder(context);
     mlir::OperationState state(mlir::UnknownLoc::get(context), name);
-    // Some ops are linear under one value of an attribute only; they count as linear.
+    // Some ops are linear only for one value of an attribute; they count as linear.
     auto set = [&](llvm::StringRef attribute, mlir::Attribute value) {
       if (llvm::is_contained(name.getAttributeNames(), attribute))
         state.addAttribute(attribute, value);
@@ -143,7 +143,7 @@ Result<std::map<std::string, int64_t>> countCases(const std::string &directory) 
     auto meta = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
     if (!meta.is_object() || !meta.contains("op_histogram"))
       continue;
-    // Ops of the new IR are spelled "1.abs"; they are no legacy ops.
+    // Ops of the new IR are listed as "1.abs"; they are not legacy ops.
     for (auto &[type, count] : meta["op_histogram"].items())
       if (type.find('.') == std::string::npos)
         ++cases[type];
@@ -172,7 +172,7 @@ std::vector<OpCoverage> coverageOfOps(const std::map<std::string, int64_t> &case
     row.cpu = "compiled";
     row.evaluator = "yes";
     row.elements = "any";
-    // Of the ops of control flow: they have rules in each transform, or none.
+    // Ops of control flow: each transform has a rule for them, or none.
     if (import::isImported(type + "_grad"))
       row.gradient = row.forward = row.batching = "rule";
   }

@@ -48,7 +48,7 @@ TEST(Files, ErrorsNameTheFileAndTheReason) {
               ::testing::HasSubstr("found a folder, expected a regular file or a pipe"));
   EXPECT_THAT(readFile("/dev/null").problems().text(), ::testing::HasSubstr("found a device"));
   EXPECT_THAT(writeFile(::testing::TempDir(), std::string("x")).problems().text(),
-              ::testing::HasSubstr("found a folder, expected the name of a file to write"));
+              ::testing::HasSubstr("found a folder, expected a file name"));
   EXPECT_THAT(writeFile(path + "/inside", std::string("x")).problems().text(),
               ::testing::HasSubstr("cannot create"));
 }
