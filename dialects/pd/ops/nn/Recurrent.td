@@ -51,12 +51,12 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
 }
 
 def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
-  let summary = "Backpropagation through time: the gradients of a stack of recurrent layers";
+  let summary = "The gradients of a stack of recurrent layers, by backpropagation through time";
   let description = [{
-    For pd.rnn with these operands and attributes, whose results have the cotangents `out_gradient` and `state_gradient`:
-    `gradients` are those of x, of each of `pre_state` and of each of `weight_list`, one after the other.
+    For pd.rnn with these operands and attributes, whose results have the cotangents `out_gradient` and
+    `state_gradient`: `gradients` are those of x, of each of `pre_state` and of each of `weight_list`, in this order.
   }];
-  let constraints = ["C6. out_gradient and state_gradient have the types of the results of pd.rnn, which has C1 to C5"];
+  let constraints = ["C6. out_gradient and state_gradient have the types of the results of pd.rnn, whose constraints C1 to C5 hold"];
   let arguments = (ins Pd_FloatTensor:$x, Variadic<Pd_FloatTensor>:$pre_state, Variadic<Pd_FloatTensor>:$weight_list,
     Optional<Pd_IntTensor>:$sequence_length, Pd_FloatTensor:$out_gradient, Variadic<Pd_FloatTensor>:$state_gradient,
     DefaultValuedAttr<F64Attr, "0.0">:$dropout_prob, DefaultValuedAttr<BoolAttr, "false">:$is_bidirec,

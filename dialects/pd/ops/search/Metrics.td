@@ -1,4 +1,4 @@
-// Measures of predictions that count what is right.
+// Metrics of predictions.
 #ifndef PROA_DIALECTS_PD_SEARCH_METRICS
 #define PROA_DIALECTS_PD_SEARCH_METRICS
 
@@ -10,7 +10,7 @@ class Pd_MetricOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
 }
 
 def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
-  let summary = "How many chunks of tagged sequences are found, and found right";
+  let summary = "The numbers of inferred, labelled and correct chunks of tagged sequences";
   let description = [{
     A label is type * tags + tag of a chunk, the greatest one outside of all. The tags of the scheme, numbered from 0: IOB begin, inside;
     IOE inside, end; IOBES begin, inside, end, single; plain one tag. A chunk goes on as long as its type does, unless
@@ -32,12 +32,12 @@ def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
 }
 
 def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegments]> {
-  let summary = "Precision, recall and their harmonic mean over classes";
+  let summary = "Precision, recall and F1 score over classes";
   let description = [{
-    For each class the weights (absent: 1) of samples that are true positives, false positives, true negatives and false
-    negatives, [class_number, 4]. Metrics: the means over classes of tp / (tp + fp) and tp / (tp + fn) (1 where there are none) and
-    2 p r / (p + r), then the same three of the sums over classes. `accum_metrics` and `accum_states` add `states_info`.
-    At run time: indices and labels are classes.
+    `states` [class_number, 4] has for each class the weights (default 1) of true positives, false positives, true
+    negatives and false negatives. Metrics: the means over classes of p = tp / (tp + fp) and r = tp / (tp + fn) (1 if
+    there are none) and of 2 p r / (p + r), then the same three of the sums over classes. `accum_metrics` and
+    `accum_states` add `states_info`. At run time: indices and labels are classes.
   }];
   let constraints = ["C1. class_number is positive"];
   let arguments = (ins Pd_FloatTensor:$max_probs, Pd_IntTensor:$indices, Pd_IntTensor:$labels, Optional<Pd_FloatTensor>:$weights,
@@ -50,7 +50,7 @@ def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegm
 }
 
 def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]> {
-  let summary = "The mean average precision of detected boxes";
+  let summary = "Mean average precision of detected boxes";
   let description = [{
     Rows of detect_res hold label, score and corners, rows of label the label, (with 6 columns) whether the box is difficult, and
     corners; offsets say which belong to which image. By score, best first, a detection, moved into [0, 1], is right where the true box of its

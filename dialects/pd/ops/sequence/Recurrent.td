@@ -1,4 +1,4 @@
-// Recurrent layers over sequences of rows, whose input projections are computed before.
+// Recurrent layers over sequences of rows, with precomputed input projections.
 #ifndef PROA_DIALECTS_PD_SEQUENCE_RECURRENT
 #define PROA_DIALECTS_PD_SEQUENCE_RECURRENT
 
@@ -14,7 +14,7 @@ defvar SequenceStates = [{
 }];
 
 def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
-  let summary = "A layer of gated recurrent units over sequences";
+  let summary = "A GRU layer over sequences";
   let description = [{
     With x[t] + bias = (x_u, x_r, x_c) in parts of D, and h the state before:
       u = gate(x_u + h W_u);  r = gate(x_r + h W_r);  c = act(x_c + (r * h) W_c);
@@ -41,7 +41,7 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
 }
 
 def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
-  let summary = "The gradients of x, weight, h0 and bias of a gru, from that of its result";
+  let summary = "The gradients of x, weight, h0 and bias of pd.gru, from that of its result";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
     Optional<Pd_FloatTensor>:$bias, Pd_FloatTensor:$hidden_grad, Word<"tanh">:$activation, Word<"sigmoid">:$gate_activation,
     Flag<"false">:$is_reverse, Flag<"false">:$origin_mode);
@@ -53,7 +53,7 @@ def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
 }
 
 def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
-  let summary = "A layer of long short-term memory over sequences";
+  let summary = "An LSTM layer over sequences";
   let description = [{
     With x[t] + bias + h W = (g, i, f, o) in parts of D, h and c the states before:
       g = candidate(g);  i = gate(i + c * p_i);  f = gate(f + c * p_f);  cell = g * i + c * f;
@@ -83,7 +83,7 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
 }
 
 def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
-  let summary = "The gradients of x, weight, bias, h0 and c0 of an lstm, from those of its results";
+  let summary = "The gradients of x, weight, bias, h0 and c0 of pd.lstm, from those of its results";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Optional<Pd_FloatTensor>:$hidden_grad,
     Optional<Pd_FloatTensor>:$cell_grad, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse, Word<"sigmoid">:$gate_activation,
@@ -97,9 +97,9 @@ def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
 }
 
 def Pd_GruUnitOp : Pd_Op<"gru_unit"> {
-  let summary = "One step of gated recurrent units: pd.gru's formulas for a batch";
+  let summary = "One step of a GRU for a batch, with the formulas of pd.gru";
   let description = [{
-    Activations by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu. `gate` holds u, r and c, `reset_hidden_prev` r * h.
+    Activations: 0 identity, 1 sigmoid, 2 tanh, 3 relu. `gate` has u, r and c, `reset_hidden_prev` is r * h.
   }];
   let constraints = [
     "C1. input is [batch, 3 D], hidden_prev [batch, D], weight [D, 3 D]",

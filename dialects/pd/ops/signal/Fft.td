@@ -17,14 +17,14 @@ class Pd_TransformOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = transformDescription;
   let constraints = [
-    "C1. at least one axis, each in [-rank, rank) and none twice",
-    "C2. normalization is one of the three"
+    "C1. at least one axis, each in [-rank, rank), without repetitions",
+    "C2. normalization is one of its values"
   ];
   let vjpInCode = 1;
   let library = mnemonic;
 }
 
-def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of complex numbers along some axes"> {
+def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of complex numbers along axes"> {
   let arguments = (ins Pd_Spectrum:$x, DenseI64ArrayAttr:$axes, DefaultValuedAttr<StrAttr, "\"backward\"">:$normalization,
     DefaultValuedAttr<BoolAttr, "true">:$forward);
   let results = (outs Pd_Spectrum:$out);
@@ -32,7 +32,7 @@ def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of compl
   let newIrGradients = ["fft_c2c_grad(dout)"];
 }
 
-def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real numbers along some axes"> {
+def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real numbers along axes"> {
   let description = transformDescription # [{
     With `onesided` only the first n / 2 + 1 elements along the last of the axes: the others are conjugates of these.
   }];
