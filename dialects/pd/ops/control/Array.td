@@ -42,7 +42,9 @@ def Pd_ArrayReadOp : Pd_Op<"array_read"> {
 
 def Pd_ArrayReadOrOp : Pd_Op<"array_read_or"> {
   let summary = "Element `index` of the array, or `otherwise` if it was never written";
-  let description = "Gradients read arrays of cotangents by this op: an element without a cotangent has cotangent zero.";
+  let description = [{
+    Gradients read arrays of cotangents by this op: an element without a cotangent has cotangent zero.
+  }];
   let constraints = ["C1. index has one element", "C2. `otherwise` has the rank and element type of the elements"];
   let arguments = (ins Pd_Array:$array, Pd_IntTensor:$index, Pd_Tensor:$otherwise);
   let results = (outs Pd_Tensor:$out);
@@ -62,7 +64,9 @@ def Pd_ArrayAddOp : Pd_Op<"array_add"> {
 
 def Pd_ArrayConcatOp : Pd_Op<"array_concat"> {
   let summary = "The elements of x followed by those of y";
-  let description = "Elements that were never written stay so. A loop keeps arrays that its gradient needs in such an array.";
+  let description = [{
+    Elements that were never written stay so. A loop keeps arrays that its gradient needs in such an array.
+  }];
   let constraints = ["C2. the elements have the same rank and element type"];
   let arguments = (ins Pd_Array:$x, Pd_Array:$y);
   let results = (outs Pd_Array:$out);
@@ -84,7 +88,9 @@ def Pd_ArrayZerosLikeOp : Pd_Op<"array_zeros_like"> {
 
 def Pd_ArraySplitOp : Pd_Op<"array_split"> {
   let summary = "The parts of a tensor along `axis` as an array: the inverse of array_to_tensor";
-  let description = "`sizes` has the dim size of each part. With `use_stack` each part is one index of the axis, and does not have it.";
+  let description = [{
+    `sizes` has the dim size of each part. With `use_stack` each part is one index of the axis, and does not have it.
+  }];
   let constraints = ["C1. axis is within the rank of x; a run checks that the sizes add up to its dim size"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$sizes, DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<BoolAttr, "false">:$use_stack);
   let results = (outs Pd_Array:$out);

@@ -45,7 +45,9 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
 def Pd_FullLikeOp : Pd_Op<"full_like"> {
   let sharding = "..., * -> ...";
   let summary = "A tensor of the shape of x whose elements are all `value`";
-  let description = "The value is `value_tensor` (one element) if given. Without `dtype` the element type is that of x.";
+  let description = [{
+    The value is `value_tensor` (one element) if given. Without `dtype` the element type is that of x.
+  }];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_Tensor>:$value_tensor, DefaultValuedAttr<F64Attr, "0.0">:$value,
     OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Pd_Tensor:$out);
@@ -61,7 +63,9 @@ def Pd_FullLikeOp : Pd_Op<"full_like"> {
 def Pd_FullBatchSizeLikeOp : Pd_Op<"full_batch_size_like"> {
   let lod = "none";
   let summary = "A tensor filled with `value`, of shape `shape` with one dim size taken from the operand";
-  let description = "Dimension output_dim_idx of the result has the dim size of dimension input_dim_idx of the operand.";
+  let description = [{
+    Dimension output_dim_idx of the result has the dim size of dimension input_dim_idx of the operand.
+  }];
   let arguments = (ins Pd_Tensor:$input, DenseI64ArrayAttr:$shape, TypeAttr:$dtype, DefaultValuedAttr<F64Attr, "0.0">:$value,
     OptionalAttr<I64Attr>:$integer_value, DefaultValuedAttr<I64Attr, "0">:$input_dim_idx, DefaultValuedAttr<I64Attr, "0">:$output_dim_idx);
   let results = (outs Pd_Tensor:$out);

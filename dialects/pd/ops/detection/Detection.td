@@ -11,14 +11,17 @@ class Count<string value> : DefaultValuedAttr<I64Attr, value>;
 def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
   let summary = "Boxes and class scores from a YOLOv3 head";
   let description = [{
-    x holds for each of the A anchors (pairs width, height in `anchors`) and each of the H x W cells 4 box numbers, an
-    objectness and `class_num` class logits, [N, A * (5 + class_num), H, W]; with `iou_aware` A IoU logits come before.
-    `img_size` holds height and width of each image. With b = scale_x_y, c = -0.5 * (b - 1):
-      box centre x = (cell column + sigmoid(t_x) * b + c) * image width / W, so for y; width = exp(t_w) * anchor width *
-      image width / (downsample_ratio * W), so for height; corners, with `clip_bbox` inside of the image.
-      confidence = sigmoid(t_o), with `iou_aware` confidence^(1 - iou_aware_factor) * sigmoid(iou)^iou_aware_factor;
-      score of a class = confidence * sigmoid(class logit). Where the confidence is below conf_thresh all are 0.
-    The boxes of one image stand anchor by anchor, row by row.
+    x [N, A * (5 + class_num), H, W] has 4 box values, an objectness and `class_num` class logits for each of the A
+    anchors (pairs width, height in `anchors`) and each of the H x W cells; with `iou_aware` A IoU logits precede them.
+    `img_size` has height and width of each image. With b = scale_x_y and c = -0.5 * (b - 1):
+
+    - box center x = (cell column + sigmoid(t_x) * b + c) * image width / W, and the same for y;
+    - width = exp(t_w) * anchor width * image width / (downsample_ratio * W), and the same for height;
+    - confidence = sigmoid(t_o), with `iou_aware` confidence^(1 - iou_aware_factor) * sigmoid(iou)^iou_aware_factor;
+    - score of a class = confidence * sigmoid(class logit).
+
+    Boxes are given by their corners, with `clip_bbox` clamped to the image. Boxes with a confidence below conf_thresh
+    are all 0. The boxes of an image are ordered by anchor, then by row.
   }];
   let constraints = [
     "C1. x has rank 4, img_size is [N, 2]",
@@ -36,7 +39,8 @@ def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
 }
 
 defvar nmsConstraints = [
-  "C1. bboxes has the dimensions [N, M, 4 or more] and scores [N, classes, M]; with rois_num [M, classes, 4 or more] and "
+  "C1. bboxes has the dimensions [N, M, 4 or more] and scores [N, classes, M]; with rois_num [M, classes, 4 or more] "
+    "and "
     "[M, classes]",
   "C2. both have the same element type"
 ];

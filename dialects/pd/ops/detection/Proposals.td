@@ -14,7 +14,8 @@ class Pd_BoxLibraryOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> 
 }
 
 def Pd_NmsOp : Pd_BoxLibraryOp<"nms"> {
-  let summary = "Non-maximum suppression: the indices of boxes whose overlap with all earlier selected boxes is at most the threshold";
+  let summary = "Non-maximum suppression: the indices of boxes whose overlap with all earlier selected boxes is at "
+    "most the threshold";
   let constraints = ["C1. x is [boxes, 4]"];
   let arguments = (ins Pd_FloatTensor:$x, Decimal<"1.0">:$threshold);
   let results = (outs Pd_IntTensor:$out);

@@ -53,11 +53,12 @@ def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_Int
 }
 
 def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">:$output_channels), (outs Pd_FloatTensor:$out)> {
-  let summary = "Position-sensitive RoI pooling: means of the cells of regions, with a channel of x for each cell and output channel";
+  let summary = "Position-sensitive RoI pooling: means of the cells of regions, with a channel of x for each cell "
+    "and output channel";
   let description = [{
-    Each box, its corners rounded (right and bottom plus 1) and times spatial_scale, is cut into pooled_height x pooled_width cells;
-    cell (i, j) of output channel c is the mean over its elements of channel (c * pooled_height + i) * pooled_width + j of x, 0 where it has
-    none. `boxes_num` says how many of the boxes belong to each image.
+    Each box, with corners rounded (right and bottom plus 1) and times spatial_scale, is divided into pooled_height x
+    pooled_width cells. Cell (i, j) of output channel c is the mean over its elements of channel (c * pooled_height +
+    i) * pooled_width + j of x, and 0 for an empty cell. `boxes_num` has the number of boxes of each image.
   }];
   let constraints = !listconcat(roiConstraints,
     ["C4. output_channels is positive, and x has one channel for each cell of each output channel"]);
@@ -90,7 +91,8 @@ defvar movedCellAttributes = (ins DefaultValuedAttr<BoolAttr, "false">:$no_trans
   DefaultValuedAttr<F64Attr, "0.1">:$trans_std);
 
 def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_GradientByKernel]> {
-  let summary = "Deformable position-sensitive RoI pooling: means of samples in shifted cells, with a channel of x for each cell";
+  let summary = "Deformable position-sensitive RoI pooling: means of samples in shifted cells, with a channel of x "
+    "for each cell";
   let description = [{
     Each box (corners rounded, right and bottom plus 1, times spatial_scale, minus 0.5) is divided into pooled_height
     x pooled_width cells. Cell (i, j) of output channel c is shifted by trans_std times the size of the box times

@@ -39,7 +39,9 @@ def Pd_RetinanetDetectionOutputOp : Pd_SelectionOp<"retinanet_detection_output",
     selected as in pd.multiclass_nms3, and the best `keep_top_k` are kept. Rows have label + 1, score and box, the
     best first; `offsets` are the offsets of the images.
   }];
-  let constraints = ["C1. there is one scores, [N, M, classes], and one anchors, [M, 4], for each of bboxes, [N, M, 4]"];
+  let constraints = [
+    "C1. there is one scores, [N, M, classes], and one anchors, [M, 4], for each of bboxes, [N, M, 4]"
+  ];
   let arguments = (ins Variadic<Pd_FloatTensor>:$bboxes, Variadic<Pd_FloatTensor>:$scores, Variadic<Pd_FloatTensor>:$anchors,
     Pd_FloatTensor:$im_info, F64Attr:$score_threshold, I64Attr:$nms_top_k, I64Attr:$keep_top_k, F64Attr:$nms_threshold,
     Real<"1.0">:$nms_eta);

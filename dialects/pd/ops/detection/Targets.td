@@ -12,13 +12,15 @@ class Pd_TargetOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
 }
 
 defvar anchorRules = [{
-    An anchor is positive where it overlaps a box of its image (corners are pixels) by the positive overlap or more, or as much as any
-    anchor overlaps that box; it is negative, even so, where it overlaps all boxes by less than the negative overlap. The boxes of
-    an image, times its scale, are those that are no crowd. `location_index` lists positive anchors with the number of the image times
-    the number of anchors added: first, for each one that is negative as well, the first positive one, with weights of 0, then those
-    that are positive alone, with weights of 1. `target_bbox` holds the offsets and logarithms of extents that make the anchor its box.
-    `score_index` lists the positive, then the negative anchors of each image. `location_offsets` and `score_offsets` say which
-    rows belong to which image.
+    An anchor is positive if it overlaps a box of its image (corners are pixels) by at least the positive overlap, or as
+    much as any anchor overlaps that box. It is negative, even if positive, if it overlaps all boxes by less than the
+    negative overlap. The boxes of an image, times its scale, are those that are not crowds.
+
+    `location_index` lists positive anchors, with the index of the image times the number of anchors added: first, for
+    each one that is also negative, the first positive one, with weights of 0; then those that are only positive, with
+    weights of 1. `target_bbox` has the offsets and logarithms of sizes from the anchor to its box. `score_index` lists
+    the positive, then the negative anchors of each image. `location_offsets` and `score_offsets` are the offsets of the
+    images.
 }];
 defvar anchorConstraints = ["C1. anchor and gt_boxes are [n, 4], im_info is [images, 3]: height, width, scale"];
 

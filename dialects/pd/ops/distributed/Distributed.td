@@ -130,7 +130,8 @@ def Pd_CConcatOp : Pd_CommunicationOp<"c_concat"> {
 }
 
 def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
-  let summary = "The sum of x over all processes, split into nranks parts along the first dimension; the result is this process's part";
+  let summary = "The sum of x over all processes, split into nranks parts along the first dimension; the result is "
+    "this process's part";
   let constraints = [RingConstraint, RanksConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_NumberTensor:$x, Number<"0">:$ring_id, Number<"1">:$nranks);
   let results = (outs Pd_NumberTensor:$out);
@@ -141,7 +142,8 @@ def Pd_ReduceScatterOp : Pd_CommunicationOp<"reduce_scatter"> {
 }
 
 def Pd_CScatterOp : Pd_CommunicationOp<"c_scatter"> {
-  let summary = "x of the process `root`, split into nranks parts along the first dimension; the result is this process's part";
+  let summary = "x of the process `root`, split into nranks parts along the first dimension; the result is this "
+    "process's part";
   let constraints = [RingConstraint, RanksConstraint, ProcessConstraint, "C4. x has a dimension that nranks divides"];
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id, Number<"0">:$root, Number<"1">:$nranks);
   let results = (outs Pd_Tensor:$out);
@@ -151,7 +153,8 @@ def Pd_CScatterOp : Pd_CommunicationOp<"c_scatter"> {
 }
 
 def Pd_AllToAllOp : Pd_CommunicationOp<"all_to_all"> {
-  let summary = "x split along the first dimension into one part for each process; `out` concatenates the parts received from all";
+  let summary = "x split along the first dimension into one part for each process; `out` concatenates the parts "
+    "received from all";
   let arguments = (ins Pd_Tensor:$x, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
   let infer = "inferOverRing";
@@ -172,7 +175,9 @@ def Pd_PartialAllgatherOp : Pd_CommunicationOp<"partial_allgather"> {
 
 class Pd_GlobalExchangeOp<string mnemonic, string what> : Pd_CommunicationOp<mnemonic> {
   let summary = what;
-  let description = "local_count and global_count have the number of rows sent to and received from each expert of each process.";
+  let description = [{
+    local_count and global_count have the number of rows sent to and received from each expert of each process.
+  }];
   let constraints = [RingConstraint, "C4. x has rank 2, both counts have rank 1"];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$local_count, Pd_IntTensor:$global_count, Number<"0">:$ring_id);
   let results = (outs Pd_Tensor:$out);
@@ -206,7 +211,10 @@ class Pd_ReceiveOp<string mnemonic> : Pd_CommunicationOp<mnemonic> {
 
 def Pd_RecvV2Op : Pd_ReceiveOp<"recv_v2"> {
   let summary = "Receives a tensor from the process `peer`";
-  let description = "With `dynamic_shape` the sender sends the shape, and out_shape gives only the rank. Negative dim sizes are dynamic.";
+  let description = [{
+    With `dynamic_shape` the sender sends the shape, and out_shape gives only the rank. Negative dim sizes are
+    dynamic.
+  }];
   let constraints = [RingConstraint, ProcessConstraint];
   let arguments = (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$out_shape, TypeAttr:$dtype, Number<"0">:$peer,
     Number<"0">:$ring_id, Flag<"false">:$dynamic_shape);

@@ -14,7 +14,7 @@ defvar ReduceKinds = "SUM, MEAN, MAX or MIN; a row without inputs is 0.";
 def Pd_SegmentPoolOp : Pd_GraphOp<"segment_pool"> {
   let summary = "Reduction by segment: row i of the result reduces the rows of x whose segment id is i";
   let description = "segment_ids is ascending; the result has one row more than its last element. pooltype: " # ReduceKinds # [{
-    `summed_ids` holds how many rows each segment has, as a column.
+    `summed_ids` is the number of rows of each segment, as a column.
   }];
   let constraints = [
     "C1. segment_ids is a vector with as many elements as x has rows",
@@ -31,7 +31,7 @@ def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
   let summary = "Row dst_index[i] of the result reduces the rows src_index[i] of x that are sent to it";
   let description = "The result has out_size rows (or the number in out_size_tensor), or as many as x if that is below 1. " #
     "reduce_op: " # ReduceKinds # [{
-    `dst_count` holds how many rows each row gets.
+    `dst_count` is the number of rows sent to each row.
   }];
   let constraints = [
     "C1. src_index and dst_index are vectors (or columns) of the same length",

@@ -7,9 +7,9 @@ include "dialects/pd/ir/Base.td"
 def Pd_GraphSampleNeighborsOp : Pd_Op<"graph_sample_neighbors"> {
   let summary = "At most sample_size neighbors of each node, sampled without replacement";
   let description = [{
-    The neighbours of node i are row[colptr[i]] to row[colptr[i + 1] - 1]. `out` lists those of x[0], then those of x[1], ...;
-    out_count says how many each has. Where a node has no more than sample_size neighbours, or sample_size is -1, it gets all of
-    them in their order. `out_eids` holds the elements of eids at the places of `out` in row, with return_eids.
+    The neighbors of node i are row[colptr[i]] to row[colptr[i + 1] - 1]. `out` has those of x[0], then those of x[1],
+    ...; out_count has their numbers. A node with at most sample_size neighbors, or any node if sample_size is -1,
+    gets all of them in order. With return_eids, `out_eids` has the elements of eids at the indices of `out` in row.
     At run time: elements of x are nodes, colptr ascends up to the size of row.
   }];
   let constraints = ["C1. row, colptr, x and eids have the same element type"];

@@ -6,12 +6,12 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/Broadcasting.td"
 
 defvar PaddleScatterGradient = [{
-    Of several updates of one position the gradient goes to the last, which is the one that is left. With
-    `paddle_gradient`, which the import of gradient ops sets, all of them get it, as in Paddle's gradient kernel.
+    Of several updates of one element only the last, which is kept, has a gradient. With
+    `paddle_gradient`, which the import of gradient ops sets, all of them have it, as in Paddle's gradient kernel.
 }];
 
 defvar ScatterKinds = [{
-    `reduce` says what becomes of an element x at an addressed place and the update u: assign (u; of several updates the
+    `reduce` combines an addressed element x and the update u: assign (u; of several updates the
     last), add (x + u), multiply (x * u), amin, amax.
 }];
 

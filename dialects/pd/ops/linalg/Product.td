@@ -5,7 +5,8 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_KronOp : Pd_Op<"kron"> {
-  let summary = "Kronecker product: each element of x times all of y. Dim sizes are multiplied; missing leading dims are 1";
+  let summary = "Kronecker product: each element of x times all of y. Dim sizes are multiplied; missing leading dims "
+    "are 1";
   let arguments = (ins Pd_NumberTensor:$x, Pd_NumberTensor:$y);
   let results = (outs Pd_NumberTensor:$out);
   let decomposesInCode = 1;

@@ -19,7 +19,8 @@ defvar systemConstraints = [
 
 def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
   let sharding = "... * *, ... * k -> ... * k";
-  let summary = "The solution of x * out = y; a y of rank 1, or with the dimensions of x except the last, contains vectors";
+  let summary = "The solution of x * out = y; a y of rank 1, or with the dimensions of x except the last, contains "
+    "vectors";
   let description = systemDescription;
   let constraints = systemConstraints;
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y);
@@ -140,7 +141,8 @@ def Pd_MatrixPowerOp : Pd_SquareMatrixOp<"matrix_power", "The n-th power; of the
 }
 
 def Pd_MatrixRankOp : Pd_Op<"matrix_rank"> {
-  let summary = "Rank of matrices: the number of singular values (with `hermitian`, of absolute eigenvalues) above a threshold";
+  let summary = "Rank of matrices: the number of singular values (with `hermitian`, of absolute eigenvalues) above a "
+    "threshold";
   let description = [{
     The threshold is tol_tensor, which broadcasts with the batch; or, with `use_default_tol`, the largest value times
     the machine epsilon times the larger dim size; or `tol`.

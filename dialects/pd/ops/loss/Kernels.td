@@ -19,19 +19,19 @@ class Pd_KernelLossOp<string mnemonic> : Pd_Op<mnemonic, [Pd_KeepsDerivative]> {
 def Pd_YoloLossOp : Pd_KernelLossOp<"yolo_loss"> {
   let summary = "The loss of a YOLOv3 head";
   let description = [{
-    x [N, M * (5 + class_num), H, W] has t_x, t_y, t_w, t_h, an objectness logit and class logits for each cell and each
-    of the M anchors in `anchor_mask` (indices of pairs width, height in `anchors`). gt_box [N, B, 4] has center and size of
-    true boxes relative to the image, gt_label [N, B] their classes, gt_score [N, B] their weights (default 1). Boxes
-    smaller than 1e-6 are ignored. The image size is downsample_ratio * H. With e(x, t) the cross entropy of sigmoid(x) and
-    t, and s = scale_x_y, the loss is the sum of:
+    x [N, M * (5 + class_num), H, W] has t_x, t_y, t_w, t_h, an objectness logit and class logits for each cell and
+    each of the M anchors in `anchor_mask` (indices of pairs width, height in `anchors`). gt_box [N, B, 4] has center
+    and size of true boxes relative to the image, gt_label [N, B] their classes, gt_score [N, B] their weights
+    (default 1). Boxes smaller than 1e-6 are ignored. The image size is downsample_ratio * H. With e(x, t) the cross
+    entropy of sigmoid(x) and t, and s = scale_x_y, the loss is the sum of:
 
     - the objectness loss e(objectness, 1) * score at cells with a true box, e(objectness, 0) at others. A cell is left
       out if its box, with center (cell + sigmoid(t) * s - (s - 1) / 2) / H and size exp(t) * anchor / image, overlaps a
       true box by more than ignore_thresh (intersection over union);
-    - for each true box whose best anchor, of all anchors with the same center, is one of the M, at its cell:
-      (2 - w * h) * score * (e(t_x, x * W - column) + e(t_y, y * H - row) + |t_w - log(w * image / anchor)| + |t_h - ...|)
-      + score * e(class logit, 1 for its class, else 0). With use_label_smooth, 1 - d and d with
-      d = min(1 / class_num, 1 / 40) instead of 1 and 0.
+    - for each true box whose best anchor, of all anchors with the same center, is one of the M, at its cell: (2 - w *
+      h) * score * (e(t_x, x * W - column) + e(t_y, y * H - row) + |t_w - log(w * image / anchor)| + |t_h - ...|) +
+      score * e(class logit, 1 for its class, else 0). With use_label_smooth, 1 - d and d with d = min(1 / class_num,
+      1 / 40) instead of 1 and 0.
 
     `loss` is [N]; `objectness_mask` [N, M, H, W] is the score, 0, or -1 for cells that are left out; `gt_match_mask`
     [N, B] is the index of the anchor among the M, or -1. `x_derivative` is the derivative of each image's loss by x.

@@ -163,9 +163,10 @@ def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logit
 }
 
 def Pd_LabelSmoothOp : Pd_Op<"label_smooth"> {
-  let summary = "Label smoothing: (1 - epsilon) * label + epsilon * prior_dist, by default with prior_dist 1 / number of classes";
+  let summary = "Label smoothing: (1 - epsilon) * label + epsilon * prior_dist, by default with prior_dist 1 / "
+    "number of classes";
   let constraints = [
-    "C1. label has rank 1 or more; its last dimension holds the classes",
+    "C1. label has rank 1 or more; its last dimension is the classes",
     "C2. prior_dist has one element for each class"
   ];
   let arguments = (ins Pd_FloatTensor:$label, Optional<Pd_FloatTensor>:$prior_dist,

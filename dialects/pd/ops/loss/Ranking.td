@@ -31,7 +31,8 @@ def Pd_ModifiedHuberLossOp : Pd_Op<"modified_huber_loss"> {
 def Pd_TeacherStudentSigmoidLossOp : Pd_PairLoss<"teacher_student_sigmoid_loss", "teacher_student_sigmoid_loss", "X", "Label", "Y"> {
   let summary = "Logistic losses of a click label and, if the label has one, a teacher's probability";
   let description = [{
-    With s = log(1 + exp(x)): a label below -1 gives s, below 0 s - x, below 1 s + (s - x * label), else (s - x) + (s - x * (label - 1)).
+    With s = log(1 + exp(x)): a label below -1 gives s, below 0 s - x, below 1 s + (s - x * label), else
+    (s - x) + (s - x * (label - 1)).
   }];
   let constraints = [
     "C1. both operands have the same dimensions",
@@ -62,11 +63,14 @@ def Pd_BprLossOp : Pd_Op<"bpr_loss"> {
 }
 
 def Pd_CrossEntropyOp : Pd_Op<"cross_entropy"> {
-  let summary = "The cross entropy of probabilities with labels: -log(x[label]), or with soft_label -sum(label * log(x))";
+  let summary = "The cross entropy of probabilities with labels: -log(x[label]), or with soft_label -sum(label * "
+    "log(x))";
   let description = [{
     A label ignore_index gives 0. An infinite logarithm is replaced by 1e20 with its sign. `match_x` is x[label].
   }];
-  let constraints = ["C1. x has a rank of at least 1, and label its dimensions with a last one of 1 (or, with soft_label, all)"];
+  let constraints = [
+    "C1. x has a rank of at least 1, and label its dimensions with a last one of 1 (or, with soft_label, all)"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_RealTensor:$label, DefaultValuedAttr<BoolAttr, "false">:$soft_label,
     DefaultValuedAttr<I64Attr, "-100">:$ignore_index);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$match_x);

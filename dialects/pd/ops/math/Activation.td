@@ -68,7 +68,8 @@ def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp
   let newIrGradients = ["selu_grad(out)"];
 }
 def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
-    "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * op.getAlpha().convertToDouble())",
+    "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * "
+      "op.getAlpha().convertToDouble())",
     (ins F64Default<"1.0">:$alpha)> {
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(e.minimum(x, 0.0) / op.getAlpha().convertToDouble()))}]];
   let legacy = [LegacyFormula<"celu", ["alpha"]>];

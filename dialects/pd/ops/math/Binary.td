@@ -287,7 +287,9 @@ def Pd_BitwiseRightShiftOp : Pd_ShiftOp<"bitwise_right_shift", "x shifted right 
 
 def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let summary = "x where the condition is true, else y";
-  let description = "The three operands are broadcast together. The value that is not selected has no influence, even if it is NaN.";
+  let description = [{
+    The three operands are broadcast together. The value that is not selected has no influence, even if it is NaN.
+  }];
   let arguments = (ins Pd_BoolTensor:$condition, Pd_Tensor:$x, Pd_Tensor:$y);
   let results = (outs Pd_Tensor:$out);
   let constraints = [

@@ -8,7 +8,9 @@ class Pd_PartOp<string mnemonic, string text, string body, string gradient> : Pd
   let summary = text;
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);
-  let constraints = ["C1. out has the dimensions of x, and its element type or the type of the parts of a complex number"];
+  let constraints = [
+    "C1. out has the dimensions of x, and its element type or the type of the parts of a complex number"
+  ];
   let infer = "inferRealPart";
   let scalar = body;
   let vjp = [gradient];

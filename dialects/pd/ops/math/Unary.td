@@ -125,7 +125,9 @@ def Pd_AbsOp : Pd_FoldableOp<"abs"> {
   let summary = "Absolute value; for a complex number its real modulus";
   let arguments = (ins Pd_NumberTensor:$x);
   let results = (outs Pd_RealTensor:$out);
-  let constraints = ["C1. out has the dimensions of x, and its element type or the type of the parts of a complex number"];
+  let constraints = [
+    "C1. out has the dimensions of x, and its element type or the type of the parts of a complex number"
+  ];
   let infer = "inferRealPart";
   let scalar = "b.abs(x)";
   let vjp = ["e.cast(dout, x.type().getElementType()) * direction(x, out)"];
@@ -155,12 +157,12 @@ def Pd_IsfiniteOp : Pd_UnaryPredicate<"isfinite", "isfinite_v2", "Whether x is n
 def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let summary = "x converted to another element type";
   let description = [{
-    Float to integer rounds towards zero; numbers that the integer type does not hold, and NaN, are what compiled code
-    on x86-64 makes of them, as in Paddle: up to 16 bits the low bits of the int32, of int32 and int64 the least number
-    (lib/support/Numbers.h). Any number to bool is `x != 0`; a real number to complex has imaginary part 0;
-    complex to real keeps the real part. A number between two of f16 or bf16 becomes the nearest one, with `toward_zero`
-    the one nearer to zero, and an infinity if it is beyond the greatest of f16: what Paddle's cast does on the CPU
-    before Paddle 3. Legacy ops of such programs have it set, casts that passes insert do not.
+    Float to integer rounds towards zero. Values out of range and NaN give the results of x86-64 code, as in Paddle:
+    up to 16 bits the low bits of the int32 result; for int32 and int64 the smallest integer (lib/support/Numbers.h).
+    Conversion to bool is `x != 0`; real to complex has imaginary part 0; complex to real keeps the real part.
+    Conversion to f16 and bf16 rounds to nearest; with `toward_zero` it rounds towards zero, and values beyond the
+    largest f16 become infinite, as on the CPU before Paddle 3. Legacy ops have `toward_zero` set; casts that passes
+    insert do not.
   }];
   let arguments = (ins Pd_Tensor:$x, TypeAttr:$dtype, DefaultValuedAttr<BoolAttr, "false">:$toward_zero);
   let results = (outs Pd_Tensor:$out);

@@ -45,7 +45,9 @@ def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
     y = x * invvar * scale with invvar = 1 / sqrt(mean(x^2) + epsilon). The mean is over as many of the last
     dimensions as normalized_shape has entries. invvar is float32 for 16-bit x.
   }];
-  let constraints = ["C1. x has at least as many dimensions as normalized_shape, and scale one element for each of their elements"];
+  let constraints = [
+    "C1. x has at least as many dimensions as normalized_shape, and scale one element for each of their elements"
+  ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, DenseI64ArrayAttr:$normalized_shape,
     DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$invvar);

@@ -72,8 +72,10 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
     "C4. groups is above 0 and divides the number of input channels",
     "C5. strides, dilations, paddings and padding_algorithm are valid",
     "C6. data_format is valid",
-    "C7. output_padding is empty or has one entry for each spatial dimension, from 0 to below the stride or the dilation",
-    "C8. output_size is empty or has one entry for each spatial dimension, which exceeds the dim without it by less than the stride",
+    "C7. output_padding is empty or has one entry for each spatial dimension, from 0 to below the stride or the "
+      "dilation",
+    "C8. output_size is empty or has one entry for each spatial dimension, which exceeds the dim without it by less "
+      "than the stride",
     "C9. the output dims are positive"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$filter, Ints<ones>:$strides, Ints<zeros>:$paddings,

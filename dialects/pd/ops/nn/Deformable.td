@@ -8,7 +8,8 @@ defvar PairOfOnes = DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">;
 defvar PairOfZeros = DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0}">;
 
 def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
-  let summary = "Deformable convolution: a 2-D convolution whose window elements are shifted by `offset` and weighted by `mask`";
+  let summary = "Deformable convolution: a 2-D convolution whose window elements are shifted by `offset` and "
+    "weighted by `mask`";
   let description = [{
     offset [N, 2 * deformable_groups * kernel elements, OH, OW] has the shift down and right of each element of each
     window, mask [N, deformable_groups * kernel elements, OH, OW] its weight (default 1). Shifted elements are
@@ -99,7 +100,8 @@ def Pd_FspOp : Pd_Op<"fsp"> {
 }
 
 def Pd_CvmOp : Pd_Op<"cvm"> {
-  let summary = "With use_cvm, columns 0 and 1 become log(x_0 + 1) and log(x_1 + 1) - log(x_0 + 1); otherwise they are removed";
+  let summary = "With use_cvm, columns 0 and 1 become log(x_0 + 1) and log(x_1 + 1) - log(x_0 + 1); otherwise they "
+    "are removed";
   let description = [{
     `cvm` has the shows and clicks of each row. If it is given, columns 0 and 1 of the gradient of x are cvm, as in
     Paddle; else the gradient is the derivative.
@@ -118,7 +120,8 @@ def Pd_CvmOp : Pd_Op<"cvm"> {
 }
 
 def Pd_DataNormOp : Pd_Op<"data_norm", [AttrSizedOperandSegments]> {
-  let summary = "Normalization by running statistics: (x - batch_sum / batch_size) * sqrt(batch_size / batch_square_sum) for each column";
+  let summary = "Normalization by running statistics: (x - batch_sum / batch_size) * sqrt(batch_size / "
+    "batch_square_sum) for each column";
   let description = [{
     `means` and `scales` are the two factors. scale_w and bias are applied if given. The three batch operands are
     counters and not weights: as in Paddle their gradients are the amounts that the batch adds to them (its number of

@@ -7,14 +7,15 @@ include "dialects/pd/ops/nn/Formats.td"
 class Pd_InterpolateOp<string mnemonic, string spatial, string method, string text> : Pd_Op<mnemonic, [AttrSizedOperandSegments]> {
   let summary = text # " over " # spatial # " spatial dimensions";
   let description = [{
-    The output's extents are, whichever comes first: the elements of `size_tensor` (one tensor a dimension), those of
-    `out_size`, the input's extents times `scale_tensor` or `scale` (one factor, or one a dimension; rounded down), or
-    `out_d`, `out_h`, `out_w` (the last ones of them that there are dimensions).
+    The output dims are the first of these that is given: the elements of `size_tensor` (one tensor for each
+    dimension), the elements of `out_size`, the input dims times `scale_tensor` or `scale` (one factor, or one for
+    each dimension; rounded down), or `out_d`, `out_h`, `out_w` (the last of them for fewer dimensions).
 
-    Output position o stands at the input position: with `align_corners` o * (in - 1) / (out - 1); else, with ratio
-    r = 1 / scale, or in / out where no scale is given, at (o + 0.5) * r - 0.5, not below 0 (with `align_mode` 1 in the
-    linear methods at o * r). Along a dimension of one output position r is 0. nearest takes the element at floor(o * r), or with `align_corners` the rounded position.
-    bicubic uses the Keys kernel with a = -0.75 on four elements; positions outside take the border's element.
+    Output index o corresponds to the input position o * (in - 1) / (out - 1) with `align_corners`; else, with ratio r
+    = 1 / scale, or in / out without a scale, to (o + 0.5) * r - 0.5, not below 0 (with `align_mode` 1 in the linear
+    methods to o * r). Along a dimension with one output index r is 0. nearest takes the element at floor(o * r), or
+    with `align_corners` at the rounded position. bicubic uses the Keys kernel with a = -0.75 on four elements;
+    indices outside of the input take the border element.
   }];
   let constraints = [
     "C1. x has a batch, channels and " # spatial # " spatial dimensions",

@@ -16,12 +16,16 @@ class LegacyBatchNorm<string type> : Legacy<type,
 def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
   let summary = "Batch normalization: normalization of each channel over the batch";
   let description = [{
-    `out = (x - m) / sqrt(v + epsilon) * scale + bias` for each channel. With `use_global_stats`, or `is_test` without
-    `trainable_statistics`, m and v are `mean` and `variance`. Else they are the mean and the (biased) variance of the
-    channel in x, and `mean_out = mean * momentum + m * (1 - momentum)`, so for `variance_out`; `saved_mean` is m and
-    `saved_variance` is 1 / sqrt(v + epsilon). In the first case `mean_out` and `variance_out` are the operands, and
-    so are `saved_mean` and `saved_variance`. In training, where each channel has one element, out is x, nothing is moved, `saved_mean` and
-    `saved_variance` are zero and the gradient goes to x alone, as in Paddle. `reserve_space` has no elements. `momentum_tensor` wins over `momentum`.
+    `out = (x - m) / sqrt(v + epsilon) * scale + bias` for each channel. `momentum_tensor` overrides `momentum`;
+    `reserve_space` has no elements.
+
+    - With `use_global_stats`, or `is_test` without `trainable_statistics`, m and v are `mean` and `variance`.
+      `mean_out`, `variance_out`, `saved_mean` and `saved_variance` are the operands.
+    - Otherwise m and v are the mean and the (biased) variance of the channel in x. `mean_out` is
+      `mean * momentum + m * (1 - momentum)`, and the same for `variance_out`; `saved_mean` is m and `saved_variance` is
+      1 / sqrt(v + epsilon).
+    - In training with one element in each channel, out is x, the statistics do not change, `saved_mean` and
+      `saved_variance` are zero, and only x has a gradient, as in Paddle.
   }];
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
@@ -42,7 +46,8 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
   let precision = "always full";
   let legacy = [LegacyBatchNorm<"batch_norm">, LegacyBatchNorm<"sync_batch_norm">];
   let newIrGradients = [
-    "batch_norm_grad(x, scale, bias, mean_out, variance_out, saved_mean, saved_variance, reserve_space, dout) -> x, scale, bias",
+    "batch_norm_grad(x, scale, bias, mean_out, variance_out, saved_mean, saved_variance, reserve_space, dout) -> x, "
+      "scale, bias",
     "batch_norm_double_grad(x, scale, mean_out, variance_out, saved_mean, saved_variance, dout) -> x, scale, dout"
   ];
 }
@@ -80,8 +85,8 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
 def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
   let summary = "Group normalization: normalization of each group of channels of each sample";
   let description = [{
-    `y = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the elements of a group
-    of channels of one sample; scale and bias have one element for each channel.
+    `y = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the elements of a
+    group of channels of one sample; scale and bias have one element for each channel.
   }];
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
@@ -147,7 +152,7 @@ def Pd_NormOp : Pd_Op<"norm"> {
 def Pd_LrnOp : Pd_Op<"lrn"> {
   let summary = "Local response normalization: x divided by a power of the sum of squares of neighboring channels";
   let description = [{
-    `mid_out = k + alpha * sum of x[c']^2` over the n channels c' from c - (n - 1) / 2 on (as far as there are);
+    `mid_out = k + alpha * sum of x[c']^2` over the n channels c' from c - (n - 1) / 2 on, within x;
     `out = x / mid_out^beta`.
   }];
   let constraints = [

@@ -64,7 +64,8 @@ def Pd_AddPositionEncodingOp : Pd_Op<"add_position_encoding"> {
   let newIrGradients = ["add_position_encoding_grad(x)"];
 }
 
-/// Ops that draw random numbers in training: equal ones are not merged then (the effect MemAlloc), and are at inference.
+/// Ops that draw random numbers in training: equal ones are not merged then (the effect MemAlloc), and are at
+/// inference.
 class Pd_RandomInTrainingOp<string mnemonic, list<Trait> traits = []>
     : Pd_Op<mnemonic, traits # [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AlwaysSpeculatable]> {
   let pure = 0;
@@ -115,7 +116,8 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
 def Pd_PreluOp : Pd_Op<"prelu"> {
   let summary = "x where x > 0, else alpha * x";
   let description = [{
-    alpha has one element (mode `all`), one for each channel (`channel`), or one for each element of a sample (`element`).
+    alpha has one element (mode `all`), one for each channel (`channel`), or one for each element of a sample
+    (`element`).
   }];
   let constraints = [
     "C1. mode is all, channel or element",

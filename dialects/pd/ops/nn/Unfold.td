@@ -70,7 +70,8 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
 }
 
 def Pd_TemporalShiftOp : Pd_Op<"temporal_shift"> {
-  let summary = "Temporal shift: the first channels from the previous step, the next ones from the following step, the others unchanged";
+  let summary = "Temporal shift: the first channels from the previous step, the next ones from the following step, "
+    "the others unchanged";
   let description = [{
     x is [N * seg_num, C, H, W]: seg_num steps of each sample. Of the C channels the first floor(C * shift_ratio) come
     from the previous step, those up to floor(2 * C * shift_ratio) from the following step, with zeros beyond the

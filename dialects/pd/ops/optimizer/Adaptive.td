@@ -18,13 +18,14 @@ def Pd_AdamOp : Pd_UpdateOp<"adam", AdamUpdated, [AttrSizedOperandSegments]> {
   let description = [{
     moment1_out = beta1 * moment1 + (1 - beta1) * grad
     moment2_out = beta2 * moment2 + (1 - beta2) * grad^2
-    moment2_max_out = max(moment2_max, moment2_out); with `amsgrad` it stands for moment2_out below
+    moment2_max_out = max(moment2_max, moment2_out); with `amsgrad` it replaces moment2_out below
     param_out = param - learning_rate * sqrt(1 - beta2_pow) / (1 - beta1_pow)
                         * moment1_out / (sqrt(moment2_out) + epsilon * sqrt(1 - beta2_pow))
-    beta1_pow_out = beta1 * beta1_pow, beta2_pow_out = beta2 * beta2_pow; with `use_global_beta_pow` both stay
+    beta1_pow_out = beta1 * beta1_pow, beta2_pow_out = beta2 * beta2_pow; with `use_global_beta_pow` they do not change
 
-    beta1, beta2 and epsilon come as attributes or as one-element tensors, which win. Where `skip_update` is true nothing
-    changes. `lazy_mode` speaks of sparse gradients only. merged_adam is one of these for each parameter.
+    beta1, beta2 and epsilon are attributes, or one-element tensors, which override the attributes. If `skip_update`
+    is true, nothing changes. `lazy_mode` affects sparse gradients only. merged_adam is imported as one op for each
+    parameter.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment1,
     Pd_FloatTensor:$moment2, Optional<Pd_FloatTensor>:$moment2_max, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow,
@@ -75,7 +76,7 @@ def Pd_AdamaxOp : Pd_UpdateOp<"adamax",
     inf_norm_out = max(|grad|, beta2 * inf_norm + epsilon)
     param_out = param - learning_rate / (1 - beta1_pow) * moment_out / inf_norm_out
 
-    beta1_pow is advanced by another op.
+    Another op updates beta1_pow.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment,
     Pd_FloatTensor:$inf_norm, Pd_FloatTensor:$beta1_pow, Optional<Pd_FloatTensor>:$master_param, UpdateFloat<"0.9">:$beta1,
@@ -120,7 +121,7 @@ def Pd_AdadeltaOp : Pd_UpdateOp<"adadelta", "adaptor.getParam(), adaptor.getAvgS
     avg_squared_update_out = rho * avg_squared_update + (1 - rho) * update^2
     param_out = param + learning_rate * update
 
-    Without learning_rate (older programs) it is 1.
+    The default of learning_rate (older programs) is 1.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$avg_squared_grad,
     Pd_FloatTensor:$avg_squared_update, Optional<Pd_FloatTensor>:$learning_rate, Optional<Pd_FloatTensor>:$master_param,
@@ -136,12 +137,11 @@ def Pd_RmspropOp : Pd_UpdateOp<"rmsprop", "adaptor.getParam(), adaptor.getMoment
     # "adaptor.getMeanSquare(), adaptor.getMasterParam()", [AttrSizedOperandSegments]> {
   let summary = "RMSProp: gradient descent scaled by a running mean of the squares of the gradient";
   let description = [{
-    mean_square_out = decay * mean_square + (1 - decay) * grad^2
-    variance = mean_square_out; if `centered`, less mean_grad_out^2 with mean_grad_out = decay * mean_grad + (1 - decay) * grad
-    moment_out = momentum * moment + learning_rate * grad / sqrt(variance + epsilon)
-    param_out = param - moment_out
+    mean_square_out = decay * mean_square + (1 - decay) * grad^2 variance = mean_square_out; if `centered`, less
+    mean_grad_out^2 with mean_grad_out = decay * mean_grad + (1 - decay) * grad moment_out = momentum * moment +
+    learning_rate * grad / sqrt(variance + epsilon) param_out = param - moment_out
 
-    Without `centered` mean_grad_out is mean_grad, zeros where that is absent.
+    Without `centered` mean_grad_out is mean_grad, or zeros if that is missing.
   }];
   let constraints = !listconcat(UpdateConstraints, ["C3. mean_grad is given if `centered`"]);
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$mean_square, Pd_FloatTensor:$grad, Pd_FloatTensor:$moment,
@@ -163,10 +163,10 @@ def Pd_LambOp : Pd_UpdateOp<"lamb", "adaptor.getParam(), adaptor.getMoment1(), a
   let description = [{
     moment1_out, moment2_out and the beta powers as adam
     update = moment1_out / (1 - beta1_pow) / (sqrt(moment2_out / (1 - beta2_pow)) + epsilon) + weight_decay * param
-    ratio = |param| / |update| where both norms are above 0, else 1; 1 where weight_decay is 0, unless `always_adapt`
+    ratio = |param| / |update| if both norms are above 0, else 1; 1 if weight_decay is 0, unless `always_adapt`
     param_out = param - learning_rate * ratio * update
 
-    Where `skip_update` is true nothing changes.
+    If `skip_update` is true, nothing changes.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, Pd_FloatTensor:$moment1,
     Pd_FloatTensor:$moment2, Pd_FloatTensor:$beta1_pow, Pd_FloatTensor:$beta2_pow, Optional<Pd_FloatTensor>:$master_param,
@@ -183,11 +183,11 @@ def Pd_LambOp : Pd_UpdateOp<"lamb", "adaptor.getParam(), adaptor.getMoment1(), a
 def Pd_FtrlOp : Pd_UpdateOp<"ftrl", "adaptor.getParam(), adaptor.getSquaredAccumulator(), adaptor.getLinearAccumulator()"> {
   let summary = "FTRL-proximal: follow the regularized leader";
   let description = [{
-    squared_out = squared + grad^2, q = -lr_power
-    linear_out = linear + grad - (squared_out^q - squared^q) / learning_rate * param
-    param_out = (l1 * sign(linear_out) - linear_out) / (squared_out^q / learning_rate + 2 * l2) where |linear_out| > l1, else 0
+    squared_out = squared + grad^2, q = -lr_power linear_out = linear + grad - (squared_out^q - squared^q) /
+    learning_rate * param param_out = (l1 * sign(linear_out) - linear_out) / (squared_out^q / learning_rate + 2 * l2)
+    where |linear_out| > l1, else 0
 
-    l1 and l2 are raised by 1e-10.
+    1e-10 is added to l1 and l2.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$squared_accumulator, Pd_FloatTensor:$linear_accumulator,
     Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate, UpdateFloat<"0.0">:$l1, UpdateFloat<"0.0">:$l2,

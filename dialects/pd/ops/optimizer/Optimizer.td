@@ -21,8 +21,8 @@ def Pd_MomentumOp : Pd_UpdateOp<"momentum", "adaptor.getParam(), adaptor.getVelo
     velocity_out = mu * velocity + g
     param_out = param - learning_rate * velocity_out, with use_nesterov param - learning_rate * (g + mu * velocity_out)
 
-    merged_momentum is one of these for each parameter. rescale_grad, by which Paddle's GPU kernel multiplies the gradient, does
-    not count, as on Paddle's CPU.
+    merged_momentum is one of these for each parameter. rescale_grad, by which Paddle's GPU kernel multiplies the
+    gradient, does not count, as on Paddle's CPU.
   }];
   let constraints = !listconcat(UpdateConstraints, ["C3. regularization_method is l2_decay or empty"]);
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_FloatTensor:$learning_rate,
@@ -42,7 +42,8 @@ def Pd_MomentumOp : Pd_UpdateOp<"momentum", "adaptor.getParam(), adaptor.getVelo
 }
 
 def Pd_DgcMomentumOp : Pd_UpdateOp<"dgc_momentum", "adaptor.getParam(), adaptor.getVelocity(), adaptor.getMasterParam(), adaptor.getGrad()"> {
-  let summary = "DGC momentum: momentum until step rampup_begin_step, then sgd, because the compressed gradients carry the momentum";
+  let summary = "DGC momentum: momentum until step rampup_begin_step, then sgd, because the compressed gradients "
+    "carry the momentum";
   let description = [{
     With a negative rampup_begin_step nothing changes. The update uses grad_out = grad / nranks.
   }];
@@ -62,13 +63,13 @@ def Pd_DgcMomentumOp : Pd_UpdateOp<"dgc_momentum", "adaptor.getParam(), adaptor.
 def Pd_LarsMomentumOp : Pd_UpdateOp<"lars_momentum", "adaptor.getParam(), adaptor.getVelocity(), adaptor.getMasterParam()"> {
   let summary = "LARS: momentum with a learning rate for each layer, by the norms of its parameter and gradient";
   let description = [{
-    g = rescale_grad * grad
-    rate = learning_rate * lars_coeff * |param| / (|g| + lars_weight_decay * |param| + epsilon) where lars_weight_decay, |param|
+    g = rescale_grad * grad rate = learning_rate * lars_coeff * |param| / (|g| + lars_weight_decay * |param| +
+    epsilon) where lars_weight_decay, |param|
            and |g| are above 0, else learning_rate
     velocity_out = mu * velocity + rate * (g + lars_weight_decay * param)
     param_out = param - velocity_out
 
-    The legacy op takes lists; it becomes one of these for each parameter.
+    The legacy op takes lists; it is imported as one op for each parameter.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_FloatTensor:$learning_rate,
     Optional<Pd_FloatTensor>:$master_param, F64Attr:$mu, UpdateFloat<"0.001">:$lars_coeff,
@@ -96,7 +97,9 @@ def Pd_ProximalGdOp : Pd_UpdateOp<"proximal_gd", "adaptor.getParam()"> {
 
 def Pd_ProximalAdagradOp : Pd_UpdateOp<"proximal_adagrad", "adaptor.getParam(), adaptor.getMoment()"> {
   let summary = "adagrad followed by the proximal step of proximal_gd";
-  let description = "moment_out = moment + grad^2; p = param - learning_rate * grad / sqrt(moment_out), then as proximal_gd.";
+  let description = [{
+    moment_out = moment + grad^2; p = param - learning_rate * grad / sqrt(moment_out), then as proximal_gd.
+  }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$moment, Pd_FloatTensor:$grad, Pd_FloatTensor:$learning_rate,
     UpdateFloat<"0.0">:$l1, UpdateFloat<"0.0">:$l2);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$moment_out);

@@ -19,8 +19,8 @@ def Pd_AddNOp : Pd_Op<"add_n"> {
 def Pd_CheckFiniteAndUnscaleOp : Pd_Op<"check_finite_and_unscale"> {
   let summary = "Gradients divided by the loss scale, and whether any element is not finite";
   let description = [{
-    found_infinite (one bool) is true if an element of some x is infinite or NaN. out_i = x_i / scale; from the first x_i with
-    such an element on, out_i = x_i * 0.
+    found_infinite (one bool) is true if an element of some x is infinite or NaN. out_i = x_i / scale; from the first
+    x_i with such an element on, out_i = x_i * 0.
   }];
   let constraints = ["C1. scale has one element"];
   let arguments = (ins Variadic<Pd_FloatTensor>:$x, Pd_FloatTensor:$scale);
@@ -54,7 +54,8 @@ def Pd_UpdateLossScalingOp : Pd_Op<"update_loss_scaling", [AttrSizedOperandSegme
     "StopUpdate"], ["Out", "LossScaling", "OutGoodSteps", "OutBadSteps"], ["incr_every_n_steps", "decr_every_n_nan_or_inf",
     "incr_ratio", "decr_ratio", "stop_update"]>];
   let newIrInPlace = [
-    "update_loss_scaling_(out=x, loss_scaling=prev_loss_scaling, out_good_steps=in_good_steps, out_bad_steps=in_bad_steps)"
+    "update_loss_scaling_(out=x, loss_scaling=prev_loss_scaling, out_good_steps=in_good_steps, "
+      "out_bad_steps=in_bad_steps)"
   ];
 }
 

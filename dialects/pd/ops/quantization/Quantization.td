@@ -4,11 +4,10 @@
 
 include "dialects/pd/ir/Base.td"
 
-// With bound = 2^(bit_length - 1) - 1 and a scale s:
-//   round_type 1: q = round(clip(x, -s, s) * bound / s), halves away from zero
-//   round_type 0: q = clip(round(x * bound / s), -bound - 1, bound), halves to even
-// and back: q * s / bound. The scale is not divided by bound. Fake ops keep q in x's type. A scale that is (nearly) 0 counts
-// as 1e-6 in divisions. Per channel: one scale for each index along quant_axis; -1 is one scale for all.
+// With bound = 2^(bit_length - 1) - 1 and a scale s: round_type 1: q = round(clip(x, -s, s) * bound / s), halves away
+// from zero round_type 0: q = clip(round(x * bound / s), -bound - 1, bound), halves to even and back: q * s / bound.
+// The scale is not divided by bound. Fake ops keep q in x's type. A scale that is (nearly) 0 counts as 1e-6 in
+// divisions. Per channel: one scale for each index along quant_axis; -1 is one scale for all.
 defvar BitLengthConstraint = "C1. bit_length is in [2, 16]";
 defvar RoundTypeConstraint = "C2. round_type is 0 or 1";
 defvar QuantAxisConstraint = "C3. quant_axis is -1 or a dimension of x";
@@ -136,7 +135,9 @@ def Pd_FakeQuantizeDequantizeMovingAverageAbsMaxOp
 
 def Pd_MovingAverageAbsMaxScaleOp : Pd_QuantizationOp<"moving_average_abs_max_scale", [AttrSizedOperandSegments]> {
   let summary = "x, and a moving average of its largest absolute value";
-  let description = "States as in pd.fake_quantize_moving_average_abs_max. With `is_test` they do not change, and out_scale is zero.";
+  let description = [{
+    States as in pd.fake_quantize_moving_average_abs_max. With `is_test` they do not change, and out_scale is zero.
+  }];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$in_accum, Optional<Pd_FloatTensor>:$in_state,
     MovingRate:$moving_rate, QuantFlag<"false">:$is_test);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$out_scale, Pd_FloatTensor:$out_state, Pd_FloatTensor:$out_accum);

@@ -148,7 +148,8 @@ def Pd_PoissonOp : Pd_RandomLikeOp<"poisson", Pd_FloatTensor> {
 }
 
 def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
-  let summary = "Binomially distributed random counts of successes in `count` trials of probability `prob`; no gradient, as in Paddle";
+  let summary = "Binomially distributed random counts of successes in `count` trials of probability `prob`; no "
+    "gradient, as in Paddle";
   let description = "A negative count and a probability outside [0, 1] are errors of the run.";
   let constraints = ["C1. count, prob and out have the same dims", "C2. out has the element type i64"];
   let arguments = (ins Pd_RealTensor:$count, Pd_FloatTensor:$prob, RandomInt<"0">:$seed);
@@ -203,7 +204,8 @@ def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
 }
 
 def Pd_SamplingIdOp : Pd_RandomOp<"sampling_id"> {
-  let summary = "For each row of x, the first index whose cumulative sum is above a uniform random number in [min, max)";
+  let summary = "For each row of x, the first index whose cumulative sum is above a uniform random number in [min, "
+    "max)";
   let description = [{
     The last index if there is none.
   }];

@@ -11,7 +11,9 @@ class FloatDefault<string value> : DefaultValuedAttr<F64Attr, value>;
 def Pd_LogsumexpOp : Pd_Op<"logsumexp"> {
   let lod = "none";
   let summary = "Logarithm of the sum of exp(x) along axes";
-  let description = "Computed relative to the largest element, so that exp does not overflow. An empty `axis` means all dimensions.";
+  let description = [{
+    Computed relative to the largest element, so that exp does not overflow. An empty `axis` means all dimensions.
+  }];
   let arguments = (ins Pd_FloatTensor:$x, AxesDefault:$axis, BoolDefault<"false">:$keepdim);
   let newIr = [NewIr<["x"], [], [], ["reduce_all"]>];
   let results = (outs Pd_FloatTensor:$out);

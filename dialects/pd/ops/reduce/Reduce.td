@@ -5,8 +5,8 @@
 include "dialects/pd/ir/Base.td"
 
 defvar reductionDescription = [{
-  `axis` lists the dimensions that are reduced, negative ones counted from the end; an empty list stands for all of them.
-  With `keepdim` a reduced dimension stays with extent 1. The reduction of no elements is the neutral element.
+  `axis` has the reduced dimensions; negative ones count from the end, and an empty list means all dimensions. With
+  `keepdim` a reduced dimension is kept with size 1. The reduction of no elements is the neutral element.
 }];
 
 defvar AxesConstraint = "C1. the axes are in [-rank, rank) of x; rank 0 takes any axis";

@@ -7,7 +7,7 @@ include "dialects/pd/ir/Base.td"
 class BoolDefault<string value> : DefaultValuedAttr<BoolAttr, value>;
 
 defvar scanDescription = [{
-  Element i of the result combines the elements up to the i-th; with `exclusive` those before it; with `reverse` the
+  Element i of the result combines the elements up to the i-th; with `exclusive` without the i-th; with `reverse` the
   elements from the i-th on. With `flatten` x counts as a vector, which the result is.
 }];
 
@@ -80,7 +80,9 @@ def Pd_LinearRecurrenceOp : Pd_Op<"linear_recurrence"> {
 class Pd_ExtremeScanOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let lod = "all";
   let summary = text;
-  let description = "`indices` are the indices along the axis; of equal elements the last one. int64 if `dtype` is not given.";
+  let description = [{
+    `indices` are the indices along the axis; of equal elements the last one. int64 if `dtype` is not given.
+  }];
   let constraints = [
     "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1",
     "C2. out has the type of x; indices has its dimensions and the element type dtype"

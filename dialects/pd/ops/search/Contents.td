@@ -47,7 +47,8 @@ def Pd_CheckNumericsOp : Pd_ContentsOp<"check_numerics"> {
 }
 
 def Pd_AucOp : Pd_Op<"auc"> {
-  let summary = "AUC: the area under the ROC curve of predictions, from counts of positive and negative samples by threshold";
+  let summary = "AUC: the area under the ROC curve of predictions, from counts of positive and negative samples by "
+    "threshold";
   let description = [{
     The last column of `predict` [N, 1 or 2] has the probabilities that a sample is positive. Sample i is positive if
     label[i] is above 0, and negative if it is 0. It is counted in bucket floor(probability * num_thresholds) of

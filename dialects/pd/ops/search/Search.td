@@ -37,7 +37,9 @@ def Pd_ArgminOp : Pd_ArgOp<"argmin", "arg_min", "Index of the first smallest ele
 def Pd_ArgsortOp : Pd_Op<"argsort"> {
   let lod = "all";
   let summary = "The elements along an axis in order, and their original indices";
-  let description = "Equal elements keep their order where `stable`; else they stand as std::sort leaves them, as in Paddle.";
+  let description = [{
+    With `stable` equal elements keep their order; else their order is that of std::sort, as in Paddle.
+  }];
   let constraints = [
     "C1. axis is in [-rank, rank) of x, where rank 0 counts as 1",
     "C2. out has the type of x; indices has its dimensions and element type i64"
@@ -91,7 +93,9 @@ def Pd_KthvalueOp : Pd_Op<"kthvalue"> {
 
 class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
-  let description = "Of an even number of elements: the mean of the middle two if `mode` is avg, the lower one if it is min.";
+  let description = [{
+    Of an even number of elements: the mean of the middle two if `mode` is avg, the lower one if it is min.
+  }];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, BoolDefault<"false">:$keepdim,
     DefaultValuedAttr<StrAttr, "\"avg\"">:$mode);
   let newIr = [NewIr<["x"], ["out", ""]>];

@@ -7,7 +7,8 @@ include "dialects/pd/ir/Base.td"
 class ActivationName<string value> : DefaultValuedAttr<StrAttr, "\"" # value # "\"">;
 
 def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
-  let summary = "An LSTM whose input at each step is the mean of the rows of its sequence, weighted by attention to the cell";
+  let summary = "An LSTM whose input at each step is the mean of the rows of its sequence, weighted by attention to "
+    "the cell";
   let description = [{
     In each step: the score of row r is relu(x_r . w_x + attention_bias + cell . w_c), with w_x the first M elements
     of attention_weight and w_c the other D; with attention_scalar, relu(score * attention_scalar +
@@ -18,7 +19,8 @@ def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
     sigmoid, tanh, relu or identity.
   }];
   let constraints = [
-    "C1. x is [T, M], c0 and h0 [sequences, D], attention_weight has M + D elements, lstm_weight is [D + M, 4 D], lstm_bias"
+    "C1. x is [T, M], c0 and h0 [sequences, D], attention_weight has M + D elements, lstm_weight is [D + M, 4 D], "
+      "lstm_bias"
       " has 4 D elements"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets, Pd_FloatTensor:$c0, Pd_FloatTensor:$attention_weight,

@@ -12,9 +12,9 @@ class Pd_LabelOp<string mnemonic, list<Trait> t = []> : Pd_Op<mnemonic, t> {
 }
 
 defvar ChainDescription = [{
-    The transitions [tags + 2, tags] hold in row 0 the weights of beginning with a tag, in row 1 of ending with it, in row
-    2 + i of going from tag i to each other. Sequences are rows of emission [rows, tags] by `offsets`, or with `length` the
-    first rows of each emission[i] in [batch, time, tags].
+    The transitions [tags + 2, tags] have in row 0 the weights of starting with a tag, in row 1 of ending with it, in
+    row 2 + i of going from tag i to each other. Sequences are rows of emission [rows, tags] by `offsets`, or with
+    `length` the first rows of each emission[i] in [batch, time, tags].
 }];
 defvar ChainConstraints = [
   "C1. emission has rank 2 with offsets, else rank 3",
@@ -121,7 +121,8 @@ def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {
 }
 
 def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> {
-  let summary = "Edit distance: the number of insertions, deletions and substitutions from each hypothesis to its reference";
+  let summary = "Edit distance: the number of insertions, deletions and substitutions from each hypothesis to its "
+    "reference";
   let description = [{
     Both are sequences by offsets, or rows of [batch, length] with lengths. `normalized` divides by the length of the
     reference. `sequence_num` is the number of sequences, `out` is [sequences, 1].

@@ -9,17 +9,17 @@ class Word<string value> : DefaultValuedAttr<StrAttr, "\"" # value # "\"">;
 class Flag<string value> : DefaultValuedAttr<BoolAttr, value>;
 
 defvar SequenceStates = [{
-    Rows of x are sequences by `offsets`; `is_reverse` goes through each from its end. h0 (and c0) [sequences, D] are the states
-    before it, zero where absent. Activations: sigmoid, tanh, relu, identity.
+    Rows of x are sequences by `offsets`; `is_reverse` processes each from its end. h0 (and c0) [sequences, D] are the
+    initial states, default zero. Activations: sigmoid, tanh, relu, identity.
 }];
 
 def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let summary = "A GRU layer over sequences";
   let description = [{
-    With x[t] + bias = (x_u, x_r, x_c) in parts of D, and h the state before:
+    With x[t] + bias = (x_u, x_r, x_c) in parts of size D, and h the previous state:
       u = gate(x_u + h W_u);  r = gate(x_r + h W_r);  c = act(x_c + (r * h) W_c);
       state = (1 - u) * h + u * c, with origin_mode u * h + (1 - u) * c.
-    weight holds 3 * D * D numbers: the matrix [D, 2 D] of W_u and W_r, then W_c [D, D].
+    weight has 3 * D * D elements: the matrix [D, 2 D] of W_u and W_r, then W_c [D, D].
   }] # SequenceStates;
   let constraints = [
     "C1. x is [rows, 3 D], weight [D, 3 D], bias [1, 3 D], h0 [sequences, D]; offsets is an int64 vector, not empty"
@@ -55,10 +55,10 @@ def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
 def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let summary = "An LSTM layer over sequences";
   let description = [{
-    With x[t] + bias + h W = (g, i, f, o) in parts of D, h and c the states before:
+    With x[t] + bias + h W = (g, i, f, o) in parts of size D, h and c the previous states:
       g = candidate(g);  i = gate(i + c * p_i);  f = gate(f + c * p_f);  cell = g * i + c * f;
       o = gate(o + cell * p_o);  hidden = o * cell_activation(cell).
-    With use_peepholes the bias holds p_i, p_f and p_o behind its 4 D numbers, else they are zero.
+    With use_peepholes the bias has p_i, p_f and p_o after its first 4 D elements; otherwise they are zero.
   }] # SequenceStates;
   let constraints = [
     "C1. x is [rows, 4 D], weight [D, 4 D], bias [1, 4 D] or with peepholes [1, 7 D], h0 and c0 [sequences, D]; "

@@ -48,7 +48,8 @@ def Pd_SequenceReverseOp : Pd_SequenceOp<"sequence_reverse"> {
 }
 
 def Pd_SequenceConcatOp : Pd_SequenceOp<"sequence_concat", [AttrSizedOperandSegments]> {
-  let summary = "Concatenation by sequence: sequence i of the result is sequence i of the first tensor, then of the second, and so on";
+  let summary = "Concatenation by sequence: sequence i of the result is sequence i of the first tensor, then of the "
+    "second, and so on";
   let constraints = [
     "C1. there is one offsets operand for each tensor, at least one, and all have the same number of sequences",
     "C2. the tensors have the same element type, and the same dimensions except the first"
@@ -116,7 +117,9 @@ def Pd_SequenceScatterOp : Pd_SequenceOp<"sequence_scatter"> {
 
 def Pd_SequenceSliceOp : Pd_SequenceOp<"sequence_slice"> {
   let summary = "Of each sequence, length[i] rows from row begin[i] on";
-  let constraints = ["C1. offsets is an int64 vector; begin and length are integer tensors with one element for each sequence"];
+  let constraints = [
+    "C1. offsets is an int64 vector; begin and length are integer tensors with one element for each sequence"
+  ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, Pd_IntTensor:$begin, Pd_IntTensor:$length);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceSlice";
@@ -173,7 +176,8 @@ def Pd_SequenceEraseOp : Pd_SequenceOp<"sequence_erase"> {
 }
 
 def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
-  let summary = "Convolution over sequences: for each row, the surrounding rows of its sequence, concatenated, times the filter";
+  let summary = "Convolution over sequences: for each row, the surrounding rows of its sequence, concatenated, times "
+    "the filter";
   let description = [{
     The contextLength rows from contextStart on form a vector of contextLength * width elements. Rows outside of the
     sequence are 0, or with `padding` rows of it: its first max(0, -contextStart) rows precede the sequence, the
@@ -195,7 +199,8 @@ def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
 }
 
 def Pd_SequenceMaskOp : Pd_SequenceOp<"sequence_mask"> {
-  let summary = "Masks of sequences: for each length a vector of maxlen elements, of which the first `length` are 1, the others 0";
+  let summary = "Masks of sequences: for each length a vector of maxlen elements, of which the first `length` are 1, "
+    "the others 0";
   let description = [{
     maxlen_tensor (one element) overrides maxlen; if that is negative, the largest length is used. Element j is 1 if j
     < length, also for lengths that are not integers.

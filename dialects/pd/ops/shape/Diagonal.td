@@ -34,7 +34,8 @@ def Pd_DiagonalOp : Pd_Op<"diagonal", [Pd_MovesElements]> {
 
 def Pd_DiagOp : Pd_Op<"diag"> {
   let lod = "none";
-  let summary = "A square matrix with the vector x on a diagonal and padding_value elsewhere; for a matrix x, its diagonal";
+  let summary = "A square matrix with the vector x on a diagonal and padding_value elsewhere; for a matrix x, its "
+    "diagonal";
   let arguments = (ins Pd_Tensor:$x, IntDefault<"0">:$offset, DefaultValuedAttr<F64Attr, "0.0">:$padding_value);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;

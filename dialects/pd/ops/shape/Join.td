@@ -9,7 +9,9 @@ class IntDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 
 def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let summary = "Concatenation of tensors along an axis";
-  let description = "Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and overrides `axis`.";
+  let description = [{
+    Operands of rank 0 count as tensors of one element. `axis_tensor` must be constant and overrides `axis`.
+  }];
   let constraints = [
     "C1. there is at least one tensor",
     "C2. all tensors have the same element type",
@@ -71,7 +73,8 @@ def Pd_MeshgridOp : Pd_Op<"meshgrid", [Pd_MovesElements]> {
 }
 
 def Pd_RepeatInterleaveOp : Pd_Op<"repeat_interleave"> {
-  let summary = "Each element along `axis` repeated in place: `repeats` times, or repeats_tensor[i] times for element i";
+  let summary = "Each element along `axis` repeated in place: `repeats` times, or repeats_tensor[i] times for "
+    "element i";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$repeats_tensor, IntDefault<"0">:$repeats, IntDefault<"0">:$axis);
   let newIr = [NewIr<["x"], [], [], ["output_size"]>,
                NewIr<["x", "repeats_tensor"], [], [], ["output_size"], "repeat_interleave_with_tensor_index">];

@@ -106,7 +106,7 @@ def Pd_DimOp : Pd_Op<"dim"> {
   let library = "dim";
   let libraryHalf = 1;
   let extraClassDeclaration = [{
-    /// The extent; kDynamic where it is not known.
+    /// The size of the dimension; kDynamic if it is dynamic.
     int64_t getExtent();
   }];
 }

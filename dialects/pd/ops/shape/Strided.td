@@ -7,7 +7,10 @@ include "dialects/pd/ir/Base.td"
 def Pd_AsStridedOp : Pd_Op<"as_strided"> {
   let lod = "none";
   let summary = "out[i, j, ...] = element offset + i stride[0] + j stride[1] + ... of x in row-major order";
-  let description = "`offset` is in bytes, as in Paddle. An element that occurs several times in the result gets the sum of their cotangents.";
+  let description = [{
+    `offset` is in bytes, as in Paddle. An element that occurs several times in the result gets the sum of their
+    cotangents.
+  }];
   let constraints = [
     "C1. dims and stride have one entry for each dimension of the result, and no dim is negative",
     "C2. offset is a multiple of the size of an element",

@@ -5,9 +5,11 @@
 include "dialects/pd/ir/Base.td"
 
 def Pd_FrameOp : Pd_Op<"frame"> {
-  let summary = "Frames of frame_length elements of a signal along the first or last dimension, one every hop_length elements";
+  let summary = "Frames of frame_length elements of a signal along the first or last dimension, one every hop_length "
+    "elements";
   let description = [{
-    axis -1: [..., length] becomes [..., frame_length, frames]. axis 0: [length, ...] becomes [frames, frame_length, ...].
+    axis -1: [..., length] becomes [..., frame_length, frames]. axis 0: [length, ...] becomes [frames, frame_length,
+    ...].
   }];
   let constraints = [
     "C1. axis is 0 or -1 and x has rank 1 or more",
@@ -22,7 +24,8 @@ def Pd_FrameOp : Pd_Op<"frame"> {
 def Pd_OverlapAddOp : Pd_Op<"overlap_add"> {
   let summary = "Overlap-add: a signal from its frames, which are added at every hop_length-th element";
   let description = [{
-    axis -1: [..., frame_length, frames] becomes [..., length]. axis 0: [frames, frame_length, ...] becomes [length, ...].
+    axis -1: [..., frame_length, frames] becomes [..., length]. axis 0: [frames, frame_length, ...] becomes [length,
+    ...].
   }];
   let constraints = [
     "C1. axis is 0 or -1 and x has rank 2 or more",
