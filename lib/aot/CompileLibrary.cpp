@@ -27,18 +27,18 @@ namespace {
 
 using Module = Result<mlir::OwningOpRef<mlir::ModuleOp>>;
 
-/// How a program is imported.
+/// How much is known about the feeds at import.
 struct Attempt {
-  /// With the dims of the request, or with the declared ones alone.
+  /// With the dims of the request, or only with the declared dims.
   bool withDims = false;
   /// ImportOptions::deferAll.
   bool deferAll = false;
 };
 
-/// A program of either kind, as IR.
+/// A program, imported or parsed, as IR.
 struct Source {
   std::function<Module(mlir::MLIRContext &, Attempt)> module;
-  /// Names of the variables that its weights files hold.
+  /// Names of the variables in the weights files.
   std::vector<std::string> saved;
   std::function<Result<params::Tensors>()> weights;
 };
@@ -73,7 +73,7 @@ Result<Source> readIrFile(const LibraryRequest &request, const params::ModelFile
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // no function's text after an error
+  context.printOpOnDiagnostic(false); // errors without the text of functions
   Module module = parse(context, {});
   if (!module)
     return module.problems();
@@ -86,7 +86,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const Source &sou
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // no function's text after an error
+  context.printOpOnDiagnostic(false); // errors without the text of functions
   Module module = source.module(context, attempt);
   if (!module)
     return module.problems();
@@ -128,7 +128,7 @@ Result<std::vector<std::string>> kernelsOf(const runtime::Plan &plan, const std:
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-/// Picks the weights that the plan reads and says where each will lie.
+/// Selects the weights that the plan reads and assigns their offsets.
 Result<void> embed(const params::Tensors &tensors, CompiledLibrary &library) {
   Description &description = library.description;
   Problems problems;
@@ -173,7 +173,7 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   description.cpuFeatures = std::move(*features);
   description.savedVariables = source->saved;
   params::Tensors tensors;
-  // Their types are those that the program is compiled for, whoever brings them.
+  // Weights that come later must have the types that the program is compiled for.
   if (request.embedWeights || files->weightsForm != params::WeightsForm::None) {
     auto read = source->weights();
     if (!read)

@@ -5,7 +5,7 @@
 namespace proa::capi {
 namespace {
 
-// The C constants are the numbers of the C++ ones.
+// The C constants equal the C++ ones.
 static_assert(PROA_BOOL == static_cast<int>(DType::Bool) && PROA_UINT8 == static_cast<int>(DType::UInt8) &&
               PROA_UINT16 == static_cast<int>(DType::UInt16) &&
               PROA_UINT32 == static_cast<int>(DType::UInt32) &&

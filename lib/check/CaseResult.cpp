@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> stageNames{"read", "import", "compile", "run", "compare"};
 
-/// Whether a tensor belongs to a later run, a step or the final state. Names of variables may hold a slash
-/// themselves.
+/// Whether a tensor belongs to a later run, a step or the final state. Variable names may contain a slash.
 bool hasCasePrefix(const std::string &name) {
   if (name.starts_with("final/"))
     return true;

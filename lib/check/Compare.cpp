@@ -32,7 +32,7 @@ template <class T> bool isFinite(T value) {
     return std::isfinite(value);
 }
 
-/// Of widened elements.
+/// Differences of widened elements.
 template <class T> bool isClose(T got, T expected, const CompareRule &rule) {
   if constexpr (std::is_integral_v<T>)
     return got == expected;
@@ -82,7 +82,7 @@ std::vector<int64_t> unravel(int64_t position, const std::vector<int64_t> &dims)
   return index;
 }
 
-/// Records what one pair of elements tells.
+/// Adds the facts of one pair of elements.
 template <class T>
 void take(Comparison &result, T got, T expected, int64_t position, const std::vector<int64_t> &dims,
           const CompareRule &rule) {
@@ -118,8 +118,8 @@ void compareAllClose(Comparison &result, const Tensor &got, const Tensor &expect
   describeMismatches(result, "elements");
 }
 
-/// Reorders `got` so that each element stands beside the expected one it matches, as far as one does. Complex
-/// numbers have no order that survives rounding, so they are matched one by one.
+/// Reorders `got` to match the expected elements. Complex numbers have no order that is stable under
+/// rounding, so they are matched pair by pair.
 template <class T>
 void matchComplex(std::vector<T> &got, const std::vector<T> &wanted, const CompareRule &rule) {
   for (size_t i = 0; i < wanted.size(); ++i)
@@ -160,7 +160,7 @@ template <class T> double realOf(T value) {
     return static_cast<double>(wide);
 }
 
-/// The central moment of order `order`.
+/// The central moment of this order.
 double moment(const Tensor &tensor, double mean, int order) {
   double sum = 0;
   visitElements(tensor, [&](auto *elements) {
@@ -170,8 +170,9 @@ double moment(const Tensor &tensor, double mean, int order) {
   return tensor.size() ? sum / static_cast<double>(tensor.size()) : 0;
 }
 
-/// Both sides are samples: the difference of two means has sqrt(2) times the standard error of one. That of
-/// the standard deviation follows from the fourth moment m4: sqrt((m4 - s^4) / (4 s^2 n)).
+/// Both sides are samples: the standard error of the difference of two means is sqrt(2) times that of one
+/// mean. The standard error of a standard deviation follows from the fourth moment m4: sqrt((m4 - s^4) / (4
+/// s^2 n)).
 void compareStatistics(Comparison &result, const Tensor &got, const Tensor &expected,
                        const CompareRule &rule) {
   constexpr double standardErrors = 5;
@@ -275,7 +276,7 @@ Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType 
           error += std::pow(distance(found, other), 2);
           norm += std::pow(magnitude(other), 2);
         }
-        // Of what is not finite only the kind counts: no finite error is allowed.
+        // Non-finite elements must be of the same kind.
         CompareRule rule{CompareKind::AllClose, 0, std::numeric_limits<double>::max()};
         take(result, got.as<T>()[i], wanted[i], i, expected.dims(), rule);
       }

@@ -1,4 +1,4 @@
-/// Programs whose feeds have dims that only a run knows, and decompositions made of them.
+/// Programs with dynamic feed dims, and their decompositions.
 #pragma once
 
 #include "lib/check/CaseResult.h"
@@ -8,12 +8,11 @@
 
 namespace proa::check {
 
-/// The program with all dims of its feeds left open, but for those of feeds that ops take as their filter or
-/// weight: parameters of a model, whose dims are always known.
+/// The program with dynamic dims of all feeds, except feeds that ops take as filter or weight: these are
+/// parameters of a model, with static dims.
 legacy::Program withDynamicDims(legacy::Program program, const Tensors &feeds);
 
-/// Decomposes all composites, whatever is known of their dims. The problems are the first error, or each kind
-/// of composite that is left.
+/// Decomposes all composites. Problems: the first error, or each kind of composite that remains.
 Result<void> decomposeAll(mlir::ModuleOp module);
 
 } // namespace proa::check

@@ -39,11 +39,10 @@ private:
     mutant.description += (mutant.description.empty() ? "" : "; ") + change;
   }
 
-  /// A tensor of other dims or element type with elements of `old`, at their places as long as nothing else
-  /// changes.
+  /// A tensor of other dims or dtype with elements of `old`, at the same indices where possible.
   Tensor redrawn(const Tensor &old, DType dtype, const std::vector<int64_t> &dims) {
     Tensor made(dtype, dims);
-    std::memset(made.data(), 0, made.bytes()); // what stays where there is nothing to draw from
+    std::memset(made.data(), 0, made.bytes()); // the result if there is nothing to choose from
     size_t size = sizeOf(dtype);
     for (int64_t i = 0; i < made.size() && old.size() > 0; ++i) {
       int64_t from = dims == old.dims() ? i : static_cast<int64_t>(below(static_cast<size_t>(old.size())));

@@ -26,7 +26,7 @@ ModuleOp moduleOf(Operation *op) {
   return dyn_cast<ModuleOp>(op);
 }
 
-/// Adaptors run passes on functions; what they run is looked at by itself.
+/// Adaptors run passes on functions; their passes are checked on their own.
 bool isAdaptor(Pass *pass) { return pass->getArgument().empty(); }
 
 bool isTensor(Type type) {
@@ -42,7 +42,7 @@ bool canBeChecked(func::FuncOp function) {
          llvm::all_of(function.getResultTypes(), isTensor);
 }
 
-/// A copy of the module in which `function` alone is public, by the name "main".
+/// A copy of the module with `function` as its only public function, named "main".
 OwningOpRef<ModuleOp> copyWith(func::FuncOp function) {
   OwningOpRef<ModuleOp> copy(cast<ModuleOp>(moduleOf(function)->clone()));
   for (auto other : llvm::make_early_inc_range(copy->getOps<func::FuncOp>()))
@@ -53,7 +53,7 @@ OwningOpRef<ModuleOp> copyWith(func::FuncOp function) {
   return copy;
 }
 
-/// By the reference evaluator.
+/// Runs it by the reference evaluator.
 Result<std::vector<Tensor>> evaluate(func::FuncOp main, const std::vector<Tensor> &arguments) {
   Interpreter interpreter;
   Block &body = main.getBody().front();
@@ -67,7 +67,7 @@ Result<std::vector<Tensor>> evaluate(func::FuncOp main, const std::vector<Tensor
   return results;
 }
 
-/// Whether the compiler can still begin with its kernels: they hold no loops and no memory yet.
+/// Whether kernels have no loops and no memory yet, so that the compiler can start with them.
 bool canBeCompiled(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function->hasAttr("proa.kernel"))
@@ -88,8 +88,8 @@ std::string firstLine(const Problems &problems) {
   return text.substr(0, text.find('\n'));
 }
 
-/// What the runtime says of arguments that a program has no meaning for (an index out of range): it checks
-/// what the evaluator takes for granted.
+/// Errors of runtime kernels for invalid arguments (an index out of range), which the evaluator does not
+/// check.
 std::string refusal(func::FuncOp function, const std::vector<Tensor> &arguments) {
   ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = copyWith(function);
@@ -122,7 +122,7 @@ bool isFinite(const Tensor &tensor) {
   return true;
 }
 
-/// Into [0.1, 1]: where logarithms and roots have values.
+/// Maps values to [0.1, 1], where logarithms and roots are defined.
 void makePositive(Tensor &tensor) {
   for (int64_t i = 0; i < tensor.size(); ++i)
     if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
@@ -131,10 +131,9 @@ void makePositive(Tensor &tensor) {
     }
 }
 
-/// The LoD of a fed tensor is fed beside it, each level as an argument: offsets that spread what they belong
-/// to evenly.
+/// The LoD of a feed has one argument for each level: offsets of equal distance.
 void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
-  std::map<std::string, size_t> owners; // by name: the rows, and then each level from the innermost on
+  std::map<std::string, size_t> owners; // by name: number of rows, then of each level from the innermost on
   for (size_t i = 0; i < arguments.size(); ++i)
     if (auto name = function.getArgAttrOfType<StringAttr>(i, "pd.feed"))
       owners[name.str()] = i;
@@ -154,13 +153,12 @@ void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
 
 std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t dynamicDim) {
   std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
-  bool isLod =
-      function.getArgAttr(argument, "pd.lod_of") != nullptr; // so many offsets are for one sequence less
+  bool isLod = function.getArgAttr(argument, "pd.lod_of") != nullptr; // N offsets are for N - 1 sequences
   std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim + isLod);
   return dims;
 }
 
-/// Whether arguments and results, as far as their dims are known, are no larger than what is worth running.
+/// Whether arguments and results with static dims are small enough to run.
 bool isSmall(func::FuncOp function, int64_t dynamicDim) {
   constexpr int64_t most = int64_t(1) << 28; // elements
   int64_t total = 0;
@@ -191,7 +189,7 @@ std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOp
   return arguments;
 }
 
-/// By the narrowest floats that a function computes in.
+/// The tolerance, by the narrowest floats of a function.
 double usualTolerance(func::FuncOp function) {
   unsigned narrowest = 64;
   auto look = [&](Type type) {
@@ -270,7 +268,7 @@ bool NumericsCheck::hasSignatureOf(const Expected &expected, func::FuncOp functi
          (!expected.results || allFit(function.getResultTypes(), *expected.results));
 }
 
-/// Runs a function that was not there before, or not so.
+/// Runs a new or changed function.
 void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
   if (!canBeChecked(function))
     return;
@@ -327,7 +325,7 @@ void NumericsCheck::remark(func::FuncOp function, Expected &expected, const std:
 
 Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
                                                const std::vector<Tensor> &arguments) try {
-  // What an attempt says of the copy is no error of the program.
+  // Diagnostics of an attempt on the copy are not errors of the program.
   ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = copyWith(function);
   auto evaluated = evaluate(copy->lookupSymbol<func::FuncOp>("main"), arguments);

@@ -20,7 +20,7 @@ using namespace mlir;
 namespace proa::check {
 namespace {
 
-/// Gradients become ops; nothing else is changed, so that every op is evaluated as the program has it.
+/// Decomposes only gradients, so that every other op is evaluated as it is.
 LogicalResult expandGradients(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addNestedPass<func::FuncOp>(createRefineShapes());
@@ -31,7 +31,7 @@ LogicalResult expandGradients(ModuleOp module) {
   return pm.run(module);
 }
 
-/// The program for feeds of these dims, its gradients as ops; whether all of them are.
+/// Specializes the program to these feeds and decomposes its gradients; false if some remain.
 Result<bool> prepare(ModuleOp module, const std::map<std::string, std::vector<int64_t>> &dims) {
   if (Result<void> specialized = specializeFeeds(module, dims); !specialized)
     return specialized.problems();
@@ -104,7 +104,7 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
     if (Result<void> done = decomposeAll(**module); !done)
       return done.problems();
   Result<bool> prepared = module ? prepare(**module, dims) : module.problems();
-  // Where types that were inferred from declared dims do not hold, those from the feeds' dims may.
+  // If types inferred from declared dims are wrong, those inferred from the dims of the feeds may be right.
   if (!dynamicDims && (module ? !prepared || !*prepared : feedsMayHelp)) {
     options.feedDims = dims;
     options.feedValues = import::steering(feeds);

@@ -32,7 +32,7 @@ std::shared_ptr<mlir::MLIRContext> makeContext() {
   registerAllDialects(registry);
   auto context = std::make_shared<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   context->loadDialect<pd::PdDialect>();
-  // Errors name ops and locations; of an op with a region a note would be the text of a whole function.
+  // Errors name ops and locations without the op's text, which may be that of a whole function.
   context->printOpOnDiagnostic(false);
   return context;
 }
@@ -81,9 +81,9 @@ struct Function::Implementation {
   Result<CompiledFunction *> compiledFor(const std::vector<Tensor> &given);
 };
 
-/// What may make a Function of its parts.
+/// Access of the transforms to the parts of a Function.
 struct FunctionTransforms {
-  /// `main` of the module becomes the function; all names are kept, other attributes go.
+  /// Makes `main` of the module the function; names are kept, other attributes are removed.
   static Result<Function> make(std::shared_ptr<mlir::MLIRContext> context,
                                mlir::OwningOpRef<mlir::ModuleOp> module) {
     auto made = std::make_unique<Function::Implementation>();
@@ -103,7 +103,7 @@ struct FunctionTransforms {
     return Function(std::move(made));
   }
 
-  /// A copy of the function, transformed.
+  /// A transformed copy of the function.
   template <class Transform>
   static Result<Function> apply(const Function &function, const char *what, Transform transform) {
     Function::Implementation &from = *function.implementation;
@@ -184,7 +184,7 @@ Result<Function> Function::open(const std::string &path) {
   auto program = legacy::readProgram(files->program);
   if (!program)
     return program.problems();
-  if (auto weights = params::readParameters(*files, *program); !weights) // their types hold
+  if (auto weights = params::readParameters(*files, *program); !weights) // types are valid
     return weights.problems();
   auto context = makeContext();
   import::ImportOptions options;
@@ -220,7 +220,7 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
                                    " arguments, found " + std::to_string(dims.size()));
   mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(implementation->module->clone()));
   auto main = copy->lookupSymbol<FuncOp>("main");
-  std::map<std::string, std::vector<int64_t>> byNumber; // names need not differ
+  std::map<std::string, std::vector<int64_t>> byNumber; // names need not be unique
   for (unsigned i = 0; i < dims.size(); ++i) {
     byNumber[std::to_string(i)] = dims[i];
     main.setArgAttr(i, "pd.feed", mlir::StringAttr::get(main.getContext(), std::to_string(i)));
@@ -299,7 +299,7 @@ Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapp
   });
 }
 
-/// A copy beside the function, to be changed.
+/// A copy of the function, to be transformed.
 static FuncOp copyOf(FuncOp function) {
   FuncOp made = function.clone();
   mlir::OpBuilder::atBlockEnd(function->getBlock()).insert(made);

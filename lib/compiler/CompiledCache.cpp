@@ -13,7 +13,7 @@
 namespace proa {
 namespace {
 
-/// The build of this library: a cache entry of another build is not taken.
+/// Identifies the build of this library: cache entries of other builds are ignored.
 std::string buildFingerprint() {
   Dl_info info;
   struct stat file;

@@ -1,4 +1,4 @@
-//! The embedded library: a legacy program, opened, compiled for the shapes it meets, and run.
+//! The embedded library: opens a program, compiles it for the shapes of its feeds, and runs it.
 #include "proa/Model.h"
 
 #include "lib/compiler/Compile.h"
@@ -34,7 +34,7 @@
 namespace proa {
 namespace {
 
-/// Adds the milliseconds of its life to a counter.
+/// Adds its lifetime in milliseconds to a counter.
 class Stopwatch {
 public:
   explicit Stopwatch(double &milliseconds)
@@ -67,21 +67,21 @@ TensorInfo describe(std::string name, mlir::RankedTensorType type) {
 /// How much is known about the feeds at import, from least to most specialized.
 enum class Known { Declared, Dims, Elements };
 
-/// One attempt to import a program for some feeds.
+/// An attempt to import a program for some feeds.
 struct Attempt {
   Known known = Known::Declared;
   /// ImportOptions::deferAll.
   bool deferAll = false;
 };
 
-/// The program imported for feeds with so many LoD levels.
+/// The program, imported for feeds with certain numbers of LoD levels.
 struct Imported {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// The LoD levels that are fetched after the fetches: of which of these, in the order of levels.
+  /// The fetches whose LoD levels are fetched after the fetches, in the order of levels.
   std::vector<std::string> fetchedLods;
 };
 
-/// One compilation: for one set of feed dims.
+/// A compilation for one set of feed dims.
 struct Variant {
   const Imported *imported = nullptr;
   std::shared_ptr<runtime::Executable> executable;
@@ -95,8 +95,8 @@ struct Model::Implementation {
   std::string programFile;
   std::string programText;
   std::unique_ptr<mlir::MLIRContext> context;
-  std::optional<legacy::Program> program; ///< none where the program is IR
-  /// By what describeLevels says of the feeds.
+  std::optional<legacy::Program> program; ///< none for an IR program
+  /// By the text of describeLevels for the feeds.
   std::map<std::string, Imported> imports;
   std::vector<TensorInfo> feeds, parameters;
   std::vector<std::string> fetches;
@@ -108,11 +108,11 @@ struct Model::Implementation {
   bool profiling = false;
   bool parametersChanged = false;
   std::vector<legacy::SharedStorage> shared; ///< of the startup program
-  /// The program can't be imported by its declarations alone.
+  /// The program cannot be imported from its declarations alone.
   bool needsFeeds = false;
-  /// Sets of dims for which the program must know what the feeds hold.
+  /// Sets of dims for which the program depends on the values of feeds.
   std::set<std::string> steered;
-  /// Of all variants: their runs go on from each other's random numbers.
+  /// Shared by all variants, which continue the same stream of random numbers.
   std::shared_ptr<runtime::RandomGenerator> generator;
 
   Result<void> open(const std::string &path);
@@ -121,20 +121,20 @@ struct Model::Implementation {
   /// Adds a module to `imports`.
   const Imported *keep(const std::string &key, mlir::OwningOpRef<mlir::ModuleOp> module);
   Result<void> checkParameter(const std::string &name, const Tensor &value) const;
-  /// Names of the variables that a file of weights holds.
+  /// Names of the variables that a weights file stores.
   std::vector<std::string> saved() const;
   void describeInterface(mlir::ModuleOp module);
   void describeStates(mlir::ModuleOp module);
   Result<void> describeDeclared();
   import::ImportOptions importOptions() const;
   Result<void> readShared(const params::ModelFiles &files);
-  /// The program for feeds with the LoD levels of these, and what else is to be known of them.
+  /// The program imported for the LoD levels of these feeds and the knowledge of the attempt.
   Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Attempt attempt);
-  /// The attempts from `known` on that may differ in what they import.
+  /// The distinct attempts from `known` on.
   std::vector<Attempt> attemptsFor(const std::map<std::string, Tensor> &feeds, Known known) const;
   Result<const Imported *> importWith(const import::ImportOptions &importOptions);
   Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
-  /// The first import and compilation that succeed, from `known` on.
+  /// The first successful import and compilation from `known` on.
   Result<CompiledProgram> compileWith(const std::map<std::string, Tensor> &feeds, Known &known,
                                       const Imported *&imported);
   Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
@@ -142,10 +142,10 @@ struct Model::Implementation {
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<Variant> load(CompiledProgram program);
   Result<void> transform(mlir::ModuleOp module);
-  /// What run() and measure() do before the session runs: the variant for these feeds, and all feeds of its
-  /// plan, with state and LoDs.
+  /// The common part of run() and measure(): selects the variant for these feeds, and adds state and LoDs to
+  /// the feeds of its plan.
   Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
-  /// Keeps the state among the results of a run and returns the fetches, with their LoDs.
+  /// Stores the state among the results of a run and returns the fetches with their LoDs.
   std::vector<NamedTensor> take(const Variant &variant, const std::vector<Tensor> &results);
 };
 
@@ -185,7 +185,7 @@ Result<void> Model::Implementation::open(const std::string &path) {
     return text.problems();
   programText = std::move(*text);
   context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->printOpOnDiagnostic(false); // no function's text after an error
+  context->printOpOnDiagnostic(false); // errors without the text of functions
   if (isIr(programFile, programText))
     return openIr(*files);
   if (!options.function.empty())
@@ -194,7 +194,7 @@ Result<void> Model::Implementation::open(const std::string &path) {
   return openLegacy(*files);
 }
 
-/// The module itself is the program for any feeds.
+/// An IR program is valid for any feeds.
 Result<void> Model::Implementation::openIr(const params::ModelFiles &files) {
   for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
                                std::pair(options.microBatches != 1, "micro-batches"),
@@ -306,7 +306,7 @@ const Imported *Model::Implementation::keep(const std::string &key,
   return &imported;
 }
 
-/// The program with its loss scaled and its batch divided, and the first values of the scale's state.
+/// Applies loss scaling and micro-batches, and sets the initial state of the scale.
 Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
   Problems problems;
   mlir::ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &diagnostic) {
@@ -357,7 +357,7 @@ Result<const Imported *> Model::Implementation::importFor(const std::map<std::st
   return importWith(importOptions);
 }
 
-/// What describeInterface says, of a program that can't be imported yet.
+/// As describeInterface, for a program that cannot be imported yet.
 Result<void> Model::Implementation::describeDeclared() {
   auto interface = import::declaredInterface(*context, *program, importOptions());
   if (!interface)
@@ -433,7 +433,7 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
     return compileFresh(module, given);
-  // A cache that nobody asked for and that can't be used costs time, not the result.
+  // A default cache that cannot be used is ignored: it only costs time.
   auto cache = CompiledCache::open(options.cacheDirectory);
   if (!cache)
     return options.cacheDirectory.empty() ? compileFresh(module, given) : cache.problems();
@@ -483,7 +483,7 @@ std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::stri
   for (Known next : {Known::Declared, Known::Dims, Known::Elements})
     if (next >= known && isOfUse(next))
       attempts.push_back({next});
-  // What nothing helps with is an error where control flow does not come to it.
+  // An op that cannot be imported in any way is an error if control flow reaches it.
   attempts.push_back({attempts.empty() ? known : attempts.back().known, true});
   return attempts;
 }
@@ -491,9 +491,9 @@ std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::stri
 Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &given,
                                                            Known &known, const Imported *&imported) {
   Result<CompiledProgram> program = Problems();
-  // Some ops give another rank for other dims of their operands (squeeze of a dim that is not 1), or need to
-  // know dims: types inferred from open dims do not hold then. Imported for these dims they do. Others need
-  // to know an axis or a number, which may be fed.
+  // Some ops have another result rank for other dims (squeeze of a dim other than 1), so that types inferred
+  // from dynamic dims are wrong. Importing with the dims of the feeds helps. Other ops need the value of an
+  // axis or a number, which may be fed.
   bool isFirst = true;
   for (Attempt next : attemptsFor(given, known)) {
     auto attempt = importFor(given, next);
@@ -505,7 +505,7 @@ Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::s
       known = next.known;
       return compiled;
     }
-    // Where the declarations are too little in any case, what is known last says best what is wrong.
+    // If no attempt succeeds, the errors of the most specialized one are the most precise.
     if (std::exchange(isFirst, false) || needsFeeds)
       program = compiled.problems();
   }
@@ -576,7 +576,7 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
   if (Result<void> checked = self.checkParameter(name, value); !checked)
     return checked;
   self.values[name] = std::move(value);
-  // State is fed to each run; what is computed from parameters once must be computed again.
+  // State is fed to each run, so values computed once from parameters must be recomputed.
   self.parametersChanged |= !self.states.contains(name);
   updateParts(self.shared, name, self.values);
   return updateBuffers(self.shared, self.values);

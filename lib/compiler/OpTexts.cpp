@@ -11,7 +11,7 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Results come first, then operands.
+/// Results first, then operands.
 Value valueOf(Operation *op, unsigned number) {
   unsigned results = op->getNumResults();
   return number < results ? Value(op->getResult(number)) : op->getOperand(number - results);
@@ -19,7 +19,7 @@ Value valueOf(Operation *op, unsigned number) {
 
 bool isOfName(char c) { return llvm::isAlnum(c) || llvm::StringRef("_$.-#").contains(c); }
 
-/// Where the next name of a value begins ("%out_3", "%5#1"); the length of the text where there is none.
+/// The start of the next value name ("%out_3", "%5#1"), or the length of the text.
 size_t findName(llvm::StringRef text, size_t from) {
   bool isInString = false;
   for (size_t at = from; at < text.size(); ++at) {
@@ -33,7 +33,7 @@ size_t findName(llvm::StringRef text, size_t from) {
   return text.size();
 }
 
-/// The numbers of an op's values by their names; nothing where a name stands for several of them.
+/// The indices of the op's values by name; nothing if a name belongs to several values.
 std::optional<llvm::StringMap<unsigned>> numbersByName(Operation *op, AsmState &state) {
   llvm::StringMap<unsigned> numbers;
   for (unsigned i = 0; i < op->getNumResults() + op->getNumOperands(); ++i) {
@@ -88,7 +88,7 @@ std::optional<OpTexts::Template> OpTexts::templateOf(Operation *op, llvm::String
 void OpTexts::print(llvm::raw_ostream &stream, Operation *op) {
   auto [entry, isNew] = known.try_emplace(op);
   Known &same = entry->second;
-  if (isNew) // perhaps the only one: a template would cost more than it saves
+  if (isNew) // possibly the only such op, for which a template would not pay
     return op->print(stream, state);
   if (!same.isTried) {
     std::string text;

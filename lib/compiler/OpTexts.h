@@ -1,4 +1,4 @@
-/// The text of many ops of which most are alike.
+/// Text of many ops, most of which are equal except for value names.
 #pragma once
 
 #include "mlir/IR/AsmState.h"
@@ -12,9 +12,9 @@
 
 namespace proa {
 
-/// Prints ops as `Operation::print` does. The text of two ops that have the same name, attributes and types
-/// differs in the names of their values alone, where the ops print by declarative formats: it is made once,
-/// with gaps for those names. Printing a float again takes longer than all else of an op's text.
+/// Prints ops as `Operation::print` does. If ops print by declarative formats, the texts of two ops with the
+/// same name, attributes and types differ only in value names: the text is printed once, with gaps for the
+/// names. Printing floats takes most of the time otherwise.
 class OpTexts {
 public:
   explicit OpTexts(mlir::AsmState &state) : state(state) {}
@@ -23,7 +23,7 @@ public:
   void print(llvm::raw_ostream &stream, mlir::Operation *op);
 
 private:
-  /// A text, and the value whose name follows it: a number among the results and then the operands.
+  /// Text followed by the name of a value, given by its index among the results and then the operands.
   struct Piece {
     std::string text;
     unsigned value;
@@ -32,7 +32,7 @@ private:
     llvm::SmallVector<Piece, 6> pieces;
     std::string end;
   };
-  /// Compares ops by all that their texts show but the names of their values.
+  /// Compares ops by everything that their texts show, except value names.
   struct SameText {
     using Pointers = llvm::DenseMapInfo<mlir::Operation *>;
     static mlir::Operation *getEmptyKey() { return Pointers::getEmptyKey(); }
@@ -41,7 +41,7 @@ private:
     static bool isEqual(mlir::Operation *left, mlir::Operation *right);
   };
   struct Known {
-    bool isTried = false; ///< whether a template was looked for: with the second op that has this text
+    bool isTried = false; ///< whether a template was tried: with the second op of this text
     std::optional<Template> text;
   };
 

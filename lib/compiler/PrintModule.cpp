@@ -20,12 +20,12 @@ using namespace mlir;
 namespace proa {
 namespace {
 
-/// Ops that one thread prints at a time; a function of a few times so many is worth several threads.
+/// Number of ops that one thread prints at a time; larger functions use several threads.
 constexpr size_t chunkSize = 1000, worthwhile = 3 * chunkSize;
-/// Characters of an op or an argument, rather more than less.
+/// Estimated characters of an op or an argument.
 constexpr size_t usualLength = 192;
 
-/// `size` is about how long the text is: one that grows is copied again and again.
+/// `size` is the estimated length: a string that grows is copied again and again.
 std::string printed(size_t size, llvm::function_ref<void(llvm::raw_ostream &)> print) {
   std::string text;
   text.reserve(size);
@@ -36,7 +36,7 @@ std::string printed(size_t size, llvm::function_ref<void(llvm::raw_ostream &)> p
   return text;
 }
 
-/// The module's only function, where that is long enough and one block.
+/// The only function of the module, if it is large and has one block.
 func::FuncOp longFunction(ModuleOp module) {
   if (!llvm::hasSingleElement(module.getBody()->getOperations()))
     return {};
@@ -46,15 +46,14 @@ func::FuncOp longFunction(ModuleOp module) {
   return isLong ? function : func::FuncOp();
 }
 
-/// The module with an empty body.
+/// Text of the module with an empty body.
 std::string printEmpty(ModuleOp module, OpPrintingFlags flags) {
   OwningOpRef<Operation *> empty(module->cloneWithoutRegions());
   empty->getRegion(0).emplaceBlock();
   return printed(0, [&](llvm::raw_ostream &stream) { empty->print(stream, flags.skipRegions(false)); });
 }
 
-/// The beginning of a function in a module, up to the line of the first op, printed by a state that leaves
-/// regions out.
+/// Text of a function up to the line of its first op, printed without regions.
 std::string printHeader(func::FuncOp function, AsmState &withoutRegions) {
   std::string header = printed(function.getNumArguments() * usualLength / 2,
                                [&](llvm::raw_ostream &stream) { function->print(stream, withoutRegions); });
@@ -63,7 +62,7 @@ std::string printHeader(func::FuncOp function, AsmState &withoutRegions) {
   return header;
 }
 
-/// The same in front of the arguments and behind them: of a declaration without any.
+/// Text before and after the arguments, taken from a declaration without arguments.
 std::pair<std::string, std::string> printAroundArguments(func::FuncOp function, OpPrintingFlags flags) {
   OwningOpRef<func::FuncOp> declaration(cast<func::FuncOp>(function->cloneWithoutRegions()));
   declaration->removeArgAttrsAttr();
@@ -78,8 +77,8 @@ bool hasRegions(Block &block) {
   return llvm::any_of(block, [](Operation &op) { return op.getNumRegions() != 0; });
 }
 
-/// Whether the values that ops of a block read are defined before them: all that there is left to verify of
-/// ops without regions that verify one by one.
+/// Whether all values of a block are defined before their uses: the only check left for verified ops without
+/// regions.
 bool areDefinedBefore(Block &block) {
   return llvm::all_of(block, [&](Operation &op) {
     return llvm::all_of(op.getOperands(), [&](Value operand) {
@@ -89,8 +88,8 @@ bool areDefinedBefore(Block &block) {
   });
 }
 
-/// An op as it stands in a function of a module: indented, and without the dialect's name where that is the
-/// function's.
+/// An op as printed inside of a function: indented, and without the dialect's name if it is that of the
+/// function.
 void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state, OpTexts &texts) {
   constexpr llvm::StringRef indentation = "    ";
   stream << indentation;
@@ -111,12 +110,12 @@ void printOp(llvm::raw_ostream &stream, Operation *op, AsmState &state, OpTexts 
   stream << '\n';
 }
 
-/// Writes pieces in their order, whichever thread has them when.
+/// Writes pieces in order, whatever the order in which threads produce them.
 class PieceWriter {
 public:
   PieceWriter(size_t count, llvm::function_ref<void(llvm::StringRef)> write) : pieces(count), write(write) {}
 
-  /// Some thread writes what can be written; the others go on.
+  /// One thread writes available pieces; the others continue.
   void add(size_t i, std::string piece) {
     std::unique_lock lock(mutex);
     pieces[i] = std::move(piece);
@@ -140,14 +139,14 @@ private:
   llvm::function_ref<void(llvm::StringRef)> write;
 };
 
-/// Prints the only function of a module, which has verified.
+/// Prints the only function of a verified module.
 class FunctionPrinter {
 public:
   FunctionPrinter(func::FuncOp function, llvm::ArrayRef<import::Argument> unsettled,
                   llvm::ArrayRef<Operation *> ops, AsmState &state)
       : function(function), unsettled(unsettled), ops(ops), state(state) {}
 
-  /// All of the module, each piece by some thread.
+  /// Prints the module, in pieces by several threads.
   void print(ModuleOp module, AsmState &ofHeader, llvm::function_ref<void(llvm::StringRef)> write) {
     std::string around = printEmpty(module, state.getPrinterFlags());
     size_t end = around.rfind('}');
@@ -208,7 +207,7 @@ bool verifyImported(ModuleOp module) {
 
 bool verifyAndPrint(import::ImportedProgram &program, llvm::function_ref<void(llvm::StringRef)> write,
                     OpPrintingFlags flags) {
-  flags.assumeVerified(); // the printer would verify once more
+  flags.assumeVerified(); // the printer would verify again
   ModuleOp module = program.module();
   func::FuncOp function = longFunction(module);
   if (!function || flags.shouldPrintDebugInfo()) {
@@ -234,7 +233,7 @@ bool verifyAndPrint(import::ImportedProgram &program, llvm::function_ref<void(ll
     ofHeader.emplace(module, withoutRegions);
   if (!inOrder.get() && failed(verify(module)))
     return false;
-  // Printing asks for attributes that ops leave out where they have their default.
+  // Printing queries attributes that ops omit if they have their default.
   ThreadedContext threaded(*module.getContext());
   FunctionPrinter printer(function, program.unsettled(), ops, state);
   printer.print(module, ofHeader ? *ofHeader : state, write);

@@ -1,4 +1,4 @@
-/// The text of large modules.
+/// Printing and verification of large modules.
 #pragma once
 
 #include "translator/import/Import.h"
@@ -8,16 +8,15 @@
 
 namespace proa {
 
-/// `mlir::verify` for a module of which each op verifies already, as what the importer makes does. Of a
-/// function of thousands of ops in one block, as translated programs are, the order of definitions alone is
-/// left to look at. Where it is false, MLIR's diagnostics say why.
+/// As `mlir::verify`, for a module whose ops verify already, such as imported modules. In a function with
+/// thousands of ops in one block only the order of definitions remains to check. On failure MLIR's
+/// diagnostics give the reason.
 bool verifyImported(mlir::ModuleOp module);
 
-/// Gives `write` what `module.print` prints, piece by piece and without aliases of attributes. Where the
-/// module does not verify: false, MLIR's diagnostics, and nothing is written. A function of thousands of ops
-/// in one block, as translated programs are, is verified and printed by several threads at once, and what its
-/// arguments are without attributes of them: each op for itself must verify already, as what the importer
-/// makes does. The module holds no resources (dense_resource), which the importer never makes.
+/// Passes the text of `module.print` to `write`, piece by piece and without attribute aliases. Returns false,
+/// after MLIR's diagnostics and without writing, if the module is invalid. A function with thousands of ops
+/// in one block is verified and printed by several threads; its ops must verify already. The module must have
+/// no resources (dense_resource).
 bool verifyAndPrint(import::ImportedProgram &program, llvm::function_ref<void(llvm::StringRef)> write,
                     mlir::OpPrintingFlags flags = {});
 

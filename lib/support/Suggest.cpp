@@ -37,7 +37,7 @@ size_t editDistance(std::string_view a, std::string_view b, size_t bound) {
   return std::min(last[b.size()], bound + 1);
 }
 
-/// One wrong character in three is still a misspelling; of short names, two.
+/// One wrong character in three counts as a misspelling; for short names, two characters.
 size_t boundFor(std::string_view name) { return std::max<size_t>(2, name.size() / 3); }
 
 struct Candidate {
