@@ -203,10 +203,10 @@ private:
     CaseMeta exact = meta;
     exact.compare = CompareKind::AllClose;
     exact.expectedStatistics.clear();
-    Tensors wanted;
+    Tensors references;
     for (const NamedTensor &output : evaluated)
-      wanted[output.name] = output.tensor;
-    take(compareOutputs(*outputs, wanted, exact, prefix));
+      references[output.name] = output.tensor;
+    take(compareOutputs(*outputs, references, exact, prefix));
   }
 
   void checkShards() {

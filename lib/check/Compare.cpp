@@ -110,10 +110,10 @@ void describeMismatches(Comparison &result, const char *what) {
 }
 
 void compareAllClose(Comparison &result, const Tensor &got, const Tensor &expected, const CompareRule &rule) {
-  visitElements(expected, [&](auto *wanted) {
-    auto *elements = got.as<std::remove_const_t<std::remove_pointer_t<decltype(wanted)>>>();
+  visitElements(expected, [&](auto *reference) {
+    auto *elements = got.as<std::remove_const_t<std::remove_pointer_t<decltype(reference)>>>();
     for (int64_t i = 0; i < result.elements; ++i)
-      take(result, elements[i], wanted[i], i, expected.dims(), rule);
+      take(result, elements[i], reference[i], i, expected.dims(), rule);
   });
   describeMismatches(result, "elements");
 }
@@ -121,10 +121,10 @@ void compareAllClose(Comparison &result, const Tensor &got, const Tensor &expect
 /// Reorders `got` to match the expected elements. Complex numbers have no order that is stable under
 /// rounding, so they are matched pair by pair.
 template <class T>
-void matchComplex(std::vector<T> &got, const std::vector<T> &wanted, const CompareRule &rule) {
-  for (size_t i = 0; i < wanted.size(); ++i)
+void matchComplex(std::vector<T> &got, const std::vector<T> &reference, const CompareRule &rule) {
+  for (size_t i = 0; i < reference.size(); ++i)
     for (size_t j = i; j < got.size(); ++j)
-      if (isClose(widened(got[j]), widened(wanted[i]), rule)) {
+      if (isClose(widened(got[j]), widened(reference[i]), rule)) {
         std::swap(got[i], got[j]);
         break;
       }
@@ -134,20 +134,20 @@ void compareUnordered(Comparison &result, const Tensor &got, const Tensor &expec
                       const CompareRule &rule) {
   visitElements(expected, [&](auto *elements) {
     using T = std::remove_const_t<std::remove_pointer_t<decltype(elements)>>;
-    std::vector<T> wanted(elements, elements + result.elements);
+    std::vector<T> reference(elements, elements + result.elements);
     std::vector<T> values(got.as<T>(), got.as<T>() + result.elements);
     if constexpr (isComplex<T>) {
-      matchComplex(values, wanted, rule);
+      matchComplex(values, reference, rule);
     } else {
       auto before = [](T a, T b) { // NaNs last
         auto x = widened(a), y = widened(b);
         return x == x && (y != y || x < y);
       };
-      std::sort(wanted.begin(), wanted.end(), before);
+      std::sort(reference.begin(), reference.end(), before);
       std::sort(values.begin(), values.end(), before);
     }
     for (int64_t i = 0; i < result.elements; ++i)
-      take<T>(result, values[i], wanted[i], i, {result.elements}, rule);
+      take<T>(result, values[i], reference[i], i, {result.elements}, rule);
   });
   describeMismatches(result, "values, in sorted order,");
 }
@@ -176,25 +176,25 @@ double moment(const Tensor &tensor, double mean, int order) {
 void compareStatistics(Comparison &result, const Tensor &got, const Tensor &expected,
                        const CompareRule &rule) {
   constexpr double standardErrors = 5;
-  Statistics wanted = rule.statistics ? *rule.statistics : statisticsOf(expected);
-  Statistics found = statisticsOf(got);
+  Statistics reference = rule.statistics ? *rule.statistics : statisticsOf(expected);
+  Statistics actual = statisticsOf(got);
   double count = static_cast<double>(result.elements);
-  double spread = std::max(found.deviation, wanted.deviation);
-  double fourth = moment(got, found.mean, 4);
-  double variance = found.deviation * found.deviation;
+  double spread = std::max(actual.deviation, reference.deviation);
+  double fourth = moment(got, actual.mean, 4);
+  double variance = actual.deviation * actual.deviation;
   double errorOfMean = std::sqrt(2.0) * spread / std::sqrt(count);
   double errorOfDeviation =
       variance > 0 ? std::sqrt(2.0 * std::max(0.0, fourth - variance * variance) / (4 * variance * count))
                    : 0;
-  result.maxAbsolute = std::abs(found.mean - wanted.mean);
-  auto check = [&](const char *what, double value, double reference, double error) {
-    double tolerance = standardErrors * error + rule.atol + rule.rtol * std::abs(reference);
-    if (!(std::abs(value - reference) <= tolerance) && result.reason.empty())
+  result.maxAbsolute = std::abs(actual.mean - reference.mean);
+  auto check = [&](const char *what, double value, double expectedValue, double error) {
+    double tolerance = standardErrors * error + rule.atol + rule.rtol * std::abs(expectedValue);
+    if (!(std::abs(value - expectedValue) <= tolerance) && result.reason.empty())
       result.reason =
-          fmt::format("{} is {:.6g}, expected {:.6g} within {:.3g}", what, value, reference, tolerance);
+          fmt::format("{} is {:.6g}, expected {:.6g} within {:.3g}", what, value, expectedValue, tolerance);
   };
-  check("mean", found.mean, wanted.mean, errorOfMean);
-  check("standard deviation", found.deviation, wanted.deviation, errorOfDeviation);
+  check("mean", actual.mean, reference.mean, errorOfMean);
+  check("standard deviation", actual.deviation, reference.deviation, errorOfDeviation);
 }
 
 } // namespace
@@ -267,18 +267,18 @@ Comparison compareLowPrecision(const Tensor &got, const Tensor &expected, DType 
     return result;
   result.elements = expected.size();
   double error = 0, norm = 0;
-  visitElements(expected, [&](auto *wanted) {
-    using T = std::remove_const_t<std::remove_pointer_t<decltype(wanted)>>;
+  visitElements(expected, [&](auto *reference) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(reference)>>;
     if constexpr (!std::is_integral_v<decltype(widened(T()))>) {
       for (int64_t i = 0; i < result.elements; ++i) {
-        auto found = widened(got.as<T>()[i]), other = widened(wanted[i]);
-        if (isFinite(found) && isFinite(other)) {
-          error += std::pow(distance(found, other), 2);
+        auto actual = widened(got.as<T>()[i]), other = widened(reference[i]);
+        if (isFinite(actual) && isFinite(other)) {
+          error += std::pow(distance(actual, other), 2);
           norm += std::pow(magnitude(other), 2);
         }
         // Non-finite elements must be of the same kind.
         CompareRule rule{CompareKind::AllClose, 0, std::numeric_limits<double>::max()};
-        take(result, got.as<T>()[i], wanted[i], i, expected.dims(), rule);
+        take(result, got.as<T>()[i], reference[i], i, expected.dims(), rule);
       }
     }
   });

@@ -63,13 +63,13 @@ std::string Interpreter::evaluateOne(Operation &op) {
 }
 
 /// Evaluates the ops of a decomposition, between `before` and `op`.
-std::string Interpreter::evaluateMade(Operation *op, Operation *before) {
-  Operation *made = before ? before->getNextNode() : &op->getBlock()->front();
-  while (made != op) {
-    Operation *next = made->getNextNode();
-    if (std::string reason = evaluate(*made); !reason.empty())
+std::string Interpreter::evaluateCreated(Operation *op, Operation *before) {
+  Operation *current = before ? before->getNextNode() : &op->getBlock()->front();
+  while (current != op) {
+    Operation *next = current->getNextNode();
+    if (std::string reason = evaluate(*current); !reason.empty())
       return reason;
-    made = next;
+    current = next;
   }
   return {};
 }
@@ -86,7 +86,7 @@ std::string Interpreter::evaluateFormula(Operation &op, Operation *clone, llvm::
   // Decomposes the gradients among the new ops.
   auto end =
       UnrealizedConversionCastOp::create(builder, op.getLoc(), TypeRange{builder.getI1Type()}, *values);
-  std::string reason = evaluateMade(end, before);
+  std::string reason = evaluateCreated(end, before);
   for (auto [value, result] : llvm::zip(end.getInputs(), op.getResults()))
     if (reason.empty())
       known.copy(value, result);
@@ -100,7 +100,7 @@ std::string Interpreter::evaluateGradient(pd::VjpOp op) {
   auto values = pd::guarded([&] { return op.decompose(builder); });
   if (failed(values))
     return "a gradient that is not expanded";
-  std::string reason = evaluateMade(op, before);
+  std::string reason = evaluateCreated(op, before);
   op->replaceAllUsesWith(*values);
   op->erase();
   return reason;

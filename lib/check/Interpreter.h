@@ -37,7 +37,7 @@ public:
 
 private:
   std::string evaluateOne(mlir::Operation &op);
-  std::string evaluateMade(mlir::Operation *op, mlir::Operation *before);
+  std::string evaluateCreated(mlir::Operation *op, mlir::Operation *before);
   std::string evaluateFormula(mlir::Operation &op, mlir::Operation *clone, llvm::ArrayRef<Tensor> operands);
   std::string evaluateGradient(pd::VjpOp op);
   std::string evaluateBranch(mlir::scf::IfOp branch);

@@ -289,7 +289,7 @@ void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
     return remark(function, expected, firstLine(results.problems()));
   expected.results = std::move(*results);
   if (!pass.empty())
-    emitRemark(function.getLoc()) << "'" << pass << "' made @" << function.getName()
+    emitRemark(function.getLoc()) << "'" << pass << "' created @" << function.getName()
                                   << " or gave it this signature: it is compared from here on";
 }
 
@@ -306,8 +306,8 @@ void NumericsCheck::compareWith(func::FuncOp function, Expected &expected, llvm:
   ++report.comparisons;
   expected.tolerance = std::max(expected.tolerance, usualTolerance(function));
   double tolerance = options.tolerance.value_or(expected.tolerance);
-  for (auto [i, got, wanted] : llvm::enumerate(*results, *expected.results)) {
-    Comparison comparison = compare(got, wanted, {.rtol = tolerance, .atol = tolerance});
+  for (auto [i, got, reference] : llvm::enumerate(*results, *expected.results)) {
+    Comparison comparison = compare(got, reference, {.rtol = tolerance, .atol = tolerance});
     if (comparison.passed())
       continue;
     emitError(function.getLoc()) << "'" << pass << "' changed result " << i << " of @" << function.getName()

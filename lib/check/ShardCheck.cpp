@@ -183,10 +183,10 @@ private:
       given.push_back(partOf(tensor, dims, factor, range));
     Block block;
     Operation *clone = cloneOn(block, given);
-    llvm::SmallVector<llvm::SmallVector<int64_t>> wanted;
+    llvm::SmallVector<llvm::SmallVector<int64_t>> partDims;
     for (auto [tensor, dims] : llvm::zip(results, rule.results))
-      wanted.push_back(llvm::to_vector(partOf(tensor, dims, factor, range).dims()));
-    pd::setLocalShape(clone, wanted.front());
+      partDims.push_back(llvm::to_vector(partOf(tensor, dims, factor, range).dims()));
+    pd::setLocalShape(clone, partDims.front());
     if (!succeeded(pd::inferAgain(clone)))
       return std::nullopt;
     auto ran = pd::evaluateOp(clone, given);

@@ -86,21 +86,21 @@ struct FunctionTransforms {
   /// Makes `main` of the module the function; names are kept, other attributes are removed.
   static Result<Function> make(std::shared_ptr<mlir::MLIRContext> context,
                                mlir::OwningOpRef<mlir::ModuleOp> module) {
-    auto made = std::make_unique<Function::Implementation>();
-    made->context = std::move(context);
-    made->module = std::move(module);
-    if (auto described = made->describe(); !described)
+    auto created = std::make_unique<Function::Implementation>();
+    created->context = std::move(context);
+    created->module = std::move(module);
+    if (auto described = created->describe(); !described)
       return described.problems();
-    FuncOp function = made->main();
+    FuncOp function = created->main();
     auto named = [&](const char *role, const std::string &name) {
       mlir::Builder builder(function.getContext());
       return builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name)));
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      function.setArgAttrs(i, named("pd.feed", made->arguments[i].name));
+      function.setArgAttrs(i, named("pd.feed", created->arguments[i].name));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      function.setResultAttrs(i, named("pd.fetch", made->results[i].name));
-    return Function(std::move(made));
+      function.setResultAttrs(i, named("pd.fetch", created->results[i].name));
+    return Function(std::move(created));
   }
 
   /// A transformed copy of the function.
@@ -110,11 +110,11 @@ struct FunctionTransforms {
     DiagnosticCollector errors(from.context.get());
     mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::cast<mlir::ModuleOp>(from.module->clone()));
     auto main = copy->lookupSymbol<FuncOp>("main");
-    mlir::FailureOr<FuncOp> made = transform(main);
-    if (failed(made))
+    mlir::FailureOr<FuncOp> transformed = transform(main);
+    if (failed(transformed))
       return errors.take(std::string(what) + " failed");
     main.erase();
-    made->setName("main");
+    transformed->setName("main");
     if (failed(mlir::verify(*copy)))
       return errors.take(std::string(what) + " failed");
     return make(from.context, std::move(copy));
@@ -141,10 +141,10 @@ Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vect
     key += tensor.describe() + ";";
   if (auto found = compiled.find(key); found != compiled.end())
     return &found->second;
-  auto made = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), given);
-  if (!made)
-    return made.problems();
-  return &compiled.emplace(key, std::move(*made)).first->second;
+  auto newFunction = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), given);
+  if (!newFunction)
+    return newFunction.problems();
+  return &compiled.emplace(key, std::move(*newFunction)).first->second;
 }
 
 Function::Function(std::unique_ptr<Implementation> implementation)
@@ -166,14 +166,14 @@ Result<Function> Function::parse(const std::string &text, const std::string &nam
   if (!module)
     return errors.take("reading the function failed");
   auto functions = llvm::to_vector(module->getOps<FuncOp>());
-  FuncOp wanted = name.empty() && functions.size() == 1 ? functions[0] : module->lookupSymbol<FuncOp>(name);
-  if (!wanted)
+  FuncOp selected = name.empty() && functions.size() == 1 ? functions[0] : module->lookupSymbol<FuncOp>(name);
+  if (!selected)
     return problem("", name.empty() ? "expected one function, found " + std::to_string(functions.size())
                                     : "there is no function '" + name + "'");
   for (FuncOp other : functions)
-    if (other != wanted)
+    if (other != selected)
       other.erase();
-  wanted.setName("main");
+  selected.setName("main");
   return FunctionTransforms::make(std::move(context), std::move(module));
 }
 
@@ -301,10 +301,10 @@ Result<Function> vmap(const Function &function, const std::vector<int64_t> &mapp
 
 /// A copy of the function, to be transformed.
 static FuncOp copyOf(FuncOp function) {
-  FuncOp made = function.clone();
-  mlir::OpBuilder::atBlockEnd(function->getBlock()).insert(made);
-  made.setName("derived");
-  return made;
+  FuncOp copy = function.clone();
+  mlir::OpBuilder::atBlockEnd(function->getBlock()).insert(copy);
+  copy.setName("derived");
+  return copy;
 }
 
 Result<Function> checkpoint(const Function &function, const std::vector<std::string> &names) {
@@ -317,9 +317,9 @@ Result<Function> rematerialize(const Function &function, int64_t memoryBudget) {
     return problem("function", "the memory budget must be a number of bytes, or -1 for none, found " +
                                    std::to_string(memoryBudget));
   return FunctionTransforms::apply(function, "recomputation", [&](FuncOp main) -> mlir::FailureOr<FuncOp> {
-    FuncOp made = copyOf(main);
-    autodiff::rematerialize(made, memoryBudget < 0 ? std::nullopt : std::optional<int64_t>(memoryBudget));
-    return made;
+    FuncOp copy = copyOf(main);
+    autodiff::rematerialize(copy, memoryBudget < 0 ? std::nullopt : std::optional<int64_t>(memoryBudget));
+    return copy;
   });
 }
 
@@ -327,10 +327,10 @@ Result<Function> mixPrecision(const Function &function, const AmpOptions &option
   if (options.scaling != AmpOptions::Scaling::None)
     return problem("function", "loss scaling is for training programs (ModelOptions::amp)");
   return FunctionTransforms::apply(function, "mixed precision", [&](FuncOp main) -> mlir::FailureOr<FuncOp> {
-    FuncOp made = copyOf(main);
-    if (failed(autodiff::mixPrecision(made, options)))
+    FuncOp copy = copyOf(main);
+    if (failed(autodiff::mixPrecision(copy, options)))
       return mlir::failure();
-    return made;
+    return copy;
   });
 }
 

@@ -317,11 +317,11 @@ Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
   if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
     return problems;
   if (options.microBatches != 1) {
-    auto made = autodiff::accumulate(main, "accumulated", options.microBatches);
-    if (failed(made))
+    auto accumulated = autodiff::accumulate(main, "accumulated", options.microBatches);
+    if (failed(accumulated))
       return problems;
     main.erase();
-    made->setName("main");
+    accumulated->setName("main");
   }
   if (options.amp && options.amp->scaling == AmpOptions::Scaling::Dynamic &&
       !values.contains(autodiff::lossScalingState[0])) {

@@ -52,14 +52,14 @@ std::vector<std::string> nearNames(std::string_view name, std::span<const std::s
   constexpr size_t shortestPrefix = 3;
   if (name.empty())
     return {};
-  std::string wanted = lowered(name);
+  std::string target = lowered(name);
   size_t bound = boundFor(name);
   std::vector<Candidate> found;
   for (const std::string &candidate : candidates) {
     std::string text = lowered(candidate);
-    size_t distance = editDistance(wanted, text, bound);
-    bool isPrefix = std::min(wanted.size(), text.size()) >= shortestPrefix &&
-                    (text.starts_with(wanted) || wanted.starts_with(text));
+    size_t distance = editDistance(target, text, bound);
+    bool isPrefix = std::min(target.size(), text.size()) >= shortestPrefix &&
+                    (text.starts_with(target) || target.starts_with(text));
     if (distance <= bound && distance < candidate.size())
       found.push_back({distance, &candidate});
     else if (isPrefix)

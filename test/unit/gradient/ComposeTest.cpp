@@ -68,12 +68,12 @@ void applyAll(const Function &function, const std::string &path, size_t level) {
     if (transform.needsScalar && !function.results()[0].dims.empty())
       continue;
     std::string now = path + " " + transform.name;
-    auto made = transform.apply(function);
-    ASSERT_TRUE(made) << now << ": " << made.problems().text();
+    auto transformed = transform.apply(function);
+    ASSERT_TRUE(transformed) << now << ": " << transformed.problems().text();
     if (level < depth)
-      expectToRun(*made, now);
+      expectToRun(*transformed, now);
     if (level < depth)
-      applyAll(*made, now, level + 1);
+      applyAll(*transformed, now, level + 1);
   }
 }
 

@@ -290,10 +290,10 @@ void expectEqual(const Tensor &got, const Tensor &expected, size_t result) {
     EXPECT_EQ(std::memcmp(got.data(), expected.data(), expected.bytes()), 0) << "result " << result;
     return;
   }
-  std::span<const double> wanted = numbersOf(expected), numbers = numbersOf(got);
-  for (size_t e = 0; e < wanted.size(); ++e)
-    if (wanted[e] != numbers[e] && !(std::isnan(wanted[e]) && std::isnan(numbers[e])))
-      ASSERT_NEAR(numbers[e], wanted[e], 1e-9 * std::max(1.0, std::abs(wanted[e])))
+  std::span<const double> reference = numbersOf(expected), numbers = numbersOf(got);
+  for (size_t e = 0; e < reference.size(); ++e)
+    if (reference[e] != numbers[e] && !(std::isnan(reference[e]) && std::isnan(numbers[e])))
+      ASSERT_NEAR(numbers[e], reference[e], 1e-9 * std::max(1.0, std::abs(reference[e])))
           << "result " << result << ", element " << e;
 }
 

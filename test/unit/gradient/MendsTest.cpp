@@ -59,12 +59,12 @@ Tensor asBatch(const Tensor &tensor) {
 void expectLast(const std::string &file, const std::string &chain, std::vector<Tensor> arguments,
                 const std::vector<std::vector<double>> &expected) {
   SCOPED_TRACE(file + ": " + chain);
-  auto made = apply(load(file), chain, 1);
-  ASSERT_TRUE(made) << made.problems().text();
+  auto transformed = apply(load(file), chain, 1);
+  ASSERT_TRUE(transformed) << transformed.problems().text();
   if (chain.find("vmap") != std::string::npos)
     for (Tensor &argument : arguments)
       argument = asBatch(argument);
-  auto results = made->run(arguments);
+  auto results = transformed->run(arguments);
   ASSERT_TRUE(results) << results.problems().text();
   for (size_t r = 0; r < expected.size(); ++r) {
     const Tensor &actual = (*results)[results->size() - expected.size() + r];

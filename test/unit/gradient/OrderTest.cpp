@@ -38,13 +38,13 @@ protected:
 
   using Chain = std::vector<const char *>;
 
-  /// The transforms one after the other; a function made twice is made once.
+  /// The transforms one after the other; a function that occurs twice is created once.
   FailureOr<func::FuncOp> apply(const Chain &chain) {
     func::FuncOp current = function;
     std::string name = "f";
     for (llvm::StringRef transform : chain) {
       name += "_" + transform.str();
-      func::FuncOp &known = made[name];
+      func::FuncOp &known = functionsByName[name];
       if (!known) {
         FailureOr<func::FuncOp> next = transform == "vmap"  ? autodiff::vmap(current, name, examples)
                                        : transform == "vjp" ? autodiff::vjp(current, name, differentiated)
@@ -137,7 +137,7 @@ protected:
   std::mt19937 random{17};
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
-  std::map<std::string, func::FuncOp> made;
+  std::map<std::string, func::FuncOp> functionsByName;
   llvm::SmallVector<int64_t> differentiated;
 };
 

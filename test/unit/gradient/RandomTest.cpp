@@ -220,11 +220,11 @@ private:
       std::vector<Tensor> expected = run(single);
       for (size_t r = 0; r < batchAt - aloneAt; ++r) {
         Tensor got = exampleOf(results[batchAt + r], 0, example);
-        const Tensor &wanted = expected[aloneAt + r];
-        ASSERT_EQ(got.dims(), wanted.dims()) << "batch, result " << r;
-        for (int64_t e = 0; e < wanted.size(); ++e)
-          EXPECT_NEAR(got.as<double>()[e], wanted.as<double>()[e],
-                      1e-9 * std::max(1.0, std::abs(wanted.as<double>()[e])))
+        const Tensor &reference = expected[aloneAt + r];
+        ASSERT_EQ(got.dims(), reference.dims()) << "batch, result " << r;
+        for (int64_t e = 0; e < reference.size(); ++e)
+          EXPECT_NEAR(got.as<double>()[e], reference.as<double>()[e],
+                      1e-9 * std::max(1.0, std::abs(reference.as<double>()[e])))
               << "example " << example << ", result " << r << ", element " << e;
       }
     }

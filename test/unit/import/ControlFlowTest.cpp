@@ -164,12 +164,12 @@ TEST_F(ControlFlow, SaysThatALoopOfNoIterationsLeavesZeros) {
 }
 
 TEST_F(ControlFlow, VariableDefinedByTheLoopAloneIsThereAfterIt) {
-  source.variable(0, "made");
+  source.variable(0, "written");
   int32_t body = source.block(0);
-  source.unary(body, "exp", "x", "made");
+  source.unary(body, "exp", "x", "written");
   source.unary(body, "logical_not", "c", "c");
   source.loop(0, body, "c");
-  EXPECT_THAT(import({"made"}), HasSubstr("pd.constant dense<0.000000e+00> : tensor<2xf32>"));
+  EXPECT_THAT(import({"written"}), HasSubstr("pd.constant dense<0.000000e+00> : tensor<2xf32>"));
 }
 
 TEST_F(ControlFlow, ReadBeforeAnythingDefinesIt) {

@@ -43,14 +43,14 @@ protected:
 
   legacy::Operation &op(const std::string &type, const std::vector<std::string> &x, const std::string &out,
                         legacy::Attributes attributes = {}) {
-    legacy::Operation made;
-    made.type = type;
-    made.inputs.push_back({"X", {x[0]}});
+    legacy::Operation added;
+    added.type = type;
+    added.inputs.push_back({"X", {x[0]}});
     if (x.size() > 1)
-      made.inputs.push_back({"Y", {x[1]}});
-    made.outputs = {{"Out", {out}}};
-    made.attributes = std::move(attributes);
-    program.blocks[0].operations.push_back(made);
+      added.inputs.push_back({"Y", {x[1]}});
+    added.outputs = {{"Out", {out}}};
+    added.attributes = std::move(attributes);
+    program.blocks[0].operations.push_back(added);
     options.fetches.push_back(out);
     return program.blocks[0].operations.back();
   }

@@ -51,7 +51,7 @@ Plan loopPlan() {
           zero = number(DType::Int64, Storage::Constant, "zero");
   ValueId i = number(DType::Int64, Storage::Dynamic, "i"), a = number(DType::Float32, Storage::Dynamic, "a"),
           b = number(DType::Float32, Storage::Dynamic, "b"),
-          goes = number(DType::Bool, Storage::Arena, "goes");
+          continues = number(DType::Bool, Storage::Arena, "continues");
   ValueId next = number(DType::Int64, Storage::Dynamic, "next"),
           doubled = number(DType::Float32, Storage::Dynamic, "doubled");
   ValueId lastA = number(DType::Float32, Storage::Dynamic, "lastA"),
@@ -64,8 +64,8 @@ Plan loopPlan() {
   loop.inputs = {zero, x, y};
   loop.bodies.resize(2);
   loop.bodies[0].arguments = loop.bodies[1].arguments = {i, a, b};
-  loop.bodies[0].steps = {kernelStep("less", {i, n}, {goes})};
-  loop.bodies[0].results = {goes, i, a, b};
+  loop.bodies[0].steps = {kernelStep("less", {i, n}, {continues})};
+  loop.bodies[0].results = {continues, i, a, b};
   loop.bodies[1].steps = {kernelStep("increment", {i}, {next}), kernelStep("twice", {a}, {doubled})};
   loop.bodies[1].results = {next, b, doubled};
   loop.bodies[1].release = {next, doubled};
