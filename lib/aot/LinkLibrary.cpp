@@ -42,7 +42,7 @@ Result<std::string> findLinker(const std::string &given) {
   if (!given.empty()) {
     auto found = llvm::sys::findProgramByName(given);
     return found ? Result<std::string>(*found)
-                 : Result<std::string>(problem("--linker", "there is no program '" + given + "'"));
+                 : Result<std::string>(problem("--linker", "cannot find the program '" + given + "'"));
   }
   for (const char *name : {"clang-22", "clang", "gcc", "cc"})
     if (auto found = llvm::sys::findProgramByName(name))

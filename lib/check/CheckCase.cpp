@@ -228,7 +228,7 @@ private:
 
   void checkMutants() {
     if (!meta.runnable || meta.training || meta.runs != 1 || meta.compare != CompareKind::AllClose)
-      return skip("its outputs are no function of its feeds, or it has none");
+      return skip("its outputs are not a function of its feeds, or it has none");
     enter(Stage::Run);
     giveLods(inputs, meta);
     Result<DifferentialResult> done = compareMutants(folder, meta, inputs, options.seed, options.mutants);

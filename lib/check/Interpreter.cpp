@@ -40,7 +40,7 @@ std::string Interpreter::evaluateOne(Operation &op) {
   llvm::SmallVector<Tensor> operands;
   for (Value operand : op.getOperands()) {
     if (!known.tensors.contains(operand))
-      return op.getName().getStringRef().str() + ": an operand that is no tensor";
+      return op.getName().getStringRef().str() + ": an operand is not a tensor";
     operands.push_back(known.tensors.at(operand));
   }
   auto scratch = std::make_unique<Block>();

@@ -80,7 +80,7 @@ private:
       if (dims != tensor.dims() && tensor.lod().empty())
         replace(name, redrawn(tensor, tensor.dtype(), dims));
     }
-    describe(fmt::format("extent {} of the feeds to {}", from, to));
+    describe(fmt::format("dim {} of the feeds to {}", from, to));
   }
 
   void setToOne() {

@@ -336,7 +336,7 @@ Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
     return ran;
   return problem("", firstLine(evaluated.problems()) + ", and compiled: " + firstLine(ran.problems()));
 } catch (const std::bad_alloc &) {
-  return problem("", "there is no memory for what it computes");
+  return problem("", "out of memory");
 }
 
 } // namespace proa::check

@@ -99,7 +99,7 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   auto module =
       import::importProgram(context, dynamicDims ? withDynamicDims(program, given) : program, options);
   if (!module && dynamicDims)
-    return ReferenceRun{{}, "the program is not imported with open dims"};
+    return ReferenceRun{{}, "the program cannot be imported with dynamic dims"};
   if (dynamicDims)
     if (Result<void> done = decomposeAll(**module); !done)
       return done.problems();

@@ -94,7 +94,7 @@ Result<void *> LoadedObject::find(const std::string &symbol) const {
     // Everything that was linked together failed then, whatever was looked up.
     if (!reports->missing.empty())
       message =
-          "'" + symbol + "' cannot be linked: nothing defines '" + llvm::join(reports->missing, "', '") + "'";
+          "'" + symbol + "' cannot be linked: undefined symbol '" + llvm::join(reports->missing, "', '") + "'";
     if (!reports->others.empty())
       message += " (" + reports->others + ")";
     return problem("loading compiled kernels", message);

@@ -169,7 +169,7 @@ Result<Function> Function::parse(const std::string &text, const std::string &nam
   FuncOp selected = name.empty() && functions.size() == 1 ? functions[0] : module->lookupSymbol<FuncOp>(name);
   if (!selected)
     return problem("", name.empty() ? "expected one function, found " + std::to_string(functions.size())
-                                    : "there is no function '" + name + "'");
+                                    : "unknown function '" + name + "'");
   for (FuncOp other : functions)
     if (other != selected)
       other.erase();
@@ -245,7 +245,7 @@ Result<Function> Function::withResults(const std::vector<int64_t> &indices) cons
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   for (int64_t index : indices) {
     if (index < 0 || index >= main.getNumResults())
-      return problem("function", "result " + std::to_string(index) + " is asked for, there are " +
+      return problem("function", "result " + std::to_string(index) + " is requested, the function has " +
                                      std::to_string(main.getNumResults()));
     kept.push_back(block.getTerminator()->getOperand(static_cast<unsigned>(index)));
     attributes.push_back(main.getResultAttrDict(static_cast<unsigned>(index)));

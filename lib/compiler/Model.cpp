@@ -587,7 +587,7 @@ Result<Tensor> Model::parameter(const std::string &name) const {
     return updated.problems();
   auto found = implementation->values.find(name);
   if (found == implementation->values.end())
-    return problem(implementation->source, "there is no parameter or state variable '" + name + "'");
+    return problem(implementation->source, "unknown parameter or state variable '" + name + "'");
   return found->second;
 }
 

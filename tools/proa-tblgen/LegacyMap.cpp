@@ -25,7 +25,7 @@ std::string proa::tblgen::attributeKind(const llvm::Record &record,
       return kind;
   llvm::PrintFatalError(record.getLoc(),
                         "attribute of kind '" + base +
-                            "' can't be imported: use BoolAttr, I64Attr, F64Attr, StrAttr, TypeAttr, "
+                            "' cannot be imported: use BoolAttr, I64Attr, F64Attr, StrAttr, TypeAttr, "
                             "DenseI64ArrayAttr, DenseF64ArrayAttr or StrArrayAttr");
 }
 

@@ -113,7 +113,7 @@ private:
       if ("d" + result == name.str())
         return add(name, {"Cotangent", i});
     llvm::PrintFatalError(record.getLoc(), "newIrGradients: " + signature.name + ": '" + name +
-                                               "' is no operand, result or cotangent of " + forward.name);
+                                               "' is not an operand, result or cotangent of " + forward.name);
   }
 
   void giveCotangentsAndAttributes() {
@@ -129,7 +129,7 @@ private:
     for (llvm::StringRef name : names)
       if (llvm::none_of(forward.operands, [&](const auto &operand) { return operand.name == name; }))
         llvm::PrintFatalError(record.getLoc(), "newIrGradients: " + signature.name + ": '" + name +
-                                                   "' is no operand of " + forward.name);
+                                                   "' is not an operand of " + forward.name);
     if (!names.empty()) {
       for (llvm::StringRef name : names)
         for (auto [i, operand] : llvm::enumerate(forward.operands))
@@ -160,10 +160,10 @@ std::map<std::string, Written> writtenGradients(const llvm::Record &record) {
     llvm::StringRef results = behind.trim();
     if (!rest.contains(')') || (!results.consume_front("->") && !results.empty()))
       llvm::PrintFatalError(record.getLoc(), "newIrGradients: expected 'NAME_grad(x, dout)', and '-> x' "
-                                             "behind it or nothing, found '" +
+                                             "after it or nothing, found '" +
                                                  text + "'");
     if (!written.try_emplace(name.trim().str(), Written{namesIn(operands), namesIn(results)}).second)
-      llvm::PrintFatalError(record.getLoc(), "newIrGradients: '" + name + "' stands there twice");
+      llvm::PrintFatalError(record.getLoc(), "newIrGradients: '" + name + "' occurs twice");
   }
   return written;
 }
@@ -212,5 +212,5 @@ void proa::tblgen::emitNewIrGradients(const llvm::Record &record, const mlir::tb
   }
   if (!written.empty())
     llvm::PrintFatalError(record.getLoc(), "newIrGradients: '" + written.begin()->first +
-                                               "' is no gradient op of this op, or gives nothing");
+                                               "' is not a gradient op of this op, or has no results");
 }

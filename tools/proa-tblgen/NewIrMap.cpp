@@ -134,7 +134,7 @@ void checkNames(const llvm::Record &record, const mlir::tblgen::Operator &op, co
                             "newIr: '" + name + "' is neither operand nor attribute of this op");
   for (llvm::StringRef name : spelling.set)
     if (!isAttribute(name))
-      llvm::PrintFatalError(record.getLoc(), "newIr: '" + name + "' is no attribute of this op");
+      llvm::PrintFatalError(record.getLoc(), "newIr: '" + name + "' is not an attribute of this op");
 }
 
 void emitEntry(const llvm::Record &record, const mlir::tblgen::Operator &op, const Spelling &spelling,

@@ -97,7 +97,7 @@ void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   rules("partial derivatives", record.getValueAsListOfStrings("derivatives"));
   rules("gradients", record.getValueAsListOfStrings("vjp"));
   if (record.getValueAsBit("vjpInCode"))
-    os << "- gradient: a rule of its own\n";
+    os << "- gradient: a rule\n";
   if (llvm::StringRef precision = record.getValueAsString("precision"); !precision.empty())
     os << "- mixed precision: " << precision << "\n";
 }

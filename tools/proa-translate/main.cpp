@@ -441,7 +441,7 @@ int main(int argc, char **argv) {
   Options options;
   CommandLine line(
       "proa-translate",
-      "Turns a program of Paddle into MLIR text of the pd dialect or back, or says what it consists of.",
+      "Imports a program of Paddle into the pd dialect, summarizes it, or exports it to a legacy program.",
       "  proa-translate test/corpus/models/nlp/bert\n"
       "  proa-translate model.pdmodel -o model.mlir\n"
       "  proa-translate program.json --bytecode -o model.mlirbc\n"
@@ -455,7 +455,7 @@ int main(int argc, char **argv) {
   options.path = inputPath(options.path);
   options.import.locations = needsLocations(options);
   if (options.path.empty() != options.coverage)
-    return failCommandLine(line, options.coverage ? "--coverage is of all legacy ops, and takes no model"
+    return failCommandLine(line, options.coverage ? "--coverage lists all legacy ops and takes no model"
                                                   : "model is required");
   if (options.to != "folder" && !options.parameters.empty())
     return failCommandLine(line, "--params is for --to=folder: other forms hold no weights");

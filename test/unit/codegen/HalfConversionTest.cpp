@@ -204,7 +204,7 @@ TEST(LoadedObject, NamesWhatNothingDefines) {
   auto found = loaded->find("kernel");
   ASSERT_FALSE(found);
   EXPECT_THAT(found.problems().text(),
-              HasSubstr("'kernel' cannot be linked: nothing defines 'nobody_defines_this'"));
+              HasSubstr("'kernel' cannot be linked: undefined symbol 'nobody_defines_this'"));
 }
 
 } // namespace

@@ -76,9 +76,9 @@ TEST_F(Training, WrongStateIsRefused) {
   EXPECT_THAT(problemsOf(model->setParameter("learning_rate", scalar(0))),
               HasSubstr("no parameter or state variable 'learning_rate'; did you mean 'learning_rate_0'?"));
   EXPECT_THAT(problemsOf(model->setParameter("learning_rate_0", Tensor(DType::Float64, {}))),
-              HasSubstr("'learning_rate_0' is given float64[], expected float32[]"));
+              HasSubstr("'learning_rate_0' is set to float64[], expected float32[]"));
   EXPECT_THAT(problemsOf(model->setParameter("learning_rate_0", Tensor(DType::Float32, {2}))),
-              HasSubstr("is given float32[2], expected float32[]"));
+              HasSubstr("is set to float32[2], expected float32[]"));
 }
 
 TEST_F(Training, ParametersAreSaved) {

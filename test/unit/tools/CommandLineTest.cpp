@@ -32,7 +32,7 @@ TEST(CommandLine, EveryWrongDimIsReported) {
   EXPECT_THAT(parseFeedDims({"x=1", "y=z", "x=2", "w=3"}, problems),
               ElementsAre(Pair("w", ElementsAre(3)), Pair("x", ElementsAre(1))));
   EXPECT_THAT(problems.text(),
-              AllOf(HasSubstr("found 'y=z', expected NAME=1x3x224x224"), HasSubstr("'x' is given twice")));
+              AllOf(HasSubstr("found 'y=z', expected NAME=1x3x224x224"), HasSubstr("'x' occurs twice")));
 }
 
 /// A tool with a positional argument, a flag with an optional value, an option of several values.
