@@ -7,7 +7,7 @@ foreach(record ${records})
   get_filename_component(family ${record} DIRECTORY)
   list(APPEND families ${family})
   file(READ ${BUILD}/dialects/pd/ops/${record}.reference.md sections)
-  # mlir-tblgen's banner is a comment of C++.
+  # The banner of mlir-tblgen is a C++ comment.
   string(REGEX REPLACE "^/\\*=[^\n]*\n(\\|\\*[^\n]*\n)*\\\\\\*=[^\n]*\n+" "" sections "${sections}")
   string(APPEND page_${family} "${sections}")
 endforeach()

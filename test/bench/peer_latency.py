@@ -24,7 +24,7 @@ ENVIRONMENTS = {
     "paddle2": ["paddlepaddle==2.6.2", "numpy==1.26.4", "protobuf==3.20.3", "paddle2onnx==1.3.1", "onnxruntime", "setuptools"],
     "paddle3": ["paddlepaddle", "numpy", "setuptools"],
 }
-# Engine: the virtual environment it lives in, and what peer_worker.py calls it.
+# Engine: its virtual environment, and its name in peer_worker.py.
 PEER_ENGINES = {"paddle2": ("paddle2", "paddle"), "paddle3": ("paddle3", "paddle"), "ort": ("paddle2", "ort")}
 
 

@@ -29,11 +29,11 @@ SAFETENSORS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "ui
 NAMES = {numpy_name: name for name, numpy_name in SAFETENSORS.items()}
 NUMBERS = {"bool": 0, "int16": 1, "int32": 2, "int64": 3, "float16": 4, "float32": 5, "float64": 6, "uint8": 20, "int8": 21,
            "uint16": 22, "complex64": 23, "complex128": 24}
-# Attributes that say nothing about what is computed.
+# Attributes without influence on results.
 HINTS = {"op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "use_mkldnn", "use_cudnn", "use_quantizer",
          "mkldnn_data_type", "is_test", "workspace_size_MB", "exhaustive_search", "seed", "fix_seed", "name", "sub_block"}
 DTYPE_ATTRIBUTES = {"dtype", "in_dtype", "out_dtype"}
-# Feeds that weigh gradients: their dims follow from those of the other feeds.
+# Feeds that scale gradients: their dims follow from those of the other feeds.
 WEIGHT = re.compile(r"gw_\d+$|c\d+$")
 SECONDS = 20
 

@@ -168,7 +168,7 @@ TEST(Compare, EmptyTensorsAreEqual) {
 }
 
 TEST(CompareLowPrecision, TheNormOfTheErrorCounts) {
-  // 64 units of bfloat16 are a quarter: of a norm of 5, less than 1.25.
+  // 64 units of bfloat16 are 1/4: for a norm of 5, less than 1.25.
   auto passes = [](std::vector<double> got, DType format = DType::BFloat16) {
     return compareLowPrecision(doubles(got), doubles({3, 4, 0}), format).passed();
   };

@@ -1,4 +1,4 @@
-// Elementwise kernels of all element types against plain loops.
+// Elementwise kernels of all element types, compared with plain loops.
 #include "test/unit/codegen/KernelText.h"
 
 #include <gtest/gtest.h>

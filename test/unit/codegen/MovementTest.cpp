@@ -1,4 +1,4 @@
-// Kernels that move elements: transposes, gathers, slices, reshapes.
+// Data-movement kernels: transposes, gathers, slices, reshapes.
 #include "test/unit/codegen/KernelText.h"
 
 #include <gtest/gtest.h>

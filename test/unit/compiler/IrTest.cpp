@@ -62,7 +62,7 @@ TEST_F(Ir, AttributesSayWhatArgumentsAre) {
   EXPECT_EQ((*outputs)[0].name, "product");
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(3, 8));
   EXPECT_EQ((*outputs)[1].name, "sum");
-  outputs = run(); // w is state: the last run has changed it to w + y
+  outputs = run(); // w is state: the last run set it to w + y
   ASSERT_TRUE(outputs) << outputs.problems().text();
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(6, 16));
 }
@@ -97,7 +97,7 @@ TEST_F(Ir, SomeFetchesNeedSomeFeeds) {
   ASSERT_TRUE(model) << model.problems().text();
   ASSERT_EQ(model->feeds().size(), 1U);
   ASSERT_TRUE(model->setParameter("w", vectorOf({1, 2})));
-  for (int run = 0; run < 2; ++run) { // no state is changed
+  for (int run = 0; run < 2; ++run) { // no state changes
     auto outputs = model->run({{"x", vectorOf({3, 4})}});
     ASSERT_TRUE(outputs) << outputs.problems().text();
     EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(3, 8));

@@ -101,7 +101,7 @@ TEST_F(Training, ParametersAreSaved) {
   EXPECT_FALSE(std::filesystem::exists(file("p.npz")));
 }
 
-/// The loss that another learning rate gives for this part is the same, as the part has no update.
+/// Another learning rate gives the same loss, because this part has no update.
 TEST_F(Training, APartNeedsNoLabels) {
   std::vector<Diagnostic> warnings;
   auto part =

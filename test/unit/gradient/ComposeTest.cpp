@@ -1,4 +1,4 @@
-// Transforms in any order: what each of them gives is a function that each may be applied to again.
+// Transforms in any order: each is applied to the result of every other.
 #include "proa/Autodiff.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ using namespace proa;
 
 namespace {
 
-/// A loop, a product and a reduction.
+/// A loop, a matmul and a reduction.
 const char *const sample = R"(
 func.func @f(%x: tensor<3xf64>, %w: tensor<3x3xf64>) -> tensor<f64> {
   %n = pd.constant dense<2> : tensor<1xi64>

@@ -1,4 +1,4 @@
-// The C++ API: derivatives of derivatives, numbers that are known by mathematics.
+// The C++ API: derivatives of derivatives, with values known by mathematics.
 #include "proa/Autodiff.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ func.func @f(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>) -> tensor<?x?x?xf64> 
   expectNear(results[2], {2, 4, 6, 8});
 }
 
-// What a result is equal to shares its cotangent: numbers of Paddle 2.6.2 and 3.3.1.
+// Equal results share their cotangent: values of Paddle 2.6.2 and 3.3.1.
 TEST(FunctionTest, EqualLeastElementsShareTheGradient) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<1x4xf64>, %v: tensor<1x3xf64>) -> tensor<1x4xf64> {
@@ -120,7 +120,7 @@ TEST(FunctionTest, TransformsCommute) {
   expectNear(backward[2], expected);
 }
 
-// An op without a batched form: few examples are written out, many and an unknown number are a loop.
+// An op without a batched form: a small batch is unrolled, a large or dynamic one is a loop.
 TEST(FunctionTest, RunsExamplesOneByOne) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<2x2xf64>) -> tensor<f64> {
@@ -209,7 +209,7 @@ func.func @f(%x: tensor<2x3xf64>, %i: tensor<2x1xi64>, %v: tensor<2x3xf64>) -> t
   EXPECT_NE(g.problems().text().find("through 'pd.exp'"), std::string::npos);
 }
 
-/// A tensor for an argument of the model: small floats; the first ids.
+/// A tensor for an argument of the model: small floats, or the first ids.
 Tensor argumentOf(const TensorInfo &info, std::mt19937 &random) {
   std::vector<int64_t> dims = info.dims;
   for (size_t d = 0; d < dims.size(); ++d)
@@ -232,7 +232,7 @@ double dot(const Tensor &x, const Tensor &y) {
 }
 
 // Forward over reverse on a two-layer BERT: for random directions v and w of the parameters <w, H v> = <v, H
-// w>, and H v is what the gradient changes by along v.
+// w>, and H v is the change of the gradient along v.
 TEST(FunctionTest, HessianTimesVectorOfBert) {
   Function f = take(Function::open(PROA_CORPUS_DIR "/models/nlp/tinybert"));
   std::mt19937 random(3);
@@ -347,7 +347,7 @@ TEST(FunctionTest, LoopsKeepAsManyStatesAsTheyMay) {
   expectNear(forward[1], {along});
 }
 
-// Each example has a number of iterations of its own, none among them: x -> sin^n(w x).
+// Each example has its own number of iterations, also 0: x -> sin^n(w x).
 TEST(FunctionTest, BatchesOfLoopsThatKeepFewStates) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<f64>, %w: tensor<f64>, %n: tensor<i64>) -> tensor<f64> {
@@ -411,7 +411,7 @@ TEST(FunctionTest, SecondDerivativesOfLoopsKeepAsManyStatesAsTheyMay) {
     Function g = take(grad(f, {.arguments = {0}, .loopSnapshots = snapshots}));
     expectNear(take(take(vjp(g, {0})).run({atX, atW, ofGradient}))[1], along);
     expectNear(take(take(jvp(g, {0})).run({atX, atW, ofGradient}))[1], along);
-    // Forward mode keeps the loop, so that reverse mode through it keeps as few states.
+    // Forward mode keeps the loop, so that reverse mode through it keeps equally few states.
     Function forward = take(jvp(f, {0}));
     expectNear(take(take(grad(forward, {.arguments = {0}, .result = 1, .loopSnapshots = snapshots}))
                         .run({atX, atW, ofGradient}))[0],
@@ -449,7 +449,7 @@ TEST(FunctionTest, ThirdDerivativesOfLoopsKeepAsManyStatesAsTheyMay) {
   }
 }
 
-// Layers whose gradients kernels compute: the derivative of the gradient in both modes is one of differences.
+// Layers with gradient kernels: the derivative of the gradient in both modes is compared with differences.
 TEST(FunctionTest, SecondDerivativesOfKernelsBothWays) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<5x8xf64>, %w: tensor<2x8xf64>, %b: tensor<1x8xf64>, %o: tensor<3xi64>, %l: tensor<2x1xi32>) -> tensor<f64> {

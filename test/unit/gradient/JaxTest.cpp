@@ -1,5 +1,5 @@
-// Chains of transforms of functions against JAX in float64: jax/functions.mlir, jax/values.json (jax/make.py
-// makes both). The chains of one function are one program.
+// Chains of transforms of functions, compared with JAX in float64: jax/functions.mlir and jax/values.json,
+// both written by jax/make.py. The chains of one function are one program.
 #include "passes/autodiff/Transforms.h"
 #include "test/unit/gradient/Harness.h"
 

@@ -48,7 +48,7 @@ public:
   }
 
 private:
-  /// Derivatives that are made while some of the dims are open, or all of them.
+  /// Derivatives created with some or all dims dynamic.
   void buildOpen(Program &program, ArrayRef<unsigned> forwardFeeds, ArrayRef<unsigned> backwardFeeds) {
     func::FuncOp open = function.clone();
     open.setName("open");
@@ -63,7 +63,7 @@ private:
     program.call(*backward, backwardFeeds);
   }
 
-  /// What is batched: the function or derivatives of it.
+  /// The batched function: the function or its derivatives.
   FailureOr<func::FuncOp> batchedOne(func::FuncOp forward, func::FuncOp backward) {
     switch (random() % 4) {
     case 0:
@@ -77,7 +77,7 @@ private:
     }
   }
 
-  /// Where the examples' dimension stands in each argument; at least one has it.
+  /// The position of the batch dimension in each argument; at least one has it.
   void drawPlaces(TypeRange types) {
     for (Type type : types) {
       int64_t rank = cast<RankedTensorType>(type).getRank();
@@ -178,11 +178,10 @@ private:
     double reverse = 0, forward = dot(cotangent, results[1]);
     for (size_t i = 0; i < count; ++i)
       reverse += dot(feeds[count + i], results[3 + i]);
-    // What a half of the step changes of a difference is about four times what is wrong with it.
+    // Halving the step changes a difference by about four times its error.
     double coarse = difference(2e-5), fine = difference(1e-5), expected = fine + (fine - coarse) / 3;
     double size = std::max(1.0, std::abs(expected));
-    // Where a program is so steep that differences do not tell its derivative, both modes must agree all the
-    // same.
+    // For a program that is too steep for differences, both modes must still agree.
     if (std::abs(fine - coarse) < 1e-4 * size)
       EXPECT_NEAR(reverse, expected, 1e-6 * size + std::abs(fine - coarse)) << "gradient against differences";
     EXPECT_NEAR(forward, reverse, 1e-9 * size) << "forward against reverse";
@@ -236,8 +235,8 @@ private:
   std::unique_ptr<Runner> runner;
   std::vector<Tensor> feeds;
   size_t aloneAt = 0, batchAt = 0, decomposedAt = 0, openAt = 0;
-  /// Of what is batched: the feeds of one example, those of the batch, and where the examples' dimension is
-  /// (-1: none).
+  /// Of the batched function: the feeds of one example, those of the batch, and the positions of the batch
+  /// dimension (-1: none).
   llvm::SmallVector<unsigned> alone, whole;
   llvm::SmallVector<int64_t> places;
   std::string batchedName;

@@ -34,7 +34,7 @@ check::Tensors tensorsOf(const std::string &name, const std::string &file) {
   return *tensors;
 }
 
-/// All steps of the case; `change` may change the model before each.
+/// Runs all steps of the case; `change` may change the model before each.
 Training train(
     const std::string &name, ModelOptions options,
     const std::function<void(Model &, int)> &change = [](Model &, int) {}) {
@@ -79,7 +79,7 @@ void expectNear(const Training &found, const Training &expected, double toleranc
         << "element " << i;
 }
 
-// The same numbers, in less memory: what the planner's arena takes.
+// The same values with less memory in the planner's arena.
 TEST(TrainingTest, RecomputationTakesLessMemory) {
   for (const char *name : {"gpt_sgd", "cnn_bn_momentum", "mlp_sgd"}) {
     SCOPED_TRACE(name);
@@ -110,7 +110,7 @@ TEST(TrainingTest, BatchNormalizationIsRefused) {
   EXPECT_NE(model.problems().text().find("statistics from the whole batch"), std::string::npos);
 }
 
-// Losses stay near those of float32, but are others: something was computed in 16 bits.
+// Losses are close to those of float32, but not equal: something was computed in 16 bits.
 TEST(TrainingTest, MixedPrecisionStaysNear) {
   for (const char *name : {"mlp_sgd", "gpt_sgd", "bert_mlm_adamw", "../../cases/training/rnn_while"})
     for (auto level : {AmpOptions::Level::O1, AmpOptions::Level::O2})
@@ -131,7 +131,7 @@ TEST(TrainingTest, MixedPrecisionStaysNear) {
       }
 }
 
-// A scale that makes gradients infinite: the first steps do not count and the scale shrinks until gradients
+// A scale that makes gradients infinite: the first steps are skipped and the scale shrinks until gradients
 // are finite.
 TEST(TrainingTest, DynamicLossScaling) {
   AmpOptions amp{
@@ -155,7 +155,7 @@ TEST(TrainingTest, DynamicLossScaling) {
   EXPECT_TRUE(same(weights[0], weights[1]));
 }
 
-/// The startup program lays the weights of a recurrent layer out in one buffer.
+/// The startup program places the weights of a recurrent layer in one buffer.
 TEST(TrainingTest, BuffersAreTheirParts) {
   std::string folder = std::string(PROA_CORPUS_DIR) + "/../cases/training/rnn_average";
   auto model = Model::open(folder, {.cacheDirectory = "off"});

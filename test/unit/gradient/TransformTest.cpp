@@ -43,7 +43,7 @@ protected:
     return tensor;
   }
 
-  /// One example's result, and where it stands in the batch's.
+  /// The result of one example, and its index in the batch.
   static void compare(const Tensor &expected, const Tensor &batch, int64_t example, const char *what) {
     ASSERT_EQ(batch.size(), expected.size() * examples);
     if (expected.dtype() != DType::Float64) {
@@ -111,7 +111,7 @@ TEST_P(TransformTest, BatchGivesWhatItsExamplesGive) {
   auto batched = autodiff::vmap(batchFirst ? function : *backward, "batched", examples);
   if (batchFirst && succeeded(batched))
     batched = autodiff::vjp(*batched, "batched_backward", differentiated);
-  // Only the first argument, and no cotangent, differs from example to example.
+  // Only the first argument, and no cotangent, differs between examples.
   llvm::SmallVector<int64_t> onlyFirst(backward->getNumArguments(), -1);
   onlyFirst[0] = 0;
   auto partly = batchFirst ? batched : autodiff::vmap(*backward, "partly", examples, onlyFirst);

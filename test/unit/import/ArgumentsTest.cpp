@@ -1,4 +1,4 @@
-// What functions of many arguments say of them.
+// Attributes of functions with many arguments.
 #include "lib/compiler/PrintModule.h"
 #include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
@@ -85,7 +85,7 @@ TEST_F(Arguments, NameEachArgument) {
   }
 }
 
-/// They are printed without attributes of them: with a LoD, and names that need escapes.
+/// They are printed without argument attributes: with a LoD, and names that need escapes.
 TEST_F(Arguments, PrintedAsTheirAttributesAre) {
   legacy::Program program = sumOfParameters();
   program.blocks[0].variables[0].lodLevel = 1;

@@ -1,4 +1,4 @@
-// Programs with control flow, as Paddle writes them and as it never would, imported.
+// Import of programs with control flow, as Paddle writes them, and of unusual ones.
 #include "dialects/pd/ir/Pd.h"
 #include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
@@ -16,7 +16,7 @@ namespace {
 
 using Arguments = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-/// A program op by op. Variables are float32[2] where nothing else is said.
+/// A program built op by op. Variables are float32[2] by default.
 struct Source {
   legacy::Program program;
 
@@ -56,7 +56,7 @@ struct Source {
     op(block, "while", {{"Condition", {condition}}}, {}).attributes = {
         {"sub_block", legacy::BlockIndex{body}}};
   }
-  /// Lays x and y out in "buffer".
+  /// Places x and y in "buffer".
   void buffer() {
     variable(0, "buffer", DType::Float32, {4});
     op(0, "coalesce_tensor", {{"Input", {"x", "y"}}}, {{"Output", {"x", "y"}}, {"FusedOutput", {"buffer"}}})
@@ -129,7 +129,7 @@ TEST_F(ControlFlow, ExtentsOfWhatALoopCarriesOpen) {
   EXPECT_THAT(import(), HasSubstr("-> (tensor<?xf32>, tensor<1xi1>)"));
 }
 
-/// The declared shape of a feed that a loop changes is that after an iteration.
+/// The declared shape of a feed that a loop changes is the shape after an iteration.
 TEST_F(ControlFlow, FeedThatALoopGrowsIsOpen) {
   int32_t body = source.block(0);
   source.op(body, "concat", {{"X", {"x", "y"}}}, {{"Out", {"x"}}});
@@ -146,7 +146,7 @@ TEST_F(ControlFlow, FirstIterationThatChangesAnElementTypeIsByItself) {
   source.loop(0, body, "c");
   std::string text = import();
   EXPECT_THAT(text, HasSubstr("scf.while (%arg3 = %2, %arg4 = %3) : (tensor<2xf64>, tensor<1xi1>)"));
-  // Without an iteration it is what it was.
+  // Without an iteration it keeps its shape.
   size_t otherwise = text.find("} else {");
   ASSERT_NE(otherwise, std::string::npos);
   EXPECT_THAT(text.substr(otherwise), HasSubstr("pd.cast %arg0 {dtype = f64} : (tensor<2xf32>)"));
@@ -254,11 +254,11 @@ TEST_F(ControlFlow, ProblemsOfABodyAreReportedOnce) {
   source.unary(body, "logical_not", "c", "c");
   source.loop(0, body, "c");
   source.unary(0, "tanh", "x", "x");
-  // The loop may have no iteration: the problem ends the run that comes to its body.
+  // The loop may have no iteration: the error ends a run that reaches its body.
   EXPECT_EQ(count(import(), "blocks[1].ops[1] (no_such_op) -> y: op 'no_such_op' is not known"), 1u);
 }
 
-/// Two arms and a select_input; `second` is the condition of the false arm.
+/// Two branches and a select_input; `second` is the condition of the false branch.
 void addPair(Source &source, const std::string &second) {
   int32_t onTrue = source.block(0), onFalse = source.block(0);
   source.variable(0, "a");
@@ -283,7 +283,7 @@ TEST_F(ControlFlow, TwoArmsBecomeOneBranch) {
 
 TEST_F(ControlFlow, ArmsOnTheSameConditionAreNoPair) {
   addPair(source, "c");
-  EXPECT_EQ(count(import(), "scf.if"), 3u); // each arm, and the choice by the mask
+  EXPECT_EQ(count(import(), "scf.if"), 3u); // each branch, and the choice by the mask
 }
 
 TEST_F(ControlFlow, ArmThatWritesAnOuterVariable) {
@@ -305,7 +305,7 @@ TEST_F(ControlFlow, ArmThatNobodyReadsIsGone) {
   EXPECT_EQ(count(import(), "scf.if"), 0u);
 }
 
-/// An array that a loop fills and that nothing made before.
+/// An array that a loop fills and that is not created before.
 TEST_F(ControlFlow, ArraysAreCarried) {
   source.variable(0, "list", DType::Float32, {2}, legacy::VariableKind::DenseTensorArray);
   source.variable(0, "length", DType::Int64, {1});

@@ -12,7 +12,7 @@
 namespace proa {
 namespace {
 
-/// A chain of sums, with ops of several results and perhaps of regions among them.
+/// A chain of additions, optionally with ops of several results and of regions.
 std::string longProgram(int length, bool hasRegions = true) {
   std::string text =
       "func.func @main(%arg0: tensor<?x4xf32> {pd.feed = \"x\"}, %arg1: tensor<i1>) -> tensor<?x4xf32> {\n";

@@ -1,5 +1,4 @@
-// Ops that equal an earlier one are copied from what that became: here beside those that only nearly equal
-// it.
+// Repeated ops are copied from their first import: here next to ops that differ slightly.
 #include "lib/compiler/Registration.h"
 #include "translator/import/Import.h"
 
@@ -55,7 +54,7 @@ protected:
     return program.blocks[0].operations.back();
   }
 
-  /// The ops of the function, without the values' types.
+  /// The ops of the function, without types.
   std::vector<std::string> imported() {
     auto module = import::importProgram(context, program, options);
     if (!module) {

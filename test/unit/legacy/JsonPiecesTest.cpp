@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t variableCount = 12000, opCount = 8000;
 
-/// Brackets, quotes and backslashes in strings are no structure.
+/// Brackets, quotes and backslashes in strings are not structure.
 std::string nameOf(size_t i) {
   constexpr const char *tails[] = {"", "]}", "[{", R"(")", R"(\)", R"(\")", R"(",{")", "\xC3\xA4"};
   return fmt::format("v{}{}", i, tails[i % std::size(tails)]);

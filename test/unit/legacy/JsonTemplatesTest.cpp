@@ -57,7 +57,7 @@ TEST(JsonTemplates, OpsOfEveryKindAreReadAsTheyStand) {
     case 2: // no inputs
       texts.push_back(fmt::format(R"({{{},"type":"fill",{}}})", out, attribute));
       break;
-    default: // no two alike
+    default: // all different
       texts.push_back(fmt::format(R"({{"type":"kind{}",{}}})", i, in));
     }
   }

@@ -9,7 +9,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Compiled kernels, written by hand with the compiler's calling convention; one number each.
+// Compiled kernels, written by hand with the compiler's calling convention, for single numbers.
 
 void less(void *const *buffers, const int64_t *, int64_t, int64_t) {
   *static_cast<bool *>(buffers[2]) =
@@ -124,7 +124,7 @@ TEST(ControlFlow, PlanSurvivesStorage) {
   EXPECT_EQ(again->steps[0].bodies[1].results, plan.steps[0].bodies[1].results);
 }
 
-/// A condition on whether x is taken or twice of it; arms of different steps.
+/// A condition that selects x or twice x; branches of different steps.
 Plan branchPlan() {
   Plan plan;
   plan.values = {{DType::Bool, {dynamicDim}, Storage::Feed, 0, none, "c"},
@@ -164,7 +164,7 @@ TEST(ControlFlow, TakesOneArm) {
   }
 }
 
-/// A library kernel that refuses its operands ends the run that comes to it; at the top level it ends the
+/// A library kernel that refuses its operands ends the run that reaches it; at the top level it ends the
 /// load.
 TEST(ControlFlow, RefusedKernelInAnArmIsAnErrorOfTheRun) {
   Plan plan = branchPlan();
@@ -192,7 +192,7 @@ TEST(ControlFlow, ConditionMustBeOneBool) {
               HasSubstr("net: net.py:8: if: the condition is bool[2], expected one bool"));
 }
 
-/// The loop body gathers element i of a list: out of its bounds at last.
+/// The loop body gathers element i of a list, which is out of bounds at the end.
 TEST(ControlFlow, ErrorInTheBodyNamesTheStepAndTheIteration) {
   Plan plan = loopPlan();
   plan.values.push_back({DType::Float32, {3}, Storage::Feed, 0, none, "list"});
@@ -216,7 +216,7 @@ TEST(ControlFlow, ErrorInTheBodyNamesTheStepAndTheIteration) {
   ASSERT_FALSE(result);
   EXPECT_THAT(result.problems().text(),
               AllOf(HasSubstr("net: net.py:55: gather: "), HasSubstr("(in iteration 3 of the loop)")));
-  feeds["n"] = int64(1); // the session is not spoiled
+  feeds["n"] = int64(1); // the session still works
   EXPECT_TRUE(session->run(feeds));
 }
 

@@ -30,7 +30,8 @@ void expectCounts(const Tensor &tensor, int64_t nans, int64_t infinities, int64_
   EXPECT_EQ(found.firstInfinity, firstInfinity) << tensor.describe();
 }
 
-/// The bits are those of the formats' definitions (IEEE 754; OCP OFP8), not of this project's conversions.
+/// The bits are from the definitions of the formats (IEEE 754; OCP OFP8), not from this project's
+/// conversions.
 TEST(FiniteCheck, CountsInEveryFormat) {
   expectCounts(tensorOf<uint32_t>(DType::Float32, {0x3F800000, 0x7F7FFFFF, 0xFF800000, 0x7FC00000, 0x7F800001,
                                                    0x7F800000, 0x00000001}),

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using Shape = std::vector<int64_t>;
 
-/// Every element through the definition.
+/// Every element by definition.
 template <class T>
 void expectCopy(const std::vector<CopyAxis> &axes, size_t sourceSize, size_t targetSize,
                 int64_t sourceStart) {
@@ -259,7 +259,7 @@ TEST(Pool, ChannelsLastIsTheSame) {
 }
 
 TEST(Pool, GradientOfChannelsLastIsTheSame) {
-  // More channels than are treated at a time, and one that is left over.
+  // More channels than one block, and one remaining.
   constexpr int64_t channels = 17, positions = 35;
   Tensor x = randomFloats({2, 5, 7, channels}, 1), cotangent = randomFloats({2, 3, 4, channels}, 2);
   auto channelsFirst = [](const Tensor &last) {

@@ -12,12 +12,12 @@ namespace {
 /// Numbers in [-1, 1) that differ from element to element.
 float number(int64_t i) { return static_cast<float>((i * 7919 + 13) % 2048 - 1024) / 1024; }
 
-/// Rows, inner extent, columns.
+/// Rows, inner dim, columns.
 class Panels : public testing::TestWithParam<std::tuple<int64_t, int64_t, int64_t>> {
 protected:
   static constexpr float untouched = 77;
 
-  /// The product of rows that lie 3 elements apart from each other in x and 5 in the result.
+  /// The product of rows with stride 3 in x and 5 in the result.
   void check(bool wide, bool transposed, bool accumulates) const {
     auto [rows, inner, columns] = GetParam();
     int64_t xStride = inner + 3, outStride = columns + 5;

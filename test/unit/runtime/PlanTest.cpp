@@ -65,7 +65,7 @@ TEST(Plan, NoCutOrChangedByteCrashes) {
     }
 }
 
-/// The message that verify gives after `change`.
+/// The message of verify after `change`.
 std::string messageAfter(const std::function<void(Plan &)> &change) {
   Plan plan = samplePlan();
   change(plan);

@@ -1,6 +1,6 @@
-// Random numbers: the generator's published test vectors, the distributions by moments and by the bound of
-// Kolmogorov and Smirnov (fixed seeds, so that a test that passes always passes), and that threads change
-// nothing.
+// Random numbers: published test vectors of the generator, distributions by moments and by the
+// Kolmogorov-Smirnov bound (fixed seeds, so that results are stable), and independence of the number of
+// threads.
 #include "KernelHarness.h"
 
 #include "lib/runtime/Random.h"
@@ -43,7 +43,7 @@ std::vector<double> numbersOf(const Tensor &tensor) {
   return {tensor.as<double>(), tensor.as<double>() + tensor.size()};
 }
 
-/// The greatest distance of the empirical distribution from `below`.
+/// The largest distance of the empirical distribution from `below`.
 double distance(std::vector<double> values, const std::function<double(double)> &below) {
   std::sort(values.begin(), values.end());
   double greatest = 0, n = static_cast<double>(values.size());
@@ -53,7 +53,7 @@ double distance(std::vector<double> values, const std::function<double(double)> 
   }
   return greatest;
 }
-/// Exceeded by chance once in a thousand seeds.
+/// Exceeded by chance for one in a thousand seeds.
 const double bound = 1.95 / std::sqrt(static_cast<double>(many));
 
 double meanOf(const std::vector<double> &values) {
@@ -178,7 +178,7 @@ TEST(Random, Multinomial) {
   ASSERT_TRUE(without) << without.problems().text();
   std::vector<int64_t> second = valuesOf<int64_t>((*without)[0]);
   EXPECT_NE(second[0], second[1]);
-  EXPECT_EQ(second[2] + second[3], 3); // classes 1 and 2 are all that the second row has
+  EXPECT_EQ(second[2] + second[3], 3); // the second row has only classes 1 and 2
   EXPECT_FALSE(runCase({"multinomial", {{"num_samples", 3}}, {weights}, {{DType::Int64, {2, 3}}}}));
 }
 
@@ -221,7 +221,7 @@ TEST(Random, SeedsAreHonoured) {
   std::vector<double> seeded = numbersOf(draw("uniform", {{"seed", 11}}));
   EXPECT_EQ(seeded, numbersOf(draw("uniform", {{"seed", 11}})));
   EXPECT_NE(seeded, numbersOf(draw("uniform", {{"seed", 12}})));
-  // Without a seed a run goes on from the one before; a new session starts anew.
+  // Without a seed a run continues the stream of the previous run; a new session restarts it.
   std::vector<double> unseeded = numbersOf(draw("uniform", {{"seed", 0}}));
   EXPECT_EQ(unseeded, numbersOf(draw("uniform", {{"seed", 0}})));
   RandomGenerator generator(0);

@@ -15,7 +15,7 @@ std::vector<double> wide(const Tensor &tensor) {
   return {tensor.as<float>(), tensor.as<float>() + tensor.size()};
 }
 
-/// Small enough that no layer amplifies rounding.
+/// Small values, so that no layer amplifies rounding.
 Tensor randomWeights(std::vector<int64_t> dims, unsigned seed) {
   Tensor tensor = randomFloats(std::move(dims), seed);
   for (int64_t i = 0; i < tensor.size(); ++i)
@@ -25,8 +25,8 @@ Tensor randomWeights(std::vector<int64_t> dims, unsigned seed) {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// One sample through one layer in one direction, by the definition. Returns the outputs; h and c become
-/// final states.
+/// One sample through one layer in one direction, by definition. Returns the outputs; h and c become final
+/// states.
 std::vector<std::vector<double>> runSample(const std::string &mode, const Layer &layer,
                                            const std::vector<std::vector<double>> &x, size_t length,
                                            bool backward, std::vector<double> &h, std::vector<double> &c) {

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// batch, channels in and out, height, width, paddings (top, bottom, left, right), expected extent of tiles
+/// batch, channels in and out, height, width, paddings (top, bottom, left, right), expected tile size
 using Geometry = std::array<int64_t, 10>;
 
 Shape outputOf(const Geometry &g) { return {g[0], g[2], g[3] + g[5] + g[6] - 2, g[4] + g[7] + g[8] - 2}; }
@@ -26,7 +26,7 @@ std::optional<int64_t> tileExtentOf(const Geometry &g, bool isConstant = true) {
   return WinogradConv::tileExtent(*geometry, isConstant);
 }
 
-/// Random, of a size that makes results of the size of the input.
+/// Random values, scaled so that results have the size of the input.
 Tensor filterOf(const Geometry &g) {
   Tensor filter = randomFloats({g[2], g[1], 3, 3}, 2);
   for (int64_t i = 0; i < filter.size(); ++i)
@@ -71,10 +71,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Geometry{2, 20, 36, 29, 31, 1, 1, 1, 1, 4},  // parts of vectors and tiles
                       Geometry{1, 17, 40, 30, 27, 0, 2, 3, 0, 4},  // unequal paddings
                       Geometry{3, 32, 32, 60, 57, 0, 0, 0, 0, 4},  // several blocks
-                      Geometry{1, 256, 256, 14, 14, 1, 1, 1, 1, 2} // much filter, few places
+                      Geometry{1, 256, 256, 14, 14, 1, 1, 1, 1, 2} // large filter, few pixels
                       ));
 
-/// The gradient of a convolution by its input is one.
+/// The gradient of a convolution by its input is a convolution.
 TEST_P(Winograd, TransposedFollowsTheDefinition) {
   const Geometry &g = GetParam();
   Tensor w = filterOf({g[0], g[2], g[1]}), x = randomFloats({g[0], g[1], g[3], g[4]}, 1);
@@ -100,7 +100,7 @@ TEST(WinogradConv, IsNotTakenWhereTheDefinitionIsFaster) {
   EXPECT_EQ(tileExtentOf({1, 256, 256, 14, 14, 1, 1, 1, 1, 0}, false), std::nullopt); // a filter that changes
 }
 
-/// The result overwrites the summand: both convolutions of x by w are added.
+/// The result overwrites the residual: both convolutions of x by w are added.
 TEST(WinogradConv, SummandInPlace) {
   constexpr Geometry g{1, 32, 32, 28, 28, 1, 1, 1, 1, 4};
   ASSERT_EQ(tileExtentOf(g), 4);
