@@ -14,11 +14,11 @@ struct Problem {
   /// The location: a file, a JSON path, an op or a Python line: "model/program.json:
   /// blocks[0].ops[3].inputs[0]".
   std::string where;
-  /// What is wrong and what was expected, without a full stop.
+  /// The error and the expectation, without a full stop.
   std::string message;
 };
 
-/// All errors of one input. A reader continues after an error as far as it can, so that the user sees all
+/// All errors of one input. A reader continues after an error if possible, so that the user sees all
 /// errors at once.
 class Problems {
 public:

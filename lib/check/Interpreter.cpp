@@ -143,12 +143,12 @@ void Interpreter::move(ValueRange from, ValueRange to) {
 }
 
 std::string Interpreter::evaluateBranch(scf::IfOp branch) {
-  Region &arm = isTrue(branch.getCondition()) ? branch.getThenRegion() : branch.getElseRegion();
-  if (arm.empty())
+  Region &branchRegion = isTrue(branch.getCondition()) ? branch.getThenRegion() : branch.getElseRegion();
+  if (branchRegion.empty())
     return {};
-  std::string reason = evaluateBlock(arm.front());
+  std::string reason = evaluateBlock(branchRegion.front());
   if (reason.empty())
-    move(arm.front().getTerminator()->getOperands(), branch.getResults());
+    move(branchRegion.front().getTerminator()->getOperands(), branch.getResults());
   return reason;
 }
 

@@ -111,7 +111,7 @@ struct Model::Implementation {
   /// The program cannot be imported from its declarations alone.
   bool needsFeeds = false;
   /// Sets of dims for which the program depends on the values of feeds.
-  std::set<std::string> steered;
+  std::set<std::string> valueSpecialized;
   /// Shared by all variants, which continue the same stream of random numbers.
   std::shared_ptr<runtime::RandomGenerator> generator;
 
@@ -516,7 +516,7 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   if (auto checked = checkFeeds(source, feeds, given); !checked)
     return checked.problems();
   std::string dims = describeDims(import::withLods(given)), key = dims;
-  Known known = steered.contains(dims) ? Known::Elements : Known::Declared;
+  Known known = valueSpecialized.contains(dims) ? Known::Elements : Known::Declared;
   if (known == Known::Elements)
     key += describeValues(import::steering(given));
   if (auto found = variants.find(key); found != variants.end())
@@ -532,7 +532,7 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
     return variant.problems();
   variant->imported = imported;
   if (known == Known::Elements) {
-    steered.insert(dims);
+    valueSpecialized.insert(dims);
     key = dims + describeValues(import::steering(given));
   }
   return &variants.emplace(key, std::move(*variant)).first->second;

@@ -69,7 +69,7 @@ std::pair<std::string, std::string> printAroundArguments(func::FuncOp function, 
   declaration->setFunctionType(
       FunctionType::get(function.getContext(), {}, function.getFunctionType().getResults()));
   std::string text = printed(0, [&](llvm::raw_ostream &stream) { declaration->print(stream, flags); });
-  size_t open = text.find('(') + 1; // behind the name, which is a plain one: "main"
+  size_t open = text.find('(') + 1; // after the name, which needs no quotes: "main"
   return {text.substr(0, open), llvm::StringRef(text).substr(open).rtrim().str() + " {\n"};
 }
 

@@ -1,4 +1,4 @@
-"""Compiles cases of the corpus ahead of time, with their open dims, runs the libraries and compares with Paddle's outputs.
+"""Compiles cases of the corpus ahead of time with dynamic dims, and compares their outputs with Paddle's.
 
 Arguments: the build folder, then case folders. Every run of a case goes through one loaded library, so that it meets
 other dims each time.

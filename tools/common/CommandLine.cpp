@@ -288,7 +288,7 @@ int runTool(const CLI::App &app, const std::function<int()> &work) {
     return fail(
         problem(app.get_name(),
                 "out of memory; the program, its weights or its feeds are too large for this machine"));
-  } catch (const std::exception &error) { // of the file system, or stdout that can't be written
+  } catch (const std::exception &error) { // of the file system, or of writing stdout
     return fail(problem(app.get_name(), error.what()));
   }
 }

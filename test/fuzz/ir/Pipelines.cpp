@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace proa::fuzz {
 
-/// What `write` writes to stdout.
+/// The output of `write` on stdout.
 static std::string stdoutOf(llvm::function_ref<void()> write) {
   std::FILE *file = std::tmpfile();
   llvm::outs().flush();

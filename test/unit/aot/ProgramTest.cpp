@@ -100,7 +100,7 @@ TEST_F(ProgramTest, KeepsStateFromRunToRun) {
   ASSERT_TRUE(create()) << proa_error();
   EXPECT_THAT(run(), ::testing::ElementsAre(1.5, 20, 300));
   EXPECT_THAT(run(), ::testing::ElementsAre(2.5, 40, 600));
-  ASSERT_TRUE(create()); // another program of the same library starts anew
+  ASSERT_TRUE(create()); // another program of the same library has its own state
   EXPECT_THAT(run(), ::testing::ElementsAre(1.5, 20, 300));
 }
 

@@ -349,7 +349,7 @@ std::string compareSame(Result<Function> fixed, Result<Function> open, const Ten
   if (!expected)
     return std::string(what) + " does not run: " + brief(expected);
   if (!got)
-    return std::string(what) + " does not run with open dims: " + brief(got);
+    return std::string(what) + " does not run with dynamic dims: " + brief(got);
   for (size_t i = 0; i < expected->size(); ++i)
     expectEqual((*got)[i], (*expected)[i], i);
   return {};
@@ -358,7 +358,7 @@ std::string compareSame(Result<Function> fixed, Result<Function> open, const Ten
 std::string CorpusTest::withDynamicDims() {
   auto opened = caseAt(PROA_CORPUS_DIR "/../" + GetParam(), /*dynamicDims=*/true);
   if (!opened)
-    return "not imported with open dims";
+    return "not imported with dynamic dims";
   auto g = Function::parse(opened->text, "main");
   auto floats = floatsOf(arguments);
   if (!g || !floats || floats->empty())
@@ -369,10 +369,10 @@ std::string CorpusTest::withDynamicDims() {
     return "does not run: " + brief(values);
   auto plain = g->run(arguments);
   if (!plain)
-    return "does not run with open dims: " + brief(plain);
+    return "does not run with dynamic dims: " + brief(plain);
   for (size_t i = 0; i < plain->size(); ++i)
     if ((*plain)[i].dims() != (*values)[i].dims())
-      return "has other extents with open dims";
+      return "has other dims with dynamic dims";
   std::vector<int64_t> by(floats->begin(), floats->end());
   auto forward = jvp(*fixed, by), backward = vjp(*fixed, by);
   if (!forward || !backward)

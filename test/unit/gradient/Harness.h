@@ -1,4 +1,4 @@
-/// What the tests of derivatives share: the functions of the .mlir files beside this one, random arguments,
+/// Helpers of the tests of derivatives: the functions of the .mlir files of this folder, random arguments,
 /// and a way to run IR.
 ///   Argument attributes:  test.low, test.high: where random elements lie (-1 to 1; integers 0 to 1);
 ///                         test.values: all elements;  test.constant: not differentiated

@@ -1,6 +1,6 @@
 // Derivatives of random small programs (RandomProgram.h): reverse mode against central differences along a
 // direction, forward mode against reverse mode, a batch against its examples, decompositions against kernels,
-// derivatives made with open dims against those with known ones; in float64.
+// derivatives created with dynamic dims against those with static dims; in float64.
 //   PROA_RANDOM_PROGRAMS: how many (60); PROA_RANDOM_SEED: the first one's seed
 #include "passes/autodiff/Transforms.h"
 #include "passes/decompose/Passes.h"
@@ -189,11 +189,11 @@ private:
       EXPECT_NEAR(results[decomposedAt].as<double>()[e], results[0].as<double>()[e], 1e-9)
           << "decomposed, element " << e;
     for (size_t i = 0; i < count + 3; ++i) {
-      ASSERT_EQ(results[openAt + i].dims(), results[i].dims()) << "open dims, result " << i;
+      ASSERT_EQ(results[openAt + i].dims(), results[i].dims()) << "dynamic dims, result " << i;
       for (int64_t e = 0; e < results[i].size(); ++e)
         EXPECT_NEAR(results[openAt + i].as<double>()[e], results[i].as<double>()[e],
                     1e-9 * std::max(1.0, std::abs(results[i].as<double>()[e])))
-            << "open dims, result " << i << ", element " << e;
+            << "dynamic dims, result " << i << ", element " << e;
     }
   }
 

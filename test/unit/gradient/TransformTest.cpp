@@ -1,7 +1,7 @@
 // Forward mode and batching against reverse mode and a loop, in float64, on every function of the .mlir files
 // beside this one.
 //   jvp:   for random tangents t and cotangents u, <u, jvp(t)> = <vjp(u), t>
-//   vmap:  a batch of three gives what the examples give one by one; so for the gradients
+//   vmap:  a batch of three equals its three examples; and the same for the gradients
 //   Function attribute test.batch_first: the gradient of the batched function instead of the batched
 //                         gradient
 #include "passes/autodiff/Transforms.h"

@@ -24,7 +24,7 @@ void addRows(void *const *buffers, const int64_t *, int64_t begin, int64_t end) 
 }
 void addRowsShape(const int64_t *inputDims, int64_t *result) {
   result[0] = inputDims[0]; // the output's dynamic dim
-  result[1] = inputDims[0]; // the extent
+  result[1] = inputDims[0]; // the dim
 }
 /// [?] scaled by its own length, which it reads from dims.
 void timesLength(void *const *buffers, const int64_t *dims, int64_t begin, int64_t end) {

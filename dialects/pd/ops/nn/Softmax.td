@@ -64,8 +64,8 @@ def Pd_AddPositionEncodingOp : Pd_Op<"add_position_encoding"> {
   let newIrGradients = ["add_position_encoding_grad(x)"];
 }
 
-/// Ops that draw random numbers in training: equal ones are not merged then (the effect MemAlloc), and are at
-/// inference.
+// Ops that sample in training: equal ones are then not merged (the effect MemAlloc). At inference they are
+// merged.
 class Pd_RandomInTrainingOp<string mnemonic, list<Trait> traits = []>
     : Pd_Op<mnemonic, traits # [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AlwaysSpeculatable]> {
   let pure = 0;
