@@ -114,7 +114,7 @@ TEST_F(ProgramTest, RefusesCodeForAnotherCpu) {
       HasSubstr("accumulator: the library was compiled for a CPU with hyperdrive, which this one lacks"));
 }
 
-TEST_F(ProgramTest, DescribesItsInterfaceWithoutState) {
+TEST_F(ProgramTest, InterfaceDoesNotContainState) {
   ASSERT_TRUE(create()) << proa_error();
   ASSERT_EQ(proa_program_input_count(program), 1u);
   ASSERT_EQ(proa_program_output_count(program), 1u);

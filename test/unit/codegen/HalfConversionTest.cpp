@@ -151,7 +151,7 @@ std::vector<std::string> undefinedSymbols(const std::string &bytes) {
   return names;
 }
 
-TEST(HalfConversion, NoCpuNeedsASupportLibrary) {
+TEST(HalfConversion, NeedsNoSupportLibraryOnAnyCpu) {
   for (const char *cpu :
        {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "skylake-avx512", "cooperlake", "znver4"})
     for (const char *narrow : {"f16", "bf16"})
@@ -185,7 +185,7 @@ TEST(HalfConversion, IntegersNeedNoSupportLibrary) {
         }
 }
 
-TEST(LoadedObject, NamesWhatNothingDefines) {
+TEST(LoadedObject, NamesUndefinedSymbols) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString("declare void @nobody_defines_this()\ndefine void @kernel() {\n  "

@@ -48,7 +48,7 @@ func.func @main(%x: tensor<?xf32> {pd.feed = "x"}, %w: tensor<2xf32> {pd.param =
   return %1, %0, %1 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 })";
 
-TEST_F(Ir, AttributesSayWhatArgumentsAre) {
+TEST_F(Ir, AttributesNameArguments) {
   auto model = open(step);
   ASSERT_TRUE(model) << model.problems().text();
   ASSERT_EQ(model->feeds().size(), 2U);
@@ -67,7 +67,7 @@ TEST_F(Ir, AttributesSayWhatArgumentsAre) {
   EXPECT_THAT(elementsOf((*outputs)[0].tensor), ElementsAre(6, 16));
 }
 
-TEST_F(Ir, PositionsSayItWhereAttributesDoNot) {
+TEST_F(Ir, PositionsNameOtherArguments) {
   auto model = open("func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {\n"
                     "  %0 = pd.subtract %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
                     "  return %0 : tensor<2xf32>\n}\n");

@@ -102,7 +102,7 @@ TEST_F(Training, ParametersAreSaved) {
 }
 
 /// Another learning rate gives the same loss, because this part has no update.
-TEST_F(Training, APartNeedsNoLabels) {
+TEST_F(Training, PartNeedsNoLabels) {
   std::vector<Diagnostic> warnings;
   auto part =
       Model::open(folder, {.cacheDirectory = "off",
@@ -122,7 +122,7 @@ TEST_F(Training, APartNeedsNoLabels) {
   EXPECT_TRUE(isSame((*outputs)[0].tensor, (*expected)[0].tensor));
 }
 
-TEST(ModelTest, WarningsAreDeliveredOnce) {
+TEST(ModelTest, WarningsAreReportedOnce) {
   std::vector<Diagnostic> warnings;
   ModelOptions options{.cacheDirectory = "off",
                        .feeds = {"x"},

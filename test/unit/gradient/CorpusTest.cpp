@@ -264,12 +264,12 @@ std::vector<std::string> partsOfModels(std::vector<std::string> programs) {
   return programs;
 }
 
-TEST_P(CorpusTest, DerivativesAreLimitsOfDifferences) {
+TEST_P(CorpusTest, DerivativesEqualDifferences) {
   std::string reason = open();
   finish("first", reason.empty() ? firstDerivatives() : reason);
 }
 
-TEST_P(CorpusPartsTest, SecondDerivativesAreLimitsOfDifferences) {
+TEST_P(CorpusPartsTest, SecondDerivativesEqualDifferences) {
   std::string reason = open();
   finish("second", reason.empty() ? secondDerivatives() : reason);
 }
@@ -334,7 +334,7 @@ std::string CorpusTest::batch() {
   return {};
 }
 
-TEST_P(CorpusPartsTest, BatchIsItsExamples) {
+TEST_P(CorpusPartsTest, BatchEqualsItsExamples) {
   std::string reason = open();
   finish("batch", reason.empty() ? batch() : reason);
 }
@@ -394,7 +394,7 @@ std::string CorpusTest::withDynamicDims() {
   return compareSame(jvp(*backward, by), jvp(*openBackward, by), twice, "forward over reverse mode");
 }
 
-TEST_P(CorpusPartsTest, DerivativesMadeBeforeDimsAreKnown) {
+TEST_P(CorpusPartsTest, DerivativesWithDynamicDims) {
   std::string reason = open();
   if (reason.empty())
     reason = isLeftOut();

@@ -53,7 +53,7 @@ TEST(FunctionTest, GradientAndItsValue) {
   expectNear(results[1], {std::sin(0.5), 2 * std::cos(0.5), 27});
 }
 
-TEST(FunctionTest, ProductWhoseBatchTheRunBroadcasts) {
+TEST(FunctionTest, MatmulWithDynamicBatchBroadcast) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>) -> tensor<?x?x?xf64> {
   %z = pd.matmul %x, %y {transpose_y = true} : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
@@ -67,7 +67,7 @@ func.func @f(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>) -> tensor<?x?x?xf64> 
 }
 
 // Equal results share their cotangent: values of Paddle 2.6.2 and 3.3.1.
-TEST(FunctionTest, EqualLeastElementsShareTheGradient) {
+TEST(FunctionTest, EqualMinimaShareTheGradient) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<1x4xf64>, %v: tensor<1x3xf64>) -> tensor<1x4xf64> {
   %i = pd.constant dense<[[0, 0, 2]]> : tensor<1x3xi64>
@@ -121,7 +121,7 @@ TEST(FunctionTest, TransformsCommute) {
 }
 
 // An op without a batched form: a small batch is unrolled, a large or dynamic one is a loop.
-TEST(FunctionTest, RunsExamplesOneByOne) {
+TEST(FunctionTest, OpsWithoutBatchingRule) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<2x2xf64>) -> tensor<f64> {
   %d = pd.det %x : (tensor<2x2xf64>) -> tensor<f64>
@@ -194,7 +194,7 @@ func.func @f(%z: tensor<3xcomplex<f64>>) -> (tensor<3xcomplex<f64>>, tensor<3xf6
   EXPECT_NEAR(along, (sums[0] - sums[1]) / 2e-6, 1e-7);
 }
 
-TEST(FunctionTest, SaysWhatIsInTheWay) {
+TEST(FunctionTest, MissingDerivativeErrorNamesOps) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<2x3xf64>, %i: tensor<2x1xi64>, %v: tensor<2x3xf64>) -> tensor<f64> {
   %y = pd.scatter_nd %x, %i, %v {reduce = "multiply"}
@@ -314,7 +314,7 @@ func.func @f(%x: tensor<3xf64>, %w: tensor<3xf64>) -> tensor<f64> {
   return %l : tensor<f64>
 })";
 
-TEST(FunctionTest, LoopsKeepAsManyStatesAsTheyMay) {
+TEST(FunctionTest, LoopsKeepAtMostSnapshots) {
   Function f = take(Function::parse(loop));
   std::vector<double> x = {0.3, -1, 2}, w = {0.7, 1.1, -0.4};
   double value = 0;
@@ -391,7 +391,7 @@ func.func @f(%x: tensor<f64>, %w: tensor<f64>, %n: tensor<i64>) -> tensor<f64> {
 }
 
 // The second derivative by x is a diagonal, by the chain rule along the iterations.
-TEST(FunctionTest, SecondDerivativesOfLoopsKeepAsManyStatesAsTheyMay) {
+TEST(FunctionTest, SecondDerivativesOfLoopsKeepAtMostSnapshots) {
   Function f = take(Function::parse(loop));
   std::vector<double> x = {0.3, -1, 2}, w = {0.7, 1.1, -0.4}, u = {0.5, 2, -1}, along(3), diagonal(9);
   for (int e = 0; e < 3; ++e) {
@@ -422,7 +422,7 @@ TEST(FunctionTest, SecondDerivativesOfLoopsKeepAsManyStatesAsTheyMay) {
   expectNear(take(take(hessian(take(Function::parse(text)))).run({atX, atW}))[0], diagonal);
 }
 
-TEST(FunctionTest, ThirdDerivativesOfLoopsKeepAsManyStatesAsTheyMay) {
+TEST(FunctionTest, ThirdDerivativesOfLoopsKeepAtMostSnapshots) {
   Function f = take(Function::parse(loop));
   std::vector<double> x = {0.3, -1, 2}, w = {0.7, 1.1, -0.4}, u = {0.5, 2, -1}, v = {-1, 0.3, 0.8}, along(3);
   for (int e = 0; e < 3; ++e) {
@@ -488,7 +488,7 @@ func.func @f(%x: tensor<5x8xf64>, %w: tensor<2x8xf64>, %b: tensor<1x8xf64>, %o: 
     EXPECT_NEAR(forward.as<double>()[i], expected[i], 1e-8);
 }
 
-TEST(FunctionTest, RecomputesBehindCheckpoints) {
+TEST(FunctionTest, RecomputesAfterCheckpoints) {
   Function f = take(Function::parse(sample));
   Tensor x = doubles({3}, {2, 0.5, 3});
   Function g = take(grad(take(checkpoint(f))));

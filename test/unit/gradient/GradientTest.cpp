@@ -178,7 +178,7 @@ protected:
   std::mt19937 random{7};
 };
 
-TEST_P(GradientTest, IsTheLimitOfDifferences) {
+TEST_P(GradientTest, EqualsCentralDifferences) {
   ASSERT_TRUE(cases()) << "a file of cases does not parse";
   func::FuncOp function = caseOf(GetParam());
   GradientProgram once(function);

@@ -145,7 +145,7 @@ protected:
 /// refuses it (docs/known-gaps.md).
 const std::set<std::string> refusedForward = {"gru", "gru_reverse", "lstm", "lstm_reverse", "crf_rows"};
 
-TEST_P(OrderTest, DoesNotMatter) {
+TEST_P(OrderTest, OfBatchingAndDifferentiationDoesNotMatter) {
   expectEqual({{"vjp", "vmap"}, {"vmap", "vjp"}});
   if (refusedForward.contains(GetParam()))
     return;

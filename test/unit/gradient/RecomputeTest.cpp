@@ -12,7 +12,7 @@ using namespace proa;
 namespace {
 
 // By definition: the minimum capacity of edges from a set with the source to the others, over all sets.
-TEST(MinimumCutTest, IsTheLeastOfAllCuts) {
+TEST(MinimumCutTest, IsMinimumOverAllCuts) {
   std::mt19937 random(4);
   for (int graph = 0; graph < 200; ++graph) {
     constexpr size_t nodes = 7;
@@ -71,7 +71,7 @@ int64_t stepsOf(int64_t iterations, int64_t snapshots) {
 
 // Compared with the recurrence for the minimum number of steps: keep a state after the first m iterations,
 // for the best m.
-TEST(BinomialScheduleTest, TakesTheLeastSteps) {
+TEST(BinomialScheduleTest, HasMinimumSteps) {
   constexpr int64_t most = 40;
   std::vector<std::vector<int64_t>> least(8, std::vector<int64_t>(most + 1, 0));
   for (int64_t snapshots = 1; snapshots < 8; ++snapshots)

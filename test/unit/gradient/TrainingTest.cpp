@@ -80,7 +80,7 @@ void expectNear(const Training &found, const Training &expected, double toleranc
 }
 
 // The same values with less memory in the planner's arena.
-TEST(TrainingTest, RecomputationTakesLessMemory) {
+TEST(TrainingTest, RecomputationReducesArena) {
   for (const char *name : {"gpt_sgd", "cnn_bn_momentum", "mlp_sgd"}) {
     SCOPED_TRACE(name);
     Training whole = train(name, {}), cheap = train(name, {.memoryBudget = -1}),
@@ -95,7 +95,7 @@ TEST(TrainingTest, RecomputationTakesLessMemory) {
   }
 }
 
-TEST(TrainingTest, MicroBatchesGiveTheSame) {
+TEST(TrainingTest, MicroBatchesGiveEqualResults) {
   for (const char *name : {"mlp_sgd", "mlp_adam", "mlp_clip_global_norm"}) {
     SCOPED_TRACE(name);
     expectNear(train(name, {.microBatches = 2}), train(name, {}), 1e-5);
@@ -111,7 +111,7 @@ TEST(TrainingTest, BatchNormalizationIsRefused) {
 }
 
 // Losses are close to those of float32, but not equal: something was computed in 16 bits.
-TEST(TrainingTest, MixedPrecisionStaysNear) {
+TEST(TrainingTest, MixedPrecisionLossesAreClose) {
   for (const char *name : {"mlp_sgd", "gpt_sgd", "bert_mlm_adamw", "../../cases/training/rnn_while"})
     for (auto level : {AmpOptions::Level::O1, AmpOptions::Level::O2})
       for (auto dtype : {DType::Float16, DType::BFloat16}) {
@@ -156,7 +156,7 @@ TEST(TrainingTest, DynamicLossScaling) {
 }
 
 /// The startup program places the weights of a recurrent layer in one buffer.
-TEST(TrainingTest, BuffersAreTheirParts) {
+TEST(TrainingTest, SharedBuffersEqualTheirParts) {
   std::string folder = std::string(PROA_CORPUS_DIR) + "/../cases/training/rnn_average";
   auto model = Model::open(folder, {.cacheDirectory = "off"});
   ASSERT_TRUE(model) << (model ? "" : model.problems().text());

@@ -104,7 +104,7 @@ TEST_P(TransformTest, ForwardModeIsTheTransposeOfReverseMode) {
   EXPECT_NEAR(sums[0], sums[1], 1e-10 * size);
 }
 
-TEST_P(TransformTest, BatchGivesWhatItsExamplesGive) {
+TEST_P(TransformTest, BatchEqualsItsExamples) {
   auto backward = autodiff::vjp(function, "backward", differentiated);
   ASSERT_TRUE(succeeded(backward));
   bool batchFirst = function->hasAttr("test.batch_first");

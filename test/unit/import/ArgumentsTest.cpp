@@ -71,7 +71,7 @@ protected:
   mlir::MLIRContext context;
 };
 
-TEST_F(Arguments, NameEachArgument) {
+TEST_F(Arguments, EachArgumentIsNamed) {
   auto module = import::importProgram(context, sumOfParameters(), feedingX());
   ASSERT_TRUE(module) << module.problems().text();
   EXPECT_FALSE(context.isMultithreadingEnabled());
@@ -86,7 +86,7 @@ TEST_F(Arguments, NameEachArgument) {
 }
 
 /// They are printed without argument attributes: with a LoD, and names that need escapes.
-TEST_F(Arguments, PrintedAsTheirAttributesAre) {
+TEST_F(Arguments, PrintedWithTheirAttributes) {
   legacy::Program program = sumOfParameters();
   program.blocks[0].variables[0].lodLevel = 1;
   for (legacy::Variable &variable : program.blocks[0].variables)
@@ -114,7 +114,7 @@ TEST_F(Arguments, OfARefusedProgram) {
   EXPECT_FALSE(context.isMultithreadingEnabled());
 }
 
-TEST_F(Arguments, LocationsWhereTheyAreWanted) {
+TEST_F(Arguments, LocationsOnRequest) {
   for (bool locations : {true, false}) {
     auto module = import::importProgram(context, sumOfParameters(), feedingX(locations));
     ASSERT_TRUE(module) << module.problems().text();

@@ -101,7 +101,7 @@ protected:
 };
 
 /// while (c) { x = tanh(x); c = !c }, in place.
-TEST_F(ControlFlow, LoopCarriesWhatItWrites) {
+TEST_F(ControlFlow, LoopCarriesWrittenVariables) {
   int32_t body = source.block(0);
   source.unary(body, "tanh", "x", "x");
   source.unary(body, "logical_not", "c", "c");
@@ -121,7 +121,7 @@ TEST_F(ControlFlow, LoopDoesNotCarryItsOwnVariables) {
   EXPECT_THAT(import(), HasSubstr("scf.while (%arg3 = %arg2) : (tensor<1xi1>) -> tensor<1xi1>"));
 }
 
-TEST_F(ControlFlow, ExtentsOfWhatALoopCarriesOpen) {
+TEST_F(ControlFlow, ChangingDimsOfCarriedValuesAreDynamic) {
   int32_t body = source.block(0);
   source.op(body, "concat", {{"X", {"x", "y"}}}, {{"Out", {"x"}}});
   source.unary(body, "logical_not", "c", "c");
@@ -130,7 +130,7 @@ TEST_F(ControlFlow, ExtentsOfWhatALoopCarriesOpen) {
 }
 
 /// The declared shape of a feed that a loop changes is the shape after an iteration.
-TEST_F(ControlFlow, FeedThatALoopGrowsIsOpen) {
+TEST_F(ControlFlow, FeedThatALoopGrowsHasDynamicDims) {
   int32_t body = source.block(0);
   source.op(body, "concat", {{"X", {"x", "y"}}}, {{"Out", {"x"}}});
   source.unary(body, "logical_not", "c", "c");
@@ -139,7 +139,7 @@ TEST_F(ControlFlow, FeedThatALoopGrowsIsOpen) {
               HasSubstr("func.func @main(%arg0: tensor<?xf32> {pd.feed = \"x\"}, %arg1: tensor<2xf32>"));
 }
 
-TEST_F(ControlFlow, FirstIterationThatChangesAnElementTypeIsByItself) {
+TEST_F(ControlFlow, FirstIterationThatChangesDtypeIsPeeled) {
   int32_t body = source.block(0);
   source.op(body, "cast", {{"X", {"x"}}}, {{"Out", {"x"}}}).attributes = {{"in_dtype", 5}, {"out_dtype", 6}};
   source.unary(body, "logical_not", "c", "c");
@@ -152,7 +152,7 @@ TEST_F(ControlFlow, FirstIterationThatChangesAnElementTypeIsByItself) {
   EXPECT_THAT(text.substr(otherwise), HasSubstr("pd.cast %arg0 {dtype = f64} : (tensor<2xf32>)"));
 }
 
-TEST_F(ControlFlow, SaysThatALoopOfNoIterationsLeavesZeros) {
+TEST_F(ControlFlow, WarnsThatZeroIterationsGiveZeros) {
   int32_t body = source.block(0);
   source.op(body, "stack", {{"X", {"y", "y"}}}, {{"Y", {"x"}}}).attributes = {{"axis", 0}};
   source.unary(body, "logical_not", "c", "c");
@@ -163,7 +163,7 @@ TEST_F(ControlFlow, SaysThatALoopOfNoIterationsLeavesZeros) {
                         "an iteration: a loop of no iterations leaves zeros"));
 }
 
-TEST_F(ControlFlow, VariableDefinedByTheLoopAloneIsThereAfterIt) {
+TEST_F(ControlFlow, VariableDefinedInLoopIsAvailableAfterIt) {
   source.variable(0, "written");
   int32_t body = source.block(0);
   source.unary(body, "exp", "x", "written");
@@ -206,7 +206,7 @@ TEST_F(ControlFlow, BufferThatALoopChanges) {
   EXPECT_THAT(text.substr(loop), HasSubstr("starts = array<i64: 2>"));
 }
 
-TEST_F(ControlFlow, BlocksThatAreNotThere) {
+TEST_F(ControlFlow, MissingBlocks) {
   source.loop(0, 7, "c");
   source.branch(0, 0, "c", {"x"});
   std::string text = import();
@@ -218,7 +218,7 @@ TEST_F(ControlFlow, BlocksThatAreNotThere) {
                               "first of the program's 1 blocks"));
 }
 
-TEST_F(ControlFlow, BlocksInCircles) {
+TEST_F(ControlFlow, CyclicBlocks) {
   int32_t body = source.block(0);
   source.unary(body, "logical_not", "c", "c");
   source.loop(body, body, "c");
@@ -274,19 +274,19 @@ void addPair(Source &source, const std::string &second) {
   source.op(0, "select_input", {{"Mask", {"mask"}}, {"X", {"b", "a"}}}, {{"Out", {"x"}}});
 }
 
-TEST_F(ControlFlow, TwoArmsBecomeOneBranch) {
+TEST_F(ControlFlow, TwoConditionalBlocksBecomeOneIf) {
   addPair(source, "n");
   std::string text = import();
   EXPECT_EQ(count(text, "scf.if"), 1u);
   EXPECT_THAT(text, HasSubstr("} else {"));
 }
 
-TEST_F(ControlFlow, ArmsOnTheSameConditionAreNoPair) {
+TEST_F(ControlFlow, BlocksOnTheSameConditionAreNotPaired) {
   addPair(source, "c");
   EXPECT_EQ(count(import(), "scf.if"), 3u); // each branch, and the choice by the mask
 }
 
-TEST_F(ControlFlow, ArmThatWritesAnOuterVariable) {
+TEST_F(ControlFlow, BranchThatWritesAnOuterVariable) {
   int32_t body = source.block(0);
   source.unary(body, "tanh", "x", "x");
   source.branch(0, body, "c", {"x"});
@@ -297,7 +297,7 @@ TEST_F(ControlFlow, ArmThatWritesAnOuterVariable) {
   EXPECT_LT(text.find("scf.if"), text.find("pd.exp"));
 }
 
-TEST_F(ControlFlow, ArmThatNobodyReadsIsGone) {
+TEST_F(ControlFlow, UnusedBranchIsRemoved) {
   source.variable(0, "unused");
   int32_t body = source.block(0);
   source.unary(body, "tanh", "x", "unused");
@@ -323,7 +323,7 @@ TEST_F(ControlFlow, ArraysAreCarried) {
   EXPECT_THAT(text, HasSubstr("tensor<?x2xf32>"));
 }
 
-TEST_F(ControlFlow, ArrayIsNoTensor) {
+TEST_F(ControlFlow, ArrayIsNotATensor) {
   source.variable(0, "list", DType::Float32, {2}, legacy::VariableKind::DenseTensorArray);
   source.variable(0, "i", DType::Int64, {1});
   source.op(0, "fill_constant", {}, {{"Out", {"i"}}}).attributes = {{"shape", std::vector<int64_t>{1}},

@@ -35,7 +35,7 @@ std::string longProgram(int length, bool hasRegions = true) {
   return text + "return " + last + " : tensor<?x4xf32>\n}\n";
 }
 
-TEST(PrintModule, ByThreadsIsAsByMlir) {
+TEST(PrintModule, ParallelTextEqualsMlirText) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -54,7 +54,7 @@ TEST(PrintModule, ByThreadsIsAsByMlir) {
   }
 }
 
-TEST(PrintModule, OfOneThatDoesNotVerifyIsNothing) {
+TEST(PrintModule, InvalidModuleIsNotPrinted) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);

@@ -89,13 +89,13 @@ TEST_F(RepetitionTest, EachCopyHasItsOwnOperands) {
                                       "%2 = pd.subtract %1, %1", "%3 = pd.subtract %0, %2"));
 }
 
-TEST_F(RepetitionTest, OneValueTwiceSaysNothingOfTwoValues) {
+TEST_F(RepetitionTest, RepeatedOperandDiffersFromTwoOperands) {
   op("elementwise_sub", {"x", "x"}, "a");
   op("elementwise_sub", {"x", "y"}, "b");
   EXPECT_THAT(imported(), ElementsAre("%0 = pd.subtract %arg0, %arg0", "%1 = pd.subtract %arg0, %arg1"));
 }
 
-TEST_F(RepetitionTest, OtherAttributesMakeAnotherOp) {
+TEST_F(RepetitionTest, OtherAttributesAreNotReused) {
   for (float scale : {2.0F, 3.0F, 2.0F})
     op("scale", {"x"}, "out" + std::to_string(options.fetches.size()),
        {{"scale", scale}, {"bias", 0.0F}, {"op_namescope", std::to_string(options.fetches.size())}});
@@ -103,7 +103,7 @@ TEST_F(RepetitionTest, OtherAttributesMakeAnotherOp) {
               ElementsAre(HasSubstr("scale = 2.0"), HasSubstr("scale = 3.0"), HasSubstr("scale = 2.0")));
 }
 
-TEST_F(RepetitionTest, OtherTypesAreInferredAnew) {
+TEST_F(RepetitionTest, OtherTypesAreInferredAgain) {
   for (const char *x : {"x", "y", "z"})
     op("reduce_sum", {x}, std::string("sum_") + x, {{"dim", std::vector<int32_t>{0}}});
   auto module = import::importProgram(context, program, options);
@@ -140,7 +140,7 @@ TEST_F(RepetitionTest, ProblemsAreReportedForEachOp) {
   EXPECT_EQ(problems.size(), 4U);
 }
 
-TEST_F(RepetitionTest, LocationsAreTheOpsOwn) {
+TEST_F(RepetitionTest, CopiesKeepTheirLocations) {
   op("relu", {"x"}, "a");
   op("relu", {"y"}, "b");
   auto module = import::importProgram(context, program, options);

@@ -49,7 +49,7 @@ std::string problemsOf(const std::string &text) {
   return program ? "" : program.problems().text();
 }
 
-TEST(JsonPieces, SkeletonAndPiecesAreTheText) {
+TEST(JsonPieces, SkeletonAndPiecesEqualText) {
   std::string text = longProgram();
   auto cut = json::cutLongLists(text);
   ASSERT_TRUE(cut);
@@ -94,7 +94,7 @@ TEST(JsonPieces, LongListsAreReadInOrder) {
   }
 }
 
-TEST(JsonPieces, ProblemsAreThoseOfTheWholeText) {
+TEST(JsonPieces, ProblemsEqualThoseOfWholeText) {
   constexpr size_t place = 5000;
   EXPECT_THAT(problemsOf(longProgram(place, R"({"type":7})")),
               HasSubstr("p.json: blocks[0].ops[5000].type: found 7, expected a string"));

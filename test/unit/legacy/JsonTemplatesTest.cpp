@@ -9,7 +9,7 @@ using testing::ElementsAre;
 
 namespace {
 
-TEST(JsonTemplates, MatchWhatDiffersInStringsAlone) {
+TEST(JsonTemplates, MatchOpsThatDifferOnlyInStrings) {
   constexpr std::string_view text = R"({"x":"one","n":1,"y":"two"})";
   const json::StringPlace places[] = {{6, 9}, {22, 25}};
   json::TextTemplate known(text, places);
@@ -39,7 +39,7 @@ std::string programOf(const std::vector<std::string> &ops) {
 
 constexpr size_t opCount = 12000;
 
-TEST(JsonTemplates, OpsOfEveryKindAreReadAsTheyStand) {
+TEST(JsonTemplates, OpsOfEveryKindAreReadUnchanged) {
   std::vector<std::string> texts;
   for (size_t i = 0; i < opCount; ++i) {
     std::string in = fmt::format(

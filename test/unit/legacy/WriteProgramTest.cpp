@@ -41,7 +41,7 @@ TEST(WriteJson, ListsOfAnyLengthAreReadAgain) {
   }
 }
 
-TEST(WriteJson, PiecesAreTheText) {
+TEST(WriteJson, PiecesEqualText) {
   Program program = programOf(9000);
   std::string pieces;
   size_t longest = 0;

@@ -155,7 +155,7 @@ Tensor bools(std::vector<int64_t> dims, bool value) {
   return tensor;
 }
 
-TEST(ControlFlow, TakesOneArm) {
+TEST(ControlFlow, RunsOneBranch) {
   auto session = sessionOf(branchPlan());
   for (bool taken : {true, false, true}) {
     auto result = session->run({{"c", bools({1}, taken)}, {"x", floats({}, {4})}});
@@ -166,7 +166,7 @@ TEST(ControlFlow, TakesOneArm) {
 
 /// A library kernel that refuses its operands ends the run that reaches it; at the top level it ends the
 /// load.
-TEST(ControlFlow, RefusedKernelInAnArmIsAnErrorOfTheRun) {
+TEST(ControlFlow, RefusedKernelInBranchIsRunError) {
   Plan plan = branchPlan();
   Step refused = kernelStep("concat", {1}, {2});
   refused.kind = StepKind::Library;
@@ -226,7 +226,7 @@ std::string messageAfter(const std::function<void(Step &)> &change) {
   return verify(plan, "loop").problems().text();
 }
 
-TEST(ControlFlow, VerifyFindsWhatIsWrong) {
+TEST(ControlFlow, VerifyReportsErrors) {
   EXPECT_EQ(messageAfter([](Step &) {}), "");
   EXPECT_THAT(messageAfter([](Step &s) { s.bodies.pop_back(); }),
               HasSubstr("steps[0] 'while': has 1 bodies"));

@@ -73,9 +73,9 @@ TEST(Conv, PostOps) {
 }
 
 /// batch, channels, filter, size, dilation
-class DepthwiseWithSummand : public ::testing::TestWithParam<std::array<int64_t, 5>> {};
+class DepthwiseWithResidual : public ::testing::TestWithParam<std::array<int64_t, 5>> {};
 
-TEST_P(DepthwiseWithSummand, IsAdded) {
+TEST_P(DepthwiseWithResidual, IsAdded) {
   auto [batch, channels, size, extent, dilation] = GetParam();
   Tensor x = randomFloats({batch, channels, extent, extent}, 1),
          w = randomFloats({channels, 1, size, size}, 2);
@@ -92,7 +92,7 @@ TEST_P(DepthwiseWithSummand, IsAdded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Conv, DepthwiseWithSummand,
+    Conv, DepthwiseWithResidual,
     ::testing::Values(std::array<int64_t, 5>{1, 8, 3, 14, 1}, std::array<int64_t, 5>{2, 8, 7, 8, 1},
                       std::array<int64_t, 5>{2, 8, 7, 8, 3}, std::array<int64_t, 5>{2, 24, 5, 7, 1},
                       std::array<int64_t, 5>{1, 58, 3, 28, 1}, std::array<int64_t, 5>{2, 16, 7, 4, 1},
@@ -112,7 +112,7 @@ TEST(Conv, DilatedDepthwiseWithBias) {
   expectConv("conv2d", attributes, x, w, out, expected, {bias});
 }
 
-TEST(Conv, SummandInPlace) {
+TEST(Conv, ResidualInPlace) {
   // The plan lets the result overwrite the residual.
   Tensor x = randomFloats({1, 8, 4, 4}, 1), w = randomFloats({8, 8, 3, 3}, 2);
   for (const char *format : {"NCHW", "NHWC"})
@@ -209,7 +209,7 @@ TEST(Conv, ThreeDimensions) {
   expectClose((*result)[0], expected, 1e-5);
 }
 
-TEST(Conv, SaysWhatDoesNotFit) {
+TEST(Conv, MismatchedOperandsAreErrors) {
   auto result = runCase({"conv2d",
                          {},
                          {randomFloats({1, 3, 4, 4}, 1), randomFloats({4, 2, 3, 3}, 2)},

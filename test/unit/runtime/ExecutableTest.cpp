@@ -277,7 +277,7 @@ TEST(Executable, KernelsGetAlignedAddresses) {
   EXPECT_EQ(valuesOf<float>((*result)[1]), (std::vector<float>{1, 2, 3, 4}));
 }
 
-TEST(Executable, FailingStepNamesThePlace) {
+TEST(Executable, ErrorHasLocationOfStep) {
   KernelCase c{
       "matmul", {},           {randomFloats({2, 3}, 1), randomFloats({4, 2}, 2)}, {{DType::Float32, {2, 2}}},
       {},       Dims::Dynamic};

@@ -52,7 +52,7 @@ TEST(FiniteCheck, CountsComplexElementsOnce) {
   expectCounts(tensorOf<C>(DType::Complex64, {C(1, 2), C(inf, nan), C(0, -inf), C(inf, inf)}), 1, 2, 1, 2);
 }
 
-TEST(FiniteCheck, AStepMakesWhatItsInputsDoNotHold) {
+TEST(FiniteCheck, ReportsNonFiniteCreatedByStep) {
   NonFinite finite, withNan{.nans = 1, .firstNan = 5}, withInf{.infinities = 2, .firstInfinity = 4};
   const int64_t dims[] = {2, 3};
   EXPECT_FALSE(describeMade(finite, finite, dims));

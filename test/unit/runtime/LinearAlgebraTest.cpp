@@ -179,7 +179,7 @@ TEST_P(Dtypes, SolutionsSolve) {
 }
 
 /// Whether matmuls of one thread are correct while other threads compute matmuls.
-TEST(LinearAlgebra, ThreadsMultiplyAtATime) {
+TEST(LinearAlgebra, ConcurrentMatmuls) {
   constexpr int rows = 5, inner = 18, columns = 25;
   std::atomic<int> wrong{0};
   auto multiplyOften = [&](unsigned seed) {
@@ -248,7 +248,7 @@ TEST(LinearAlgebra, LeastSquares) {
   }
 }
 
-TEST(LinearAlgebra, SaysWhichMatrixIsSingular) {
+TEST(LinearAlgebra, SingularMatrixErrorHasIndex) {
   Tensor x = doubles({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 4});
   auto out = runCase({"inverse", {}, {x}, {{DType::Float64, {2, 2, 2}}}});
   ASSERT_FALSE(out);

@@ -148,7 +148,7 @@ TEST(Matmul, BatchesBroadcast) {
   expectProduct({"", {}, {many, weight}, {}}, {2, 3, 8, 24}, product(many, weight, {2, 3, 8, 24}));
 }
 
-TEST(Matmul, VectorsLoseTheirAxis) {
+TEST(Matmul, VectorOperandsHaveNoAxisInResult) {
   Tensor x = randomFloats({3, 4}, 1), v = randomFloats({4}, 2);
   std::vector<double> expected = product(x, v.reshaped({4, 1}), {3, 1});
   expectProduct({"", {}, {x, v}, {}}, {3}, expected);
@@ -304,7 +304,7 @@ void checkSummandInPlace(const json &postOps, const std::function<double(double)
   expectClose((*result)[0], products, 1e-5);
 }
 
-TEST(Matmul, SummandInPlace) {
+TEST(Matmul, ResidualInPlace) {
   auto gelu = [](double v) { return 0.5 * v * (1 + std::erf(v / std::sqrt(2.0))); };
   checkSummandInPlace(json::array({{{"kind", "add"}}}), [](double v) { return 2 * v; });
   checkSummandInPlace(json::array({{{"kind", "add"}}, {{"kind", "gelu_erf"}}}),
@@ -381,7 +381,7 @@ TEST(Matmul, EmptyOperands) {
   expectProduct({"", {}, {randomFloats({2, 0}, 1), randomFloats({0, 2}, 2)}, {}}, {2, 2}, {0, 0, 0, 0});
 }
 
-TEST(Matmul, SaysWhatDoesNotFit) {
+TEST(Matmul, MismatchedOperandsAreErrors) {
   auto result =
       runCase({"matmul", {}, {randomFloats({2, 3}, 1), randomFloats({4, 2}, 2)}, {{DType::Float32, {2, 2}}}});
   ASSERT_FALSE(result);

@@ -228,7 +228,7 @@ TEST(Scatter, EveryReduction) {
               HasSubstr("index 4 at element 0 of the indices is outside of [-4, 4)"));
 }
 
-TEST(Pool, ChannelsLastIsTheSame) {
+TEST(Pool, ChannelsLastEqualsChannelsFirst) {
   Tensor x = randomFloats({2, 7, 9, 5}, 1); // NHWC
   Tensor first(DType::Float32, {2, 5, 7, 9});
   for (int64_t n = 0; n < 2; ++n)
@@ -258,7 +258,7 @@ TEST(Pool, ChannelsLastIsTheSame) {
       }
 }
 
-TEST(Pool, GradientOfChannelsLastIsTheSame) {
+TEST(Pool, GradientOfChannelsLastEqualsChannelsFirst) {
   // More channels than one block, and one remaining.
   constexpr int64_t channels = 17, positions = 35;
   Tensor x = randomFloats({2, 5, 7, channels}, 1), cotangent = randomFloats({2, 3, 4, channels}, 2);
@@ -345,7 +345,7 @@ TEST(Interpolate, ByHand) {
   run({{"interp_method", "nearest"}, {"align_corners", true}}, {0, 20, 30}); // 1.5 rounds up
 }
 
-TEST(Order, NanIsTheGreatestAndTiesStandAsInPaddle) {
+TEST(Order, NanIsLargestAndTiesAreAsInPaddle) {
   float nan = std::numeric_limits<float>::quiet_NaN();
   Tensor x = floats({6}, {2, nan, 1, 2, nan, 3});
   auto sorted = runCase({"argsort", {}, {x}, {{DType::Float32, {6}}, {DType::Int64, {6}}}});

@@ -52,7 +52,7 @@ protected:
   }
 };
 
-TEST_P(Panels, FollowTheDefinition) {
+TEST_P(Panels, EqualDefinition) {
   for (bool wide : {false, true})
     for (bool transposed : {false, true})
       for (bool accumulates : {false, true}) {
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Inner, Panels,
 // Several parts and several blocks of rows.
 INSTANTIATE_TEST_SUITE_P(Parts, Panels, testing::Values(std::tuple(700, 150, 300), std::tuple(3, 20, 600)));
 
-TEST(PanelProduct, FinishesEachElementOnce) {
+TEST(PanelProduct, EachElementIsFinishedOnce) {
   constexpr int64_t rows = 700, inner = 200, columns = 530;
   PanelLayout layout{inner, columns};
   std::vector<float> x(rows * inner, 1), panels(static_cast<size_t>(layout.size()), 1), out(rows * columns);

@@ -15,7 +15,7 @@ namespace proa::runtime {
 namespace {
 
 // kat_vectors of the Random123 library.
-TEST(Philox, GivesThePublishedNumbers) {
+TEST(Philox, MatchesPublishedVectors) {
   EXPECT_EQ(philox({0, 0, 0, 0}, 0), (PhiloxBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, 0xffffffffffffffff),
             (PhiloxBlock{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
@@ -217,7 +217,7 @@ TEST(Random, ClassCenters) {
 }
 
 // runCase returns the second of two runs of one session.
-TEST(Random, SeedsAreHonoured) {
+TEST(Random, EqualSeedsGiveEqualValues) {
   std::vector<double> seeded = numbersOf(draw("uniform", {{"seed", 11}}));
   EXPECT_EQ(seeded, numbersOf(draw("uniform", {{"seed", 11}})));
   EXPECT_NE(seeded, numbersOf(draw("uniform", {{"seed", 12}})));
@@ -229,7 +229,7 @@ TEST(Random, SeedsAreHonoured) {
   EXPECT_NE(first.block(0), second.block(0));
 }
 
-TEST(Random, ThreadsChangeNothing) {
+TEST(Random, ResultsDoNotDependOnThreads) {
   std::vector<std::vector<double>> results;
   for (int threads : {1, 4}) {
     setThreads(threads);

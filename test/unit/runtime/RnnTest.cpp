@@ -70,7 +70,7 @@ struct RnnParam {
 
 class RnnTest : public ::testing::TestWithParam<RnnParam> {};
 
-TEST_P(RnnTest, FollowsTheDefinition) {
+TEST_P(RnnTest, EqualsDefinition) {
   auto [mode, layers, bidirectional, hasLengths, isConstant] = GetParam();
   constexpr int64_t time = 5, batch = 5, features = 4, width = 22;
   int64_t directions = bidirectional ? 2 : 1, gates = mode == "LSTM" ? 4 : mode == "GRU" ? 3 : 1;
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
                       RnnParam{"RNN_TANH", 2, true, false, true},
                       RnnParam{"RNN_RELU", 1, false, false, true}));
 
-TEST(Rnn, SaysWhatDoesNotFit) {
+TEST(Rnn, MismatchedOperandsAreErrors) {
   KernelCase c{"rnn",
                {{"mode", "GRU"}, {"hidden_size", 2}, {"is_test", true}},
                {randomFloats({3, 1, 4}, 1), randomFloats({1, 1, 2}, 2), randomFloats({6, 5}, 3),

@@ -36,7 +36,7 @@ Tensor filterOf(const Geometry &g) {
 
 class Winograd : public ::testing::TestWithParam<Geometry> {};
 
-TEST_P(Winograd, FollowsTheDefinition) {
+TEST_P(Winograd, EqualsDefinition) {
   const Geometry &g = GetParam();
   ASSERT_EQ(tileExtentOf(g), g[9]);
   Tensor x = randomFloats({g[0], g[1], g[3], g[4]}, 1), w = filterOf(g);
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ));
 
 /// The gradient of a convolution by its input is a convolution.
-TEST_P(Winograd, TransposedFollowsTheDefinition) {
+TEST_P(Winograd, TransposedEqualsDefinition) {
   const Geometry &g = GetParam();
   Tensor w = filterOf({g[0], g[2], g[1]}), x = randomFloats({g[0], g[1], g[3], g[4]}, 1);
   int64_t crop[2] = {std::min<int64_t>(g[5], 1), std::min<int64_t>(g[7], 2)};
@@ -94,14 +94,14 @@ TEST_P(Winograd, TransposedFollowsTheDefinition) {
   expectClose((*result)[0], channelsLast(expected, out), 1e-5);
 }
 
-TEST(WinogradConv, IsNotTakenWhereTheDefinitionIsFaster) {
+TEST(WinogradConv, IsNotUsedWhereSlower) {
   EXPECT_EQ(tileExtentOf({1, 16, 16, 5, 5, 1, 1, 1, 1, 0}), std::nullopt);
   EXPECT_EQ(tileExtentOf({1, 512, 512, 7, 7, 1, 1, 1, 1, 0}), std::nullopt);
   EXPECT_EQ(tileExtentOf({1, 256, 256, 14, 14, 1, 1, 1, 1, 0}, false), std::nullopt); // a filter that changes
 }
 
 /// The result overwrites the residual: both convolutions of x by w are added.
-TEST(WinogradConv, SummandInPlace) {
+TEST(WinogradConv, ResidualInPlace) {
   constexpr Geometry g{1, 32, 32, 28, 28, 1, 1, 1, 1, 4};
   ASSERT_EQ(tileExtentOf(g), 4);
   Tensor x = randomFloats({1, 32, 28, 28}, 1), w = filterOf(g);
@@ -141,7 +141,7 @@ TEST(WinogradConv, SummandInPlace) {
   expectClose((*result)[0], channelsLast(expected, x.dims()), 1e-5);
 }
 
-TEST(RowPostOps, ActivationsAreThoseOfSingleNumbers) {
+TEST(RowPostOps, VectorActivationsEqualScalarOnes) {
   std::vector<float> numbers{0.0f, -0.0f, NAN, 25.0f, -25.0f, 1e-6f, -1e-6f};
   for (float x = -8; x < 8; x += 0.0625f)
     numbers.push_back(x);

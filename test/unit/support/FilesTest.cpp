@@ -53,7 +53,7 @@ TEST(Files, ErrorsNameTheFileAndTheReason) {
               ::testing::HasSubstr("cannot create"));
 }
 
-TEST(Files, DevicesArePlacesToWriteTo) {
+TEST(Files, DevicesAreWrittenInPlace) {
   EXPECT_TRUE(writeFile("/dev/null", std::string("x")));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_THAT(writeFile("/dev/full", std::string("x")).problems().text(),
@@ -61,7 +61,7 @@ TEST(Files, DevicesArePlacesToWriteTo) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
-TEST(Files, LinksStay) {
+TEST(Files, LinksAreKept) {
   std::string path = freshPath("proa-files-target"), link = freshPath("proa-files-link");
   ASSERT_TRUE(writeFile(path, std::string("old")));
   std::filesystem::create_symlink(path, link);

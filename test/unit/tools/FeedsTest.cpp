@@ -46,14 +46,14 @@ TEST(Feeds, RandomIntegersAreZeroOrOne) {
   EXPECT_NE(std::ranges::count(values, 1), 0);
 }
 
-TEST(Feeds, DimsFillWhatTheProgramLeavesOpen) {
+TEST(Feeds, DimsReplaceDynamicDims) {
   Result<check::Tensors> fed = makeFeeds(feeds, {{"random:0"}, {"image=5x3"}, "", ""});
   ASSERT_TRUE(fed) << fed.problems().text();
   EXPECT_EQ(fed->at("image").describe(), "float32[5, 3]");
   EXPECT_EQ(fed->at("ids").describe(), "int64[2]");
 }
 
-TEST(Feeds, AFeedThatDoesNotFitIsAnError) {
+TEST(Feeds, MismatchedFeedIsAnError) {
   int64_t most = int64_t(1) << 40;
   Result<check::Tensors> fed =
       makeFeeds({{"large", DType::Float64, {most, 1 << 19}}}, {{"random:0"}, {}, "", ""});
