@@ -1,19 +1,19 @@
-# The pages of docs/ that are made from the op records: docs/ops/<family>.md, docs/primitives.md and docs/ops-coverage.md.
+# Pages of docs/ that are generated from the op records: ops/<family>.md, primitives.md and ops-coverage.md.
 #   cmake -DBUILD=... -DSOURCE=... -DMODE=write|check -P GeneratedDocs.cmake
-# check fails where a page is not what it would be made to now.
+# check fails if a page is out of date.
 file(STRINGS ${BUILD}/dialects/pd/Records.txt records)
 set(families "")
 foreach(record ${records})
   get_filename_component(family ${record} DIRECTORY)
   list(APPEND families ${family})
   file(READ ${BUILD}/dialects/pd/ops/${record}.reference.md sections)
-  # mlir-tblgen's banner is a comment of C++.
+  # The banner of mlir-tblgen is a C++ comment.
   string(REGEX REPLACE "^/\\*=[^\n]*\n(\\|\\*[^\n]*\n)*\\\\\\*=[^\n]*\n+" "" sections "${sections}")
   string(APPEND page_${family} "${sections}")
 endforeach()
 list(REMOVE_DUPLICATES families)
 
-# The ops that decompositions end in, by family.
+# Primitives by family.
 set(primitives "")
 set(count 0)
 foreach(record ${records})
@@ -55,12 +55,13 @@ function(put name content)
 endfunction()
 
 foreach(family ${families})
-  put(ops/${family}.md "# Ops of the pd dialect: ${family}\n\nMade from the records in `dialects/pd/ops/${family}`.\n\n${page_${family}}")
+  put(ops/${family}.md "# Ops of the pd dialect: ${family}\n\n\
+Generated from the records in `dialects/pd/ops/${family}`.\n\n${page_${family}}")
 endforeach()
 
-put(primitives.md "# Primitives\n\nThe ${count} ops that decompositions end in; every other op is a composite of them. Made from the records: a new \
-primitive is a change of this page. Each section says what the op computes, its operands, dtypes and numbered constraints. The reference \
-evaluator computes them, but for those that docs/known-gaps.md names.\n\n${primitives}")
+put(primitives.md "# Primitives\n\nThe ${count} ops without a decomposition; every other op is a composite of them. This page \
+is generated from the records. Each section describes what the op computes, its operands, dtypes and numbered \
+constraints. The reference evaluator computes all of them except those listed in docs/known-gaps.md.\n\n${primitives}")
 
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus
                 OUTPUT_VARIABLE coverage COMMAND_ERROR_IS_FATAL ANY)

@@ -1,4 +1,4 @@
-#include "lib/check/OpenDims.h"
+#include "lib/check/DynamicDims.h"
 
 #include "dialects/pd/ir/Pd.h"
 #include "lib/support/DiagnosticCollector.h"
@@ -30,7 +30,7 @@ std::set<std::string> weightsOf(const legacy::Program &program) {
 
 } // namespace
 
-legacy::Program withOpenDims(legacy::Program program, const Tensors &feeds) {
+legacy::Program withDynamicDims(legacy::Program program, const Tensors &feeds) {
   std::set<std::string> weights = weightsOf(program);
   for (legacy::Block &block : program.blocks)
     for (legacy::Variable &variable : block.variables)

@@ -32,7 +32,7 @@ func.func @centred(%x: tensor<?x4xf32>, %w: tensor<4x4xf32>) -> tensor<f32> {
   return %s : tensor<f32>
 }
 
-// What is padded follows from the extents: the gradient is that of a convolution of padded images.
+// The padding depends on the dims: the gradient is that of a convolution of padded images.
 // SAME-LABEL: func @same_vjp(
 // SAME-NOT: pd.vjp
 // SAME: pd.concat
@@ -45,7 +45,7 @@ func.func @same(%x: tensor<1x2x?x?xf32>, %w: tensor<2x2x3x3xf32>) -> tensor<1x2x
   return %y : tensor<1x2x?x?xf32>
 }
 
-// The extents of the filter are an attribute of its gradient, which waits for them.
+// The dims of the filter are an attribute of its gradient, which is deferred until they are static.
 // WAITS-LABEL: func @filter_vjp(
 // WAITS: pd.vjp(%arg0, %arg1
 // WAITS: pd.conv2d
