@@ -1,6 +1,5 @@
 #include "lib/check/Interpreter.h"
 
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Specialize.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -80,7 +79,7 @@ std::string Interpreter::evaluateFormula(Operation &op, Operation *clone, llvm::
     known.tensors[operand] = tensor;
   OpBuilder builder(clone);
   Operation *before = clone->getPrevNode();
-  auto values = pd::guarded([&] { return cast<pd::DecomposableOpInterface>(clone).decompose(builder); });
+  auto values = cast<pd::DecomposableOpInterface>(clone).tryDecompose(builder);
   if (failed(values))
     return op.getName().getStringRef().str() + ": the decomposition needs something that is not known";
   // Decomposes the gradients among the new ops.
@@ -97,7 +96,7 @@ std::string Interpreter::evaluateFormula(Operation &op, Operation *clone, llvm::
 std::string Interpreter::evaluateGradient(pd::VjpOp op) {
   OpBuilder builder(op);
   Operation *before = op->getPrevNode();
-  auto values = pd::guarded([&] { return op.decompose(builder); });
+  auto values = op.tryDecompose(builder);
   if (failed(values))
     return "a gradient that is not expanded";
   std::string reason = evaluateCreated(op, before);

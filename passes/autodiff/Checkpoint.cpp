@@ -1,5 +1,4 @@
 //! Regions of pd.checkpoint by the names of values: what a gradient computes once more.
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
@@ -65,7 +64,7 @@ private:
       Operation *next = op->getNextNode();
       if (auto composite = dyn_cast<pd::DecomposableOpInterface>(op); composite && !isMemoryEffectFree(op)) {
         OpBuilder builder(op);
-        if (auto values = pd::guarded([&] { return composite.decompose(builder); }); succeeded(values)) {
+        if (auto values = composite.tryDecompose(builder); succeeded(values)) {
           if (failed(pd::replaceResults(op, *values)))
             return failure();
           op->erase();

@@ -2,7 +2,6 @@
 #include "passes/decompose/Passes.h"
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 
@@ -31,7 +30,7 @@ public:
       OpBuilder builder(op);
       Operation *before = op->getPrevNode();
       pd::ErrorWatch errors(&getContext());
-      auto values = pd::guarded([&] { return cast<pd::DecomposableOpInterface>(op).decompose(builder); });
+      auto values = cast<pd::DecomposableOpInterface>(op).tryDecompose(builder);
       if (failed(values)) {
         // A gradient has no other meaning than its decomposition, which has said what is in its way, or waits
         // for extents.

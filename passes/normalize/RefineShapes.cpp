@@ -1,7 +1,6 @@
 //! pd-refine-shapes: types and constants from the function's arguments on.
 #include "passes/normalize/Passes.h"
 
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
@@ -418,7 +417,7 @@ private:
       return next;
     Operation *before = op->getPrevNode();
     OpBuilder builder(op);
-    auto values = pd::guarded([&] { return composite.decompose(builder); });
+    auto values = composite.tryDecompose(builder);
     if (failed(values))
       return next;
     Operation *first = before ? before->getNextNode() : &op->getBlock()->front();

@@ -1,5 +1,4 @@
 #include "dialects/pd/autodiff/Batching.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 
 #include "dialects/pd/autodiff/BatchingRules.h"
@@ -147,7 +146,7 @@ LogicalResult Batcher::write(Block &block) {
       mapResults(op, *results);
     } else if (auto composite = dyn_cast<DecomposableOpInterface>(op)) {
       OpBuilder local(op);
-      auto values = guarded([&] { return composite.decompose(local); });
+      auto values = composite.tryDecompose(local);
       if (failed(values))
         return refuse(op, hasOpenExtents(op)
                               ? "its decomposition needs dims that are dynamic; make the types "

@@ -1,5 +1,4 @@
 #include "dialects/pd/autodiff/ForwardMode.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
@@ -143,7 +142,7 @@ private:
       Value tangent = tangents.lookup(operand.get());
       if (!tangent)
         continue;
-      auto products = guarded([&] { return cast<VjpOpInterface>(op).vjp(builder, {tangent}); });
+      auto products = cast<VjpOpInterface>(op).tryVjp(builder, {tangent});
       if (failed(products))
         return failure();
       add(builder, op->getResult(0), (*products)[operand.getOperandNumber()]);
@@ -204,7 +203,7 @@ private:
           isDifferentiable(result.getType()) ? body.addArgument(result.getType(), op->getLoc()) : Value());
     OpBuilder inside(op->getContext());
     inside.setInsertionPointToStart(&body);
-    auto gradients = guarded([&] { return cast<VjpOpInterface>(op).vjp(inside, cotangents); });
+    auto gradients = cast<VjpOpInterface>(op).tryVjp(inside, cotangents);
     if (failed(gradients))
       return failure();
     for (auto [operand, gradient] : llvm::zip(op->getOpOperands(), *gradients))
@@ -282,7 +281,7 @@ private:
   FailureOr<Operation *> decompose(Operation *op) {
     OpBuilder builder(op);
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
-    auto values = guarded([&] { return cast<DecomposableOpInterface>(op).decompose(builder); });
+    auto values = cast<DecomposableOpInterface>(op).tryDecompose(builder);
     if (failed(values))
       return nullptr;
     if (failed(replaceResults(op, *values)))

@@ -30,6 +30,13 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
     InterfaceMethod<"", "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
       (ins "::mlir::OpBuilder &":$builder)>,
   ];
+  let extraSharedClassDeclaration = [{
+    /// As `decompose`. Failure, after an error, also where the result types of a created op cannot be inferred:
+    /// callers use this method.
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> tryDecompose(::mlir::OpBuilder &builder) {
+      return ::proa::pd::guarded([&] { return $_op.decompose(builder); });
+    }
+  }];
 }
 
 def EvaluatableOpInterface : OpInterface<"EvaluatableOpInterface"> {
@@ -95,6 +102,14 @@ def VjpOpInterface : OpInterface<"VjpOpInterface"> {
     }], "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "vjp",
       (ins "::mlir::OpBuilder &":$builder, "::llvm::ArrayRef<::mlir::Value>":$cotangents)>,
   ];
+  let extraSharedClassDeclaration = [{
+    /// As `vjp`. Failure, after an error, also where the result types of a created op cannot be inferred: callers
+    /// use this method.
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    tryVjp(::mlir::OpBuilder &builder, ::llvm::ArrayRef<::mlir::Value> cotangents) {
+      return ::proa::pd::guarded([&] { return $_op.vjp(builder, cotangents); });
+    }
+  }];
 }
 
 def ReferenceOpInterface : OpInterface<"ReferenceOpInterface"> {

@@ -1,5 +1,4 @@
 #include "dialects/pd/reference/Evaluate.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Specialize.h"
 #include "dialects/pd/reference/Reference.h"
 
@@ -72,8 +71,8 @@ LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
     auto composite = dyn_cast<DecomposableOpInterface>(op);
     OpBuilder builder(op);
     Operation *before = op->getPrevNode();
-    auto values = composite ? guarded([&] { return composite.decompose(builder); })
-                            : FailureOr<llvm::SmallVector<Value>>(failure());
+    auto values =
+        composite ? composite.tryDecompose(builder) : FailureOr<llvm::SmallVector<Value>>(failure());
     if (failed(values))
       return failure();
     for (auto [result, value] : llvm::zip(op->getResults(), *values))
@@ -92,7 +91,7 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
   Block block;
   OpBuilder builder(op.getContext());
   builder.setInsertionPointToEnd(&block);
-  auto values = guarded([&] { return op.decompose(builder); });
+  auto values = op.tryDecompose(builder);
   if (failed(values))
     return problem(name, "the decomposition needs something that is not known");
   llvm::DenseMap<Value, Tensor> known;
