@@ -131,11 +131,14 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   vjp            one C++ expression an operand: its gradient, where `d<result>` is the result's cotangent; broadcasts
 //                  are undone by themselves; "" where there is none (VjpOpInterface)
 //   vjpInCode      the family file defines vjp() (VjpOpInterface)
-//   linear         the groups of operands in which the op is linear (LinearOpInterface): ["x"]; ["x", "y"] where it is linear in
-//                  each while the other stays fixed; ["x, y"] where it is linear in both together. ["inCode"] says that the
-//                  family file defines getLinearGroups(), because it depends on attributes
-//   batching       how the op runs on a batch of examples (BatchableOpInterface): the function of namespace proa::pd with the rule
-//                  (dialects/pd/autodiff/BatchingRules.h), or "inCode" where the family file defines batch()
+//   linear         the groups of operands in which the op is linear (LinearOpInterface): ["x"]; ["x", "y"] where it is
+//                  linear in each while the other is fixed; ["x, y"] where it is linear in both together. ["inCode"]:
+//                  the family file defines getLinearGroups(), because linearity depends on attributes
+//   batching       how the op runs on a batch of examples (BatchableOpInterface): the function with the rule, in
+//                  namespace proa::pd (dialects/pd/autodiff/BatchingRules.h), or "inCode" where the family folder
+//                  defines batch()
+//   referenceInCode the family folder defines computeReference() (ReferenceOpInterface): the results of a library op in
+//                  plain loops, which proa-check --reference compares the kernel with
 //   lod            which results of the legacy op have the LoD of its first tensor: "first" result (a list is one result),
 //                  "all" of them, "rows": the first if it has as many rows, "outer": the first has all levels but the last,
 //                  "none"
@@ -144,9 +147,10 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  O1, low on O2 (docs/autodiff.md, "Mixed precision")
 //   sharding       how the op may be split over devices: the dimensions of its operands and results, "... i k, k j -> ... i j; sum k".
 //                  Dimensions with one letter are split together; "*" is needed whole, "..." stands for any dimensions before
-//                  the others; "; sum" lists those whose parts are added, "; replicated" those that are needed whole. "inCode"
-//                  says that the family file defines describeSharding() (ShardableOpInterface), because the rule depends on
-//                  attributes. Rules of elementwise ops, reductions, movements and composites follow from other fields
+//                  the others; "; sum" lists those whose parts are added, "; replicated" those that are needed whole.
+//                  "inCode": the family folder defines describeSharding() (ShardableOpInterface), because the rule
+//                  depends on attributes. Rules of elementwise ops, reductions, movements and composites follow from
+//                  other fields
 //   pure           0 for ops with effects: random numbers, communication
 //   legacy         legacy spellings
 //   newIr          how Paddle's new IR spells it, where that differs from the record, and other ops of it that become this one
@@ -176,6 +180,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit vjpInCode = 0;
   list<string> linear = [];
   string batching = "";
+  bit referenceInCode = 0;
   string lod = "first";
   string precision = "";
   string sharding = "";
@@ -196,6 +201,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(!empty(linear), []<Trait>, [DeclareOpInterfaceMethods<LinearOpInterface>])
     # !if(!empty(batching), []<Trait>, [DeclareOpInterfaceMethods<BatchableOpInterface>])
     # !if(!eq(sharding, "inCode"), [DeclareOpInterfaceMethods<ShardableOpInterface>], []<Trait>)
+    # !if(referenceInCode, [DeclareOpInterfaceMethods<ReferenceOpInterface>], []<Trait>)
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

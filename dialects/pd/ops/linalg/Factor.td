@@ -25,6 +25,7 @@ def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "The triangle L of x = L L^H, or U o
   let legacy = [Legacy<"cholesky", ["X"], ["Out"], ["upper"]>];
   let newIrGradients = ["cholesky_grad(out)"];
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, in one matrix, and the swaps"> {
@@ -44,6 +45,7 @@ def Pd_LuOp : Pd_FactorOp<"lu", "x with rows swapped as a product of triangles, 
   let legacy = [Legacy<"lu", ["X"], ["Out", "Pivots", "Infos"], ["pivot=pivots"]>];
   let newIrGradients = ["lu_grad(x, out, pivots)"];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
@@ -56,6 +58,7 @@ def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
   let infer = "inferLuPermutation";
   let library = "lu_permutation";
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_LuUnpackOp : Pd_Op<"lu_unpack"> {
@@ -87,6 +90,7 @@ def Pd_QrOp : Pd_FactorOp<"qr", "x = Q R with orthonormal columns in Q and a tri
   let legacy = [Legacy<"qr", ["X"], ["Q", "R"], ["mode"]>];
   let newIrGradients = ["qr_grad(x, q, r, dq, dr)"];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and S falling"> {
@@ -98,6 +102,7 @@ def Pd_SvdOp : Pd_FactorOp<"svd", "x = U diag(S) VH with orthonormal U and V and
   let legacy = [Legacy<"svd", ["X"], ["U", "S", "VH"], ["full_matrices"]>];
   let newIrGradients = ["svd_grad(x, u, vh, s, du, dvh, ds)"];
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
@@ -129,6 +134,7 @@ def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, rising, and eigenvectors of sy
                 Legacy<"eigvalsh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"], ["is_test"]>];
   let newIrGradients = ["eigh_grad(w, v, dw, dv)", "eigvalsh_grad(v)"];
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm 1) of any square matrices"> {
