@@ -32,7 +32,7 @@ void emitLinearGroups(const llvm::Record &record, const std::string &name, llvm:
   for (auto [group, entry] : llvm::enumerate(entries))
     for (int operand : operandsOf(record, op, entry))
       os << "{" << group << ", " << operand << "}, ";
-  // An operand of the record stands for none or several values if it is optional or variadic.
+  // An optional or variadic operand of the record has no value or several.
   os << "}) {\n    auto [first, count] = getODSOperandIndexAndLength(operand);\n"
         "    for (unsigned i = 0; i < count; ++i)\n      groups[group].push_back(first + i);\n  }\n"
         "  return groups;\n}\n";

@@ -3,7 +3,6 @@
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/Arrays.h"
-#include "dialects/pd/reference/Reference.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 #include "lib/support/Files.h"
 #include "translator/import/LegacyTable.h"
@@ -32,7 +31,7 @@ public:
   /// Some ops are linear under one value of an attribute only; they count as linear.
   bool isLinear() const { return llvm::isa<pd::LinearOpInterface>(op); }
   bool hasReferenceKernel() const {
-    return pd::ReferenceKernels::get().find(op) != nullptr || pd::ReferenceKernels::get().findRandom(op) != nullptr ||
+    return llvm::isa<pd::ReferenceOpInterface>(op) ||
            pd::ArrayComputations::get().find(op->getName()) != nullptr;
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }

@@ -12,7 +12,8 @@ namespace proa::pd {
 
 using BatchedResults = mlir::FailureOr<llvm::SmallVector<Batched>>;
 
-//===-- Shared rules -------------------------------------------------------------------------------------===//
+//===-- Shared rules
+//-------------------------------------------------------------------------------------===//
 
 /// An op with one axis (the last by default), and perhaps the flag `flatten`, of whose operands only the
 /// first is batched: the axis moves by one.
@@ -28,7 +29,8 @@ BatchedResults batchImagePairs(Batcher &batcher, mlir::Operation *op);
 /// The same where every operand has an entry for each image.
 BatchedResults batchImageSamples(Batcher &batcher, mlir::Operation *op);
 
-//===-- Helpers ------------------------------------------------------------------------------------------===//
+//===-- Helpers
+//------------------------------------------------------------------------------------------===//
 
 /// The results of an op that has one.
 inline BatchedResults one(mlir::Value value, bool isBatched = true) {

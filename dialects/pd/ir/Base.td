@@ -138,6 +138,8 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //                  attributes, and the family's folder defines getLinearGroups()
 //   batching       how the op runs on a batch of examples (BatchableOpInterface): a function of namespace proa::pd with
 //                  the rule (dialects/pd/autodiff/BatchingRules.h); "inCode": the family's folder defines batch()
+//   referenceInCode the family's folder defines computeReference() (ReferenceOpInterface): the results of a library op
+//                  in plain loops, which proa-check --reference compares the kernel with
 //   lod            which results of the legacy op have the LoD of its first tensor: "first": the first result (a list
 //                  is one result); "all"; "rows": the first, if it has the same number of rows; "outer": the first,
 //                  without the innermost level; "none"
@@ -181,6 +183,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
   bit vjpInCode = 0;
   list<string> linear = [];
   string batching = "";
+  bit referenceInCode = 0;
   string lod = "first";
   string precision = "";
   string sharding = "";
@@ -203,6 +206,7 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(!empty(linear), []<Trait>, [DeclareOpInterfaceMethods<LinearOpInterface>])
     # !if(!empty(batching), []<Trait>, [DeclareOpInterfaceMethods<BatchableOpInterface>])
     # !if(!eq(sharding, "inCode"), [DeclareOpInterfaceMethods<ShardableOpInterface>], []<Trait>)
+    # !if(referenceInCode, [DeclareOpInterfaceMethods<ReferenceOpInterface>], []<Trait>)
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

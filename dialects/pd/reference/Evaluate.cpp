@@ -1,6 +1,6 @@
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/ir/Specialize.h"
-#include "dialects/pd/reference/Reference.h"
+#include "dialects/pd/reference/RandomStream.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -195,14 +195,13 @@ DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor
 Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands,
                                              RandomState *draws) {
   llvm::SmallVector<Tensor> results;
-  ReferenceKernels::Computation computation = ReferenceKernels::get().find(op);
-  ReferenceKernels::RandomComputation drawing = draws ? ReferenceKernels::get().findRandom(op) : nullptr;
+  auto reference = dyn_cast<ReferenceOpInterface>(op);
   auto composite = dyn_cast<DecomposableOpInterface>(op);
-  if (composite && !computation && !llvm::all_of(op->getResultTypes(), isStaticTensor))
+  if (composite && !reference && !llvm::all_of(op->getResultTypes(), isStaticTensor))
     return evaluateComposite(composite, operands, draws);
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || (!tensor.hasStaticShape() && !computation && !drawing))
+    if (!tensor || (!tensor.hasStaticShape() && !reference))
       return problem(op->getName().getStringRef().str(), "the reference evaluator needs static result types");
     auto dtype = dtypeOf(tensor.getElementType());
     if (!dtype)
@@ -218,9 +217,7 @@ Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tenso
   if (auto primitive = dyn_cast<EvaluatableOpInterface>(op);
       primitive && succeeded(primitive.evaluate(operands, results)))
     return results;
-  if (computation && succeeded(computation(op, operands, results)))
-    return results;
-  if (drawing && succeeded(drawing(op, operands, results, *draws)))
+  if (reference && succeeded(reference.computeReference(operands, results, draws)))
     return results;
   if (composite)
     return evaluateComposite(composite, operands, draws);

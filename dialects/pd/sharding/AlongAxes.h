@@ -5,8 +5,8 @@
 
 namespace proa::pd {
 
-/// Adds a factor for each dimension of the first operand; operands and results of that rank and dim size share
-/// it. The dimensions in `axes`, which may count from the end, are needed whole.
+/// Adds a factor for each dimension of the first operand; operands and results of that rank and dim size
+/// share it. The dimensions in `axes`, which may count from the end, are needed whole.
 void shareDims(ShardingRuleBuilder &rule, llvm::ArrayRef<int64_t> axes);
 
 /// An op along its attribute `axis` (the last by default), which is needed whole. False with `flatten`, which

@@ -24,8 +24,8 @@ struct ShardingFactor {
   ReductionKind reduction = ReductionKind::Sum;
 };
 
-/// The factors of a dimension, from the outermost on: a dimension that `reshape` joins has those of its parts.
-/// A dimension without factors is needed whole.
+/// The factors of a dimension, from the outermost on: a dimension that `reshape` joins has those of its
+/// parts. A dimension without factors is needed whole.
 using DimFactors = llvm::SmallVector<unsigned, 1>;
 /// One entry for each dimension. Empty if the value is not a tensor.
 using TensorFactors = llvm::SmallVector<DimFactors, 4>;

@@ -151,14 +151,14 @@ def Pd_ArrayToTensorOp : Pd_Op<"array_to_tensor"> {
   let batching = "inCode";
 }
 
-def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pd_DeclaredAttributesOnly, Pure]> {
+// Not a Pd_Op, because the result type is not inferred.
+def Pd_ArrayCastOp : Op<Pd_Dialect, "array_cast", [Pd_DeclaredAttributesOnly, Pure,
+    DeclareOpInterfaceMethods<LinearOpInterface>, DeclareOpInterfaceMethods<BatchableOpInterface>]> {
   let summary = "The same array with a type that has fewer static dims";
   let arguments = (ins Pd_Array:$array);
   let results = (outs Pd_Array:$out);
   let hasVerifier = 1;
   let assemblyFormat = "$array attr-dict `:` type($array) `to` type($out)";
-  let linear = ["array"];
-  let batching = "batchArrays";
 }
 
 #endif

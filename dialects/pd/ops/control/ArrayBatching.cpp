@@ -75,11 +75,15 @@ static BatchedResults onArrays(Batcher &batcher, Operation *op, std::optional<un
 /// The rule of ops whose operands are arrays and common indices.
 BatchedResults batchArrays(Batcher &batcher, Operation *op) { return onArrays(batcher, op); }
 
+BatchedResults ArrayCastOp::batch(Batcher &batcher) { return onArrays(batcher, *this); }
+
 BatchedResults ArrayReadOp::batch(Batcher &batcher) {
   return batcher.isBatched(getIndex()) ? readEach(batcher, *this) : onArrays(batcher, *this);
 }
 
-BatchedResults ArrayReadOrOp::batch(Batcher &batcher) { return onArrays(batcher, *this, getOtherwiseMutable().getOperandNumber()); }
+BatchedResults ArrayReadOrOp::batch(Batcher &batcher) {
+  return onArrays(batcher, *this, getOtherwiseMutable().getOperandNumber());
+}
 
 BatchedResults ArrayWriteOp::batch(Batcher &batcher) {
   if (!batcher.isBatched(getIndex()))

@@ -10,10 +10,12 @@ def Pd_AssertOp : Pd_Op<"assert"> {
   let constraints = ["C1. the condition has one element"];
   let arguments = (ins Pd_BoolTensor:$condition, Variadic<Pd_Tensor>:$data, DefaultValuedAttr<I64Attr, "-1">:$summarize);
   let results = (outs);
-  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "assert";
   let libraryHalf = 1;
   let legacy = [Legacy<"assert", ["Cond", "Data"], [], ["summarize:long"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_FailOp : Pd_Op<"fail"> {
@@ -26,10 +28,12 @@ def Pd_FailOp : Pd_Op<"fail"> {
   let constraints = ["C1. message is not empty"];
   let arguments = (ins StrAttr:$message);
   let results = (outs Variadic<Pd_Tensor>:$results);
-  let traits = [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let traits = [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "fail";
   let hasVerifier = 1;
   let extraClassDefinition = "";
+  let referenceInCode = 1;
 }
 
 def Pd_PrintOp : Pd_Op<"print"> {
@@ -43,12 +47,14 @@ def Pd_PrintOp : Pd_Op<"print"> {
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_type, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_shape,
     DefaultValuedAttr<BoolAttr, "true">:$print_tensor_layout, DefaultValuedAttr<BoolAttr, "true">:$print_tensor_lod);
   let results = (outs);
-  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
+  let traits = [Pd_DeclaredAttributesOnly, InferTypeOpAdaptorWithIsCompatible, MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>];
   let library = "print";
   let libraryHalf = 1;
   let constraints = ["C1. each level of lod is a vector of i64"];
   let legacy = [Legacy<"print", ["In", ""], [], ["message", "first_n", "summarize", "print_tensor_type", "print_tensor_shape",
     "print_tensor_layout", "print_tensor_lod"], ["print_tensor_name", "print_phase", "is_forward"], "importPrint", ["Out"]>];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -37,6 +37,7 @@ def Pd_YoloBoxOp : Pd_Op<"yolo_box"> {
   let legacy = [Legacy<"yolo_box", ["X", "ImgSize"], ["Boxes", "Scores"], ["anchors", "class_num", "conf_thresh",
     "downsample_ratio", "clip_bbox", "scale_x_y", "iou_aware", "iou_aware_factor"]>];
   let batching = "batchImageSamples";
+  let referenceInCode = 1;
 }
 
 defvar nmsConstraints = [
@@ -73,6 +74,7 @@ def Pd_MulticlassNms3Op : Pd_Op<"multiclass_nms3"> {
     Legacy<"multiclass_nms", ["BBoxes", "Scores"], ["Out"], [], ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold",
       "normalized", "nms_eta", "background_label"], "importMulticlassNms">];
   let lod = "none";
+  let referenceInCode = 1;
 }
 
 def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
@@ -92,6 +94,7 @@ def Pd_MatrixNmsOp : Pd_Op<"matrix_nms"> {
   let library = "matrix_nms";
   let legacy = [Legacy<"matrix_nms", ["BBoxes", "Scores"], ["Out", "Index", "RoisNum"], ["score_threshold", "nms_top_k",
     "keep_top_k", "post_threshold", "use_gaussian", "gaussian_sigma", "background_label", "normalized"]>];
+  let referenceInCode = 1;
 }
 
 #endif

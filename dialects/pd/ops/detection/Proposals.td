@@ -21,6 +21,7 @@ def Pd_NmsOp : Pd_BoxLibraryOp<"nms"> {
   let results = (outs Pd_IntTensor:$out);
   let infer = "inferNms";
   let legacy = [Legacy<"nms", ["Boxes"], ["KeepBoxesIdxs"], ["threshold=iou_threshold"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_BipartiteMatchOp : Pd_BoxLibraryOp<"bipartite_match"> {
@@ -37,6 +38,7 @@ def Pd_BipartiteMatchOp : Pd_BoxLibraryOp<"bipartite_match"> {
   let infer = "inferBipartiteMatch";
   let legacy = [Legacy<"bipartite_match", ["DistMat", "DistMat@LOD?"], ["ColToRowMatchIndices", "ColToRowMatchDist"],
     ["match_type", "dist_threshold"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_GenerateProposalsOp : Pd_BoxLibraryOp<"generate_proposals"> {
@@ -60,6 +62,7 @@ def Pd_GenerateProposalsOp : Pd_BoxLibraryOp<"generate_proposals"> {
                   ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers # ["pixel_offset"], [], "importGenerateProposals">,
                 Legacy<"generate_proposals", ["Scores", "BboxDeltas", "ImInfo", "Anchors", "Variances"],
                   ["RpnRois", "RpnRoiProbs", "RpnRoisNum"], numbers, [], "importGenerateProposals">];
+  let referenceInCode = 1;
 }
 
 def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
@@ -79,6 +82,7 @@ def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
   let infer = "inferDistributeFpnProposals";
   let legacy = [Legacy<"distribute_fpn_proposals", ["FpnRois", "RoisNum"], ["MultiFpnRois", "RestoreIndex",
     "MultiLevelRoIsNum"], ["min_level", "max_level", "refer_level", "refer_scale", "pixel_offset"], [], "importDistributeFpnProposals">];
+  let referenceInCode = 1;
 }
 
 def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
@@ -93,6 +97,7 @@ def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
   let infer = "inferCollectFpnProposals";
   let legacy = [Legacy<"collect_fpn_proposals", ["MultiLevelRois*", "MultiLevelScores*", "MultiLevelRoIsNum*"],
     ["FpnRois", "RoisNum"], [], ["post_nms_topN"], "importCollectFpnProposals">];
+  let referenceInCode = 1;
 }
 
 def Pd_IouSimilarityOp : Pd_Op<"iou_similarity"> {

@@ -35,6 +35,7 @@ def Pd_RoiAlignOp : Pd_RoiOp<"roi_align", (ins DefaultValuedAttr<I64Attr, "-1">:
   let lod = "none";
   let newIrGradients = ["roi_align_grad(x, boxes, boxes_num) -> x"];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_IntTensor:$arg_max)> {
@@ -52,6 +53,7 @@ def Pd_RoiPoolOp : Pd_RoiOp<"roi_pool", (ins), (outs Pd_FloatTensor:$out, Pd_Int
   let lod = "none";
   let newIrGradients = ["roi_pool_grad(x, boxes, boxes_num, arg_max) -> x"];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">:$output_channels), (outs Pd_FloatTensor:$out)> {
@@ -71,6 +73,7 @@ def Pd_PsroiPoolOp : Pd_RoiOp<"psroi_pool", (ins DefaultValuedAttr<I64Attr, "1">
     "output_channels"], [], "importRoi">];
   let newIrGradients = ["psroi_pool_grad(x, boxes, boxes_num) -> x"];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemonic> {
@@ -83,6 +86,7 @@ class Pd_RoiGradOp<string mnemonic, dag operands, dag attributes> : Pd_Op<mnemon
   let library = mnemonic;
   let vjpInCode = 1;
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_RoiAlignGradOp : Pd_RoiGradOp<"roi_align_grad", (ins), (ins I64Attr:$sampling_ratio, BoolAttr:$aligned)>;
@@ -121,6 +125,7 @@ def Pd_DeformablePsroiPoolingOp : Pd_Op<"deformable_psroi_pooling", [Pd_Gradient
   let legacy = [Legacy<"deformable_psroi_pooling", ["Input", "ROIs", "Trans", "RoisNum"], ["Output", "TopCount"], ["no_trans", "spatial_scale",
     "output_dim", "group_size", "pooled_height", "pooled_width", "part_size", "sample_per_part", "trans_std"], [], "importRoi">];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {
@@ -131,6 +136,7 @@ def Pd_DeformablePsroiPoolingGradOp : Pd_Op<"deformable_psroi_pooling_grad"> {
   let infer = "inferDeformablePsroiPoolingGrad";
   let library = "deformable_psroi_pooling_grad";
   let decomposesInCode = 1;
+  let referenceInCode = 1;
 }
 
 #endif

@@ -28,6 +28,7 @@ def Pd_LocalityAwareNmsOp : Pd_SelectionOp<"locality_aware_nms"> {
   let infer = "inferLocalityAwareNms";
   let legacy = [Legacy<"locality_aware_nms", ["BBoxes", "Scores"], ["Out", "Out@LOD"], ["score_threshold", "nms_top_k",
     "keep_top_k", "nms_threshold", "normalized", "nms_eta", "background_label"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_RetinanetDetectionOutputOp : Pd_SelectionOp<"retinanet_detection_output", [AttrSizedOperandSegments]> {
@@ -50,6 +51,7 @@ def Pd_RetinanetDetectionOutputOp : Pd_SelectionOp<"retinanet_detection_output",
   let infer = "inferRetinanetDetectionOutput";
   let legacy = [Legacy<"retinanet_detection_output", ["BBoxes*", "Scores*", "Anchors*", "ImInfo"], ["Out", "Out@LOD"],
     ["score_threshold", "nms_top_k", "keep_top_k", "nms_threshold", "nms_eta"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_BoxDecoderAndAssignOp : Pd_SelectionOp<"box_decoder_and_assign"> {
@@ -69,6 +71,7 @@ def Pd_BoxDecoderAndAssignOp : Pd_SelectionOp<"box_decoder_and_assign"> {
   let legacy = [Legacy<"box_decoder_and_assign", ["PriorBox", "PriorBoxVar", "TargetBox", "BoxScore"],
     ["DecodeBox", "OutputAssignBox"], ["box_clip"]>];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_MineHardExamplesOp : Pd_SelectionOp<"mine_hard_examples"> {
@@ -90,6 +93,7 @@ def Pd_MineHardExamplesOp : Pd_SelectionOp<"mine_hard_examples"> {
   let infer = "inferMineHardExamples";
   let legacy = [Legacy<"mine_hard_examples", ["ClsLoss", "MatchIndices", "MatchDist", "LocLoss"],
     ["NegIndices", "NegIndices@LOD", "UpdatedMatchIndices"], ["neg_pos_ratio", "neg_dist_threshold", "sample_size", "mining_type"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_SimilarityFocusOp : Pd_SelectionOp<"similarity_focus"> {
@@ -108,6 +112,7 @@ def Pd_SimilarityFocusOp : Pd_SelectionOp<"similarity_focus"> {
   let infer = "inferSimilarityFocus";
   let legacy = [Legacy<"similarity_focus", ["X"], ["Out"], ["axis", "indexes"]>];
   let batching = "batchImages";
+  let referenceInCode = 1;
 }
 
 #endif

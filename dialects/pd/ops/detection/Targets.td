@@ -44,6 +44,7 @@ def Pd_RpnTargetAssignOp : Pd_TargetOp<"rpn_target_assign"> {
     ["LocationIndex", "ScoreIndex", "TargetBBox", "TargetLabel", "BBoxInsideWeight",
      "LocationIndex|TargetBBox|BBoxInsideWeight@LOD", "ScoreIndex|TargetLabel@LOD"],
     ["rpn_positive_overlap", "rpn_negative_overlap", "rpn_fg_fraction", "rpn_straddle_thresh", "rpn_batch_size_per_im", "use_random"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
@@ -63,6 +64,7 @@ def Pd_RetinanetTargetAssignOp : Pd_TargetOp<"retinanet_target_assign"> {
     ["LocationIndex", "ScoreIndex", "TargetBBox", "TargetLabel", "BBoxInsideWeight",
      "LocationIndex|TargetBBox|BBoxInsideWeight@LOD", "ScoreIndex|TargetLabel@LOD", "ForegroundNumber", "ForegroundNumber@LOD"],
     ["positive_overlap", "negative_overlap"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
@@ -99,6 +101,7 @@ def Pd_GenerateProposalLabelsOp : Pd_TargetOp<"generate_proposal_labels"> {
     "Rois|LabelsInt32|BboxTargets|BboxInsideWeights|BboxOutsideWeights|MaxOverlapWithGT@LOD"],
     ["batch_size_per_im", "fg_fraction", "fg_thresh", "bg_thresh_hi", "bg_thresh_lo", "bbox_reg_weights", "class_nums", "use_random",
      "is_cascade_rcnn", "is_cls_agnostic"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
@@ -125,6 +128,7 @@ def Pd_GenerateMaskLabelsOp : Pd_TargetOp<"generate_mask_labels"> {
   let legacy = [Legacy<"generate_mask_labels", ["Rois", "ImInfo", "GtClasses", "IsCrowd", "GtSegms", "LabelsInt32", "Rois@LOD",
     "GtSegms@LOD", "GtSegms@LOD", "GtSegms@LOD"], ["MaskRois", "RoiHasMaskInt32", "MaskInt32", "MaskRois|RoiHasMaskInt32|MaskInt32@LOD"],
     [], ["num_classes", "resolution"], "importGenerateMaskLabels">];
+  let referenceInCode = 1;
 }
 
 #endif

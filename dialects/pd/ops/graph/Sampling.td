@@ -22,6 +22,7 @@ def Pd_GraphSampleNeighborsOp : Pd_Op<"graph_sample_neighbors"> {
   let lod = "none";
   let legacy = [Legacy<"graph_sample_neighbors", ["Row", "Col_Ptr", "X", "Eids"], ["Out", "Out_Count", "Out_Eids"],
     ["sample_size", "return_eids"], ["Perm_Buffer", "flag_perm_buffer"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_TdmChildOp : Pd_Op<"tdm_child"> {
@@ -56,6 +57,7 @@ def Pd_WeightedSampleNeighborsOp : Pd_Op<"weighted_sample_neighbors"> {
   let lod = "none";
   let legacy = [Legacy<"weighted_sample_neighbors", ["row", "colptr", "edge_weight", "input_nodes", "eids"],
     ["out_neighbors", "out_count", "out_eids"], ["sample_size", "return_eids"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_GraphKhopSamplerOp : Pd_Op<"graph_khop_sampler"> {
@@ -82,6 +84,7 @@ def Pd_GraphKhopSamplerOp : Pd_Op<"graph_khop_sampler"> {
   let lod = "none";
   let legacy = [Legacy<"graph_khop_sampler", ["Row", "Col_Ptr", "X", "Eids"], ["Out_Src", "Out_Dst", "Sample_Index", "Reindex_X", "Out_Eids"],
     ["sample_sizes", "return_eids"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_TdmSamplerOp : Pd_Op<"tdm_sampler"> {
@@ -107,6 +110,7 @@ def Pd_TdmSamplerOp : Pd_Op<"tdm_sampler"> {
   let lod = "none";
   let legacy = [Legacy<"tdm_sampler", ["X", "Travel", "Layer"], ["Out", "Labels", "Mask"], ["neg_samples_num_list", "layer_offset_lod",
     "output_positive", "seed", "dtype"]>];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -51,8 +51,8 @@ bool ScatterNdOp::describeSharding(ShardingRuleBuilder &rule) {
   return true;
 }
 
-/// Dimensions other than the axis are the same in all operands. The axis itself can be split if the result has
-/// the dim of the indices there.
+/// Dimensions other than the axis are the same in all operands. The axis itself can be split if the result
+/// has the dim of the indices there.
 static bool shardAlongIndexedAxis(ShardingRuleBuilder &rule, int64_t axis, bool resultHasDimOfIndices) {
   Operation *op = rule.op();
   int64_t rank = rule.operandType(0).getRank();

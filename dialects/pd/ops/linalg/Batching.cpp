@@ -1,7 +1,7 @@
 //! Batching rules of matrix products, factorizations and systems: the examples are one more batch dimension.
 #include "dialects/pd/autodiff/BatchingRules.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/ops/linalg/FactorOps.h"
-#include "dialects/pd/ops/linalg/Linalg.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
 
 using namespace mlir;
@@ -30,8 +30,7 @@ BatchedResults MatmulOp::batch(Batcher &batcher) {
   int64_t rankX = tensorType(getX()).getRank(), rankY = tensorType(getY()).getRank();
   int64_t batchDims = std::max<int64_t>(std::max(rankX, rankY) - 2, 0);
   Value x = asMatrix(batcher, e, getX(), 0, batchDims), y = asMatrix(batcher, e, getY(), 1, batchDims);
-  Expression out =
-      e.matmul(e.wrap(x), e.wrap(y), getTransposeX() && rankX > 1, getTransposeY() && rankY > 1);
+  Expression out = e.matmul(e.wrap(x), e.wrap(y), getTransposeX() && rankX > 1, getTransposeY() && rankY > 1);
   if (rankX > 1 && rankY > 1)
     return one(out);
   SmallVector<Extent> shape = extentsOf(out);

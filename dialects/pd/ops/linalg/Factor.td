@@ -25,6 +25,7 @@ def Pd_CholeskyOp : Pd_FactorOp<"cholesky", "Cholesky factor: the triangle L of 
   let legacy = [Legacy<"cholesky", ["X"], ["Out"], ["upper"]>];
   let newIrGradients = ["cholesky_grad(out)"];
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_LuOp : Pd_FactorOp<"lu", "LU factorization with row pivots, in one matrix"> {
@@ -44,6 +45,7 @@ def Pd_LuOp : Pd_FactorOp<"lu", "LU factorization with row pivots, in one matrix
   let legacy = [Legacy<"lu", ["X"], ["Out", "Pivots", "Infos"], ["pivot=pivots"]>];
   let newIrGradients = ["lu_grad(x, out, pivots)"];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
@@ -56,6 +58,7 @@ def Pd_LuPermutationOp : Pd_Op<"lu_permutation"> {
   let infer = "inferLuPermutation";
   let library = "lu_permutation";
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_LuUnpackOp : Pd_Op<"lu_unpack"> {
@@ -87,6 +90,7 @@ def Pd_QrOp : Pd_FactorOp<"qr", "QR factorization: x = Q R with orthonormal colu
   let legacy = [Legacy<"qr", ["X"], ["Q", "R"], ["mode"]>];
   let newIrGradients = ["qr_grad(x, q, r, dq, dr)"];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_SvdOp : Pd_FactorOp<"svd", "Singular value decomposition: x = U diag(S) VH with orthonormal U and V and descending S"> {
@@ -98,6 +102,7 @@ def Pd_SvdOp : Pd_FactorOp<"svd", "Singular value decomposition: x = U diag(S) V
   let legacy = [Legacy<"svd", ["X"], ["U", "S", "VH"], ["full_matrices"]>];
   let newIrGradients = ["svd_grad(x, u, vh, s, du, dvh, ds)"];
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_SvdvalsOp : Pd_Op<"svdvals"> {
@@ -129,6 +134,7 @@ def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, in ascending order, and eigenv
                 Legacy<"eigvalsh", ["X"], ["Eigenvalues", "Eigenvectors"], ["UPLO"], ["is_test"]>];
   let newIrGradients = ["eigh_grad(w, v, dw, dv)", "eigvalsh_grad(v)"];
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_EigOp : Pd_FactorOp<"eig", "Eigenvalues and eigenvectors (columns of norm 1) of square matrices"> {

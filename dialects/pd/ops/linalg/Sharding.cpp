@@ -1,5 +1,5 @@
 //! Sharding rule of the matrix product: the summed dimension can be split, and the parts are added.
-#include "dialects/pd/ops/linalg/Linalg.h"
+#include "dialects/pd/ops/linalg/Contract.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 using namespace mlir;

@@ -31,6 +31,7 @@ def Pd_SolveOp : Pd_Op<"solve", [Pd_BroadcastsOperands]> {
   let legacy = [Legacy<"solve", ["X", "Y"], ["Out"]>];
   let newIrGradients = ["solve_grad(x, y, out)"];
   let batching = "batchSystem";
+  let referenceInCode = 1;
 }
 
 def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
@@ -46,6 +47,7 @@ def Pd_CholeskySolveOp : Pd_Op<"cholesky_solve", [Pd_BroadcastsOperands]> {
   let legacy = [Legacy<"cholesky_solve", ["X", "Y"], ["Out"], ["upper"]>];
   let newIrGradients = ["cholesky_solve_grad(x, y, out)"];
   let batching = "batchSystem";
+  let referenceInCode = 1;
 }
 
 def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
@@ -62,6 +64,7 @@ def Pd_TriangularSolveOp : Pd_Op<"triangular_solve", [Pd_BroadcastsOperands]> {
   let legacy = [Legacy<"triangular_solve", ["X", "Y"], ["Out"], ["upper", "transpose", "unitriangular"]>];
   let newIrGradients = ["triangular_solve_grad(x, y, out)"];
   let batching = "batchSystem";
+  let referenceInCode = 1;
 }
 
 def Pd_LuSolveOp : Pd_Op<"lu_solve"> {
@@ -101,6 +104,7 @@ def Pd_InverseOp : Pd_SquareMatrixOp<"inverse", "The inverse of a matrix; a sing
   let legacy = [Legacy<"inverse", ["Input"], ["Output"]>];
   let newIrGradients = ["inverse_grad(out)"];
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
@@ -112,6 +116,7 @@ def Pd_DetOp : Pd_SquareMatrixOp<"det", "The determinant"> {
   let legacy = [Legacy<"determinant", ["Input"], ["Out"]>];
   let newIrGradients = ["det_grad(x, out)"];
   let batching = "batchFirstOperand";
+  let referenceInCode = 1;
 }
 
 def Pd_AdjugateOp : Pd_SquareMatrixOp<"adjugate",
@@ -137,6 +142,7 @@ def Pd_SlogdetOp : Pd_SquareMatrixOp<"slogdet", "The signs of the determinants, 
   let legacy = [Legacy<"slogdeterminant", ["Input"], ["Out"]>];
   let newIrGradients = ["slogdet_grad(x, out)"];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_MatrixPowerOp : Pd_SquareMatrixOp<"matrix_power", "The n-th power; of the inverse where n < 0"> {
@@ -187,6 +193,7 @@ def Pd_LstsqOp : Pd_Op<"lstsq"> {
   let infer = "inferLstsq";
   let library = "lstsq";
   let legacy = [Legacy<"lstsq", ["X", "Y"], ["Solution", "Residuals", "Rank", "SingularValues"], ["rcond", "driver"]>];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -68,6 +68,7 @@ def Pd_GammainccOp : Pd_Op<"gammaincc"> {
   let vjp = ["", "-dout * e.exp((x - 1.0) * e.log(y) - y - e.wrap(e.create<LgammaOp>(x)))"];
   let newIrGradients = ["gammaincc_grad(x, y) -> y"];
   let batching = "batchAllOperands";
+  let referenceInCode = 1;
 }
 
 #endif

@@ -39,6 +39,7 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
   let linear = ["input", "filter"];
   let batching = "inCode";
   let sharding = "inCode";
+  let referenceInCode = 1;
 }
 
 // Convolutions, with the ops that Paddle's passes fuse into them (translator/import/FusedParts.h).
@@ -94,6 +95,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
   let linear = ["x", "filter"];
   let batching = "inCode";
   let sharding = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_Conv2dTransposeOp : Pd_ConvTransposeOp<"conv2d_transpose", 2, "{1, 1}", "{0, 0}", "NCHW"> {
@@ -137,6 +139,7 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
   let vjpInCode = 1;
   let linear = ["input", "out_gradient"];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient", 2, "{1, 1}", "{0, 0}", "NCHW"> {
   let precision = "low";

@@ -45,6 +45,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let linear = ["x"];
   let batching = "batchImages";
   let sharding = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "linear", "Linear interpolation">;
@@ -78,6 +79,7 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
   let precision = "always full";
   let linear = ["out_gradient"];
   let batching = "batchImagePairs";
+  let referenceInCode = 1;
 }
 
 #endif

@@ -49,6 +49,7 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
   let linear = ["inCode"];
   let batching = "batchImages";
   let sharding = "inCode";
+  let referenceInCode = 1;
 }
 def Pd_Pool2dOp : Pd_PoolOp<"pool2d", 2, "NCHW"> {
   let newIrGradients = ["pool2d_grad(x, out)", "pool2d_double_grad(x) -> dout"];
@@ -80,6 +81,7 @@ class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mne
   let vjpInCode = 1;
   let linear = ["out_gradient"];
   let batching = "batchImagePairs";
+  let referenceInCode = 1;
 }
 def Pd_Pool2dGradientOp : Pd_PoolGradientOp<"pool2d_gradient", 2, "NCHW">;
 def Pd_Pool3dGradientOp : Pd_PoolGradientOp<"pool3d_gradient", 3, "NCDHW">;
@@ -105,6 +107,7 @@ class Pd_MaxPoolWithIndexOp<string mnemonic, int spatial> : Pd_Op<mnemonic> {
     "adaptive", "ceil_mode"]>];
   let batching = "batchImages";
   let sharding = "inCode";
+  let referenceInCode = 1;
 }
 def Pd_MaxPool2dWithIndexOp : Pd_MaxPoolWithIndexOp<"max_pool2d_with_index", 2> {
   let precision = "low";

@@ -21,10 +21,9 @@ int64_t channelsOf(ShardingRuleBuilder &rule) {
   return isChannelsLast(rule.op()) ? rule.resultType(0).getRank() - 1 : 1;
 }
 
-/// `filterOut` and `filterIn` are the dimensions of the filter with the channels of the result and of the image.
-/// With groups the channels are needed whole.
-template <class Op>
-bool shardConv(ShardingRuleBuilder &rule, Op op, int64_t filterOut, int64_t filterIn) {
+/// `filterOut` and `filterIn` are the dimensions of the filter with the channels of the result and of the
+/// image. With groups the channels are needed whole.
+template <class Op> bool shardConv(ShardingRuleBuilder &rule, Op op, int64_t filterOut, int64_t filterIn) {
   int64_t channels = channelsOf(rule);
   rule.pair(0, 0, 0, 0);
   if (op.getGroups() != 1)
@@ -58,8 +57,12 @@ bool Conv3dTransposeOp::describeSharding(ShardingRuleBuilder &rule) { return sha
 
 bool Pool2dOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
 bool Pool3dOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
-bool MaxPool2dWithIndexOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
-bool MaxPool3dWithIndexOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
+bool MaxPool2dWithIndexOp::describeSharding(ShardingRuleBuilder &rule) {
+  return shardImagesAndChannels(rule);
+}
+bool MaxPool3dWithIndexOp::describeSharding(ShardingRuleBuilder &rule) {
+  return shardImagesAndChannels(rule);
+}
 bool LinearInterpOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
 bool BilinearInterpOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }
 bool TrilinearInterpOp::describeSharding(ShardingRuleBuilder &rule) { return shardImagesAndChannels(rule); }

@@ -44,12 +44,14 @@ def Pd_UniformOp : Pd_FilledAtRandomOp<"uniform", (ins RandomFloat<"-1.0">:$min,
     Legacy<"uniform_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "min", "max", "seed", "diag_num", "diag_step",
       "diag_val"]>,
     Legacy<"uniform_random_p", ["", ""], ["Out"], ["shape", "dtype", "min", "max", "seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_GaussianOp : Pd_FilledAtRandomOp<"gaussian", (ins RandomFloat<"0.0">:$mean, RandomFloat<"1.0">:$std)> {
   let summary = "Random numbers, normally distributed";
   let results = (outs Drawn<Pd_FloatOrComplexTensor>:$out);
   let legacy = [Legacy<"gaussian_random", ShapeInputs, ["Out"], ["shape:long", "dtype", "mean", "std", "seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_random", (ins RandomFloat<"0.0">:$mean,
@@ -58,6 +60,7 @@ def Pd_TruncatedGaussianRandomOp : Pd_FilledAtRandomOp<"truncated_gaussian_rando
   let results = (outs Drawn<Pd_FloatTensor>:$out);
   let legacy = [Legacy<"truncated_gaussian_random", ShapeInputs, ["Out"], ["shape", "dtype", "mean", "std", "seed", "a",
     "b"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, RandomInt<"10">:$high)> {
@@ -66,6 +69,7 @@ def Pd_RandintOp : Pd_FilledAtRandomOp<"randint", (ins RandomInt<"0">:$low, Rand
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let infer = "inferRandint";
   let legacy = [Legacy<"randint", ShapeInputs, ["Out"], ["shape:long", "dtype", "seed", "low", "high"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_RandpermOp : Pd_RandomOp<"randperm"> {
@@ -76,6 +80,7 @@ def Pd_RandpermOp : Pd_RandomOp<"randperm"> {
   let infer = "inferRandperm";
   let library = "randperm";
   let legacy = [Legacy<"randperm", [], ["Out"], ["n", "dtype", "seed"]>];
+  let referenceInCode = 1;
 }
 
 class Pd_BatchSizeLikeOp<string mnemonic, dag parameters> : Pd_RandomOp<mnemonic> {
@@ -145,6 +150,7 @@ def Pd_PoissonOp : Pd_RandomLikeOp<"poisson", Pd_FloatTensor> {
   let vjp = [""];
   let legacy = [Legacy<"poisson", ["X"], ["Out"], ["seed"]>];
   let newIrGradients = ["poisson_grad(dout)"];
+  let referenceInCode = 1;
 }
 
 def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
@@ -156,6 +162,7 @@ def Pd_BinomialOp : Pd_RandomOp<"binomial"> {
   let results = (outs Drawn<Pd_IntTensor>:$out);
   let library = "binomial";
   let vjp = ["", ""];
+  let referenceInCode = 1;
 }
 
 def Pd_StandardGammaOp : Pd_RandomLikeOp<"standard_gamma", Pd_FloatTensor> {
@@ -163,6 +170,7 @@ def Pd_StandardGammaOp : Pd_RandomLikeOp<"standard_gamma", Pd_FloatTensor> {
   let description = "A result below the smallest normal number of the element type is replaced by that number.";
   let library = "standard_gamma";
   let legacy = [LegacyReadOnly<"standard_gamma", ["x"], ["out"], ["seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_DirichletOp : Pd_RandomLikeOp<"dirichlet", Pd_FloatTensor> {
@@ -201,6 +209,7 @@ def Pd_MultinomialOp : Pd_RandomOp<"multinomial"> {
   let infer = "inferMultinomial";
   let library = "multinomial";
   let legacy = [Legacy<"multinomial", ["X", "@num_samples"], ["Out"], ["num_samples", "replacement", "seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_SamplingIdOp : Pd_RandomOp<"sampling_id"> {
@@ -215,6 +224,7 @@ def Pd_SamplingIdOp : Pd_RandomOp<"sampling_id"> {
   let infer = "inferSamplingId";
   let library = "sampling_id";
   let legacy = [Legacy<"sampling_id", ["X"], ["Out"], ["min", "max", "seed"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_SeedOp : Pd_RandomOp<"seed"> {
@@ -239,6 +249,7 @@ def Pd_ShuffleBatchOp : Pd_RandomOp<"shuffle_batch"> {
   let vjpInCode = 1;
   let legacy = [Legacy<"shuffle_batch", ["X", "Seed"], ["Out", "ShuffleIdx", "SeedOut"], ["startup_seed"]>];
   let newIrGradients = ["shuffle_batch_grad(shuffle_idx)"];
+  let referenceInCode = 1;
 }
 
 def Pd_ClassCenterSampleOp : Pd_RandomOp<"class_center_sample"> {
@@ -259,6 +270,7 @@ def Pd_ClassCenterSampleOp : Pd_RandomOp<"class_center_sample"> {
   let library = "class_center_sample";
   let legacy = [Legacy<"class_center_sample", ["Label"], ["RemappedLabel", "SampledLocalClassCenter"], ["num_classes",
     "num_samples", "ring_id", "rank", "nranks", "fix_seed", "seed"]>];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -4,7 +4,9 @@
 
 namespace proa::pd {
 
-bool CumsumOp::describeSharding(ShardingRuleBuilder &rule) { return !getAxisTensor() && shardAlongAxis(rule); }
+bool CumsumOp::describeSharding(ShardingRuleBuilder &rule) {
+  return !getAxisTensor() && shardAlongAxis(rule);
+}
 bool CumprodOp::describeSharding(ShardingRuleBuilder &rule) { return shardAlongAxis(rule); }
 bool LogcumsumexpOp::describeSharding(ShardingRuleBuilder &rule) { return shardAlongAxis(rule); }
 bool CummaxOp::describeSharding(ShardingRuleBuilder &rule) { return shardAlongAxis(rule); }

@@ -73,6 +73,7 @@ def Pd_AucOp : Pd_Op<"auc"> {
   let lod = "none";
   let legacy = [Legacy<"auc", ["Predict", "Label", "StatPos", "StatNeg", "InsTagWeight"], ["AUC", "StatPosOut", "StatNegOut"],
     ["num_thresholds", "slide_steps"], ["curve"]>];
+  let referenceInCode = 1;
 }
 
 #endif

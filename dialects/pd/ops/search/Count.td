@@ -18,6 +18,7 @@ def Pd_BincountOp : Pd_Op<"bincount"> {
   let library = "bincount";
   let libraryHalf = 1;
   let legacy = [Legacy<"bincount", ["X", "Weights"], ["Out"], ["minlength"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_HistogramOp : Pd_Op<"histogram"> {
@@ -50,6 +51,7 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
   let libraryHalf = 1;
   let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"],
     ["return_index", "return_inverse", "return_counts", "is_sorted"], "importUnique">];
+  let referenceInCode = 1;
 }
 
 def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
@@ -64,6 +66,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let libraryHalf = 1;
   let legacy = [Legacy<"unique_consecutive", ["X"], ["Out", "Index", "Counts"], ["axis", "dtype"],
     ["return_inverse", "return_counts"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
@@ -76,6 +79,7 @@ def Pd_UniqueWithCountsOp : Pd_Op<"unique_with_counts"> {
   let library = "unique_with_counts";
   let libraryHalf = 1;
   let legacy = [Legacy<"unique_with_counts", ["X"], ["Out", "Index", "Count"], ["dtype"]>];
+  let referenceInCode = 1;
 }
 
 #endif

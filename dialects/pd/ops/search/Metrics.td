@@ -29,6 +29,7 @@ def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
   let infer = "inferChunkEval";
   let legacy = [Legacy<"chunk_eval", ["Inference", "Label", "SeqLength", "Inference@LOD?"], ["Precision", "Recall", "F1-Score",
     "NumInferChunks", "NumLabelChunks", "NumCorrectChunks"], ["num_chunk_types", "chunk_scheme", "excluded_chunk_types"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegments]> {
@@ -47,6 +48,7 @@ def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegm
   let infer = "inferPrecisionRecall";
   let legacy = [Legacy<"precision_recall", ["MaxProbs", "Indices", "Labels", "Weights", "StatesInfo"], ["BatchMetrics",
     "AccumMetrics", "AccumStatesInfo"], ["class_number"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]> {
@@ -81,6 +83,7 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
   let legacy = [Legacy<"detection_map", ["DetectRes", "Label", "DetectRes@LOD", "Label@LOD", "HasState", "PosCount", "TruePos",
     "FalsePos", "TruePos@LOD?", "FalsePos@LOD?"], ["AccumPosCount", "AccumTruePos", "AccumFalsePos", "MAP", "AccumTruePos@LOD",
     "AccumFalsePos@LOD"], ["class_num", "background_label", "overlap_threshold", "evaluate_difficult", "ap_type"]>];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -127,6 +127,7 @@ def Pd_NonzeroOp : Pd_Op<"nonzero"> {
   let library = "nonzero";
   let libraryHalf = 1;
   let legacy = [Legacy<"where_index", ["Condition"], ["Out"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_MaskedSelectOp : Pd_Op<"masked_select"> {

@@ -15,6 +15,7 @@ def Pd_HashOp : Pd_TableOp<"hash"> {
   let infer = "inferHash";
   let legacy = [Legacy<"hash", ["X"], ["Out"], ["num_hash", "mod_by:long"]>];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_LookupTableDequantOp : Pd_TableOp<"lookup_table_dequant"> {
@@ -30,6 +31,7 @@ def Pd_LookupTableDequantOp : Pd_TableOp<"lookup_table_dequant"> {
   let lod = "none";
   let legacy = [Legacy<"lookup_table_dequant", ["W", "Ids"], ["Out"], ["padding_idx:long"]>];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_BeamSearchOp : Pd_TableOp<"beam_search"> {
@@ -53,6 +55,7 @@ def Pd_BeamSearchOp : Pd_TableOp<"beam_search"> {
   let lod = "none";
   let legacy = [Legacy<"beam_search", ["pre_ids", "pre_scores", "scores", "scores@LOD", "ids"], ["selected_ids", "selected_scores",
     "parent_idx", "selected_ids|selected_scores@LOD"], ["beam_size", "end_id", "is_accumulated"], ["level"], "importBeamSearch">];
+  let referenceInCode = 1;
 }
 
 def Pd_PyramidHashOp : Pd_TableOp<"pyramid_hash"> {
@@ -82,6 +85,7 @@ def Pd_PyramidHashOp : Pd_TableOp<"pyramid_hash"> {
   let legacy = [Legacy<"pyramid_hash", ["X", "W", "X@LOD"], ["Out", "DropPos", "X_Temp_Out", "Out@LOD", "DropPos@LOD"], ["num_emb",
     "space_len", "rand_len", "pyramid_layer", "drop_out_percent", "is_training", "seed", "use_filter", "white_list_len",
     "black_list_len"], ["WhiteList", "BlackList", "lr", "distribute_update_vars"]>];
+  let referenceInCode = 1;
 }
 
 #endif

@@ -39,6 +39,7 @@ def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
     "AttentionScalar", "AttentionScalarBias"], ["Hidden", "Cell"], ["gate_activation", "cell_activation", "candidate_activation"],
     [], "", ["AttentionedX", "AttentionFCOut", "LSTMX", "LSTMOUT"]>];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 #endif

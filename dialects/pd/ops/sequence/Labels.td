@@ -64,6 +64,7 @@ def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
   let lod = "first";
   let legacy = [Legacy<"crf_decoding", ["Emission", "Transition", "Label", "Length", "Emission@LOD?"], ["ViterbiPath"]>];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
@@ -79,6 +80,7 @@ def Pd_ViterbiDecodeOp : Pd_LabelOp<"viterbi_decode"> {
   let results = (outs Pd_FloatTensor:$scores, Pd_IntTensor:$path);
   let infer = "inferViterbiDecode";
   let legacy = [Legacy<"viterbi_decode", ["Input", "Transition", "Length"], ["Scores", "Path"], ["include_bos_eos_tag"]>];
+  let referenceInCode = 1;
 }
 
 def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDerivative]> {
@@ -123,6 +125,7 @@ def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {
   let legacy = [Legacy<"ctc_align", ["Input", "InputLength", "Input@LOD?"], ["Output", "OutputLength"],
     ["blank", "merge_repeated", "padding_value"], [], "importCtcAlign">];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> {
@@ -142,6 +145,7 @@ def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> 
   let legacy = [Legacy<"edit_distance", ["Hyps", "Refs", "HypsLength", "RefsLength", "Hyps@LOD?", "Refs@LOD?"],
     ["SequenceNum", "Out"], ["normalized"]>];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_GatherTreeOp : Pd_LabelOp<"gather_tree"> {
@@ -156,6 +160,7 @@ def Pd_GatherTreeOp : Pd_LabelOp<"gather_tree"> {
   let infer = "inferGatherTree";
   let legacy = [Legacy<"gather_tree", ["Ids", "Parents"], ["Out"]>];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 #endif

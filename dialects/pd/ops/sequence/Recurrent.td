@@ -39,6 +39,7 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
       "BatchedOut", "activation", "gate_activation", "is_reverse", "use_seq", "origin_mode", "Scale_data", "Shift_data",
       "Scale_weights", "force_fp32_output"], "importFusionGru">];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
@@ -52,6 +53,7 @@ def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
   let library = "gru_grad";
   let decomposesInCode = 1;
   let batching = "batchKernelOfEach";
+  let referenceInCode = 1;
 }
 
 def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
@@ -83,6 +85,7 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
       "gate_activation", "cell_activation", "candidate_activation", "Scale_data", "Shift_data", "Scale_weights",
       "force_fp32_output"], "importFusionLstm">];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
@@ -98,6 +101,7 @@ def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
   let library = "lstm_grad";
   let decomposesInCode = 1;
   let batching = "batchKernelOfEach";
+  let referenceInCode = 1;
 }
 
 def Pd_GruUnitOp : Pd_Op<"gru_unit"> {

@@ -15,6 +15,7 @@ def Pd_RowPositionsOp : Pd_Op<"row_positions"> {
   let results = (outs Pd_IntTensor:$sequence, Pd_IntTensor:$position);
   let infer = "inferRowPositions";
   let library = "row_positions";
+  let referenceInCode = 1;
 }
 
 def Pd_RangesOp : Pd_Op<"ranges"> {
@@ -28,6 +29,7 @@ def Pd_RangesOp : Pd_Op<"ranges"> {
   let results = (outs Pd_IntTensor:$rows, Pd_IntTensor:$offsets);
   let infer = "inferRanges";
   let library = "ranges";
+  let referenceInCode = 1;
 }
 
 #endif

@@ -117,6 +117,7 @@ def Pd_DimOp : Pd_Op<"dim"> {
     int64_t getExtent();
   }];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_ShapeOp : Pd_Op<"shape"> {
@@ -130,6 +131,7 @@ def Pd_ShapeOp : Pd_Op<"shape"> {
   let libraryHalf = 1;
   let legacy = [Legacy<"shape", ["Input"], ["Out"]>];
   let batching = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_NumelOp : Pd_Op<"numel"> {

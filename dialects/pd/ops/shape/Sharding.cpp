@@ -14,8 +14,8 @@ namespace {
 
 bool isKnown(int64_t dim) { return !ShapedType::isDynamic(dim); }
 
-/// Walks the dimensions of both shapes from the outermost on and finds their common factors, as far as the dim
-/// sizes are static.
+/// Walks the dimensions of both shapes from the outermost on and finds their common factors, as far as the
+/// dim sizes are static.
 class ReshapeFactors {
 public:
   explicit ReshapeFactors(ShardingRuleBuilder &rule)

@@ -54,6 +54,7 @@ def Pd_ViewDtypeOp : Pd_Op<"view_dtype"> {
   let vjpInCode = 1;
   let legacy = [LegacyReadOnly<"view_dtype", ["input"], ["out"], ["dtype"]>];
   let batching = "batchAllOperands";
+  let referenceInCode = 1;
 }
 
 #endif

@@ -32,6 +32,7 @@ def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of compl
   let newIrGradients = ["fft_c2c_grad(dout)"];
   let batching = "batchTransform";
   let sharding = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real numbers along axes"> {
@@ -45,6 +46,7 @@ def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real 
   let legacy = [Legacy<"fft_r2c", ["X"], ["Out"], ["axes:long", "normalization", "forward", "onesided"]>];
   let batching = "batchTransform";
   let sharding = "inCode";
+  let referenceInCode = 1;
 }
 
 def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a real result: the inverse of a one-sided fft_r2c"> {
@@ -59,6 +61,7 @@ def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a r
   let newIrGradients = ["fft_c2r_grad(dout)"];
   let batching = "batchTransform";
   let sharding = "inCode";
+  let referenceInCode = 1;
 }
 
 #endif

@@ -1,4 +1,4 @@
-//! Discrete Fourier transforms, by their definition.
+//! Reference kernels of discrete Fourier transforms, by their definition.
 #include "dialects/pd/ops/signal/FftOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/Reference.h"
@@ -102,43 +102,34 @@ llvm::SmallVector<int64_t> axesOf(llvm::ArrayRef<int64_t> given, size_t rank) {
   return axes;
 }
 
-LogicalResult complexToComplex(Operation *op, llvm::ArrayRef<Tensor> operands,
-                               llvm::MutableArrayRef<Tensor> results) {
-  auto fft = cast<FftC2cOp>(op);
+} // namespace
+
+LogicalResult FftC2cOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
   Spectrum x = read(operands[0]);
-  for (int64_t axis : axesOf(fft.getAxes(), x.dims.size()))
-    x = alongAxis(x, axis, x.dims[axis], {fft.getForward(), fft.getNormalization()});
+  for (int64_t axis : axesOf(getAxes(), x.dims.size()))
+    x = alongAxis(x, axis, x.dims[axis], {getForward(), getNormalization()});
   return write(x, results[0]);
 }
 
-LogicalResult realToComplex(Operation *op, llvm::ArrayRef<Tensor> operands,
-                            llvm::MutableArrayRef<Tensor> results) {
-  auto fft = cast<FftR2cOp>(op);
+LogicalResult FftR2cOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
   Spectrum x = read(operands[0]);
-  llvm::SmallVector<int64_t> axes = axesOf(fft.getAxes(), x.dims.size());
+  llvm::SmallVector<int64_t> axes = axesOf(getAxes(), x.dims.size());
   for (int64_t axis : llvm::reverse(axes)) // the last axis is cut, and its signal real
-    x = alongAxis(x, axis, axis == axes.back() && fft.getOnesided() ? x.dims[axis] / 2 + 1 : x.dims[axis],
-                  {fft.getForward(), fft.getNormalization()});
+    x = alongAxis(x, axis, axis == axes.back() && getOnesided() ? x.dims[axis] / 2 + 1 : x.dims[axis],
+                  {getForward(), getNormalization()});
   return write(x, results[0]);
 }
 
-LogicalResult complexToReal(Operation *op, llvm::ArrayRef<Tensor> operands,
-                            llvm::MutableArrayRef<Tensor> results) {
-  auto fft = cast<FftC2rOp>(op);
+LogicalResult FftC2rOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
   Spectrum x = read(operands[0]);
-  llvm::SmallVector<int64_t> axes = axesOf(fft.getAxes(), x.dims.size());
-  Direction direction{fft.getForward(), fft.getNormalization()};
+  llvm::SmallVector<int64_t> axes = axesOf(getAxes(), x.dims.size());
+  Direction direction{getForward(), getNormalization()};
   for (int64_t axis : llvm::drop_end(axes))
     x = alongAxis(x, axis, x.dims[axis], direction);
   return write(fromHalf(x, axes.back(), results[0].dims()[axes.back()], direction), results[0]);
-}
-
-} // namespace
-
-void addTransforms(ReferenceKernels &kernels) {
-  kernels.add<FftC2cOp>(complexToComplex);
-  kernels.add<FftR2cOp>(realToComplex);
-  kernels.add<FftC2rOp>(complexToReal);
 }
 
 } // namespace proa::pd

@@ -1,4 +1,4 @@
-//! Samples of lists: by weights, in random order, of classes.
+//! Reference kernels that sample lists: by weights, in random order, of classes.
 #include "dialects/pd/ops/random/Random.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/Reference.h"
@@ -9,15 +9,6 @@ using namespace mlir;
 
 namespace proa::pd {
 namespace {
-
-LogicalResult randperm(Operation *op, llvm::ArrayRef<Tensor>, llvm::MutableArrayRef<Tensor> results,
-                       RandomState &draws) {
-  auto order = cast<RandpermOp>(op);
-  Sequence sequence = draws.next(static_cast<uint64_t>(order.getSeed()));
-  for (auto [i, value] : llvm::enumerate(shuffled(sequence, static_cast<int64_t>(order.getN()))))
-    storeScalar(results[0], static_cast<int64_t>(i), HostScalar::of(value));
-  return success();
-}
 
 /// One index with the probability of its weight: the first whose running sum is above a share of the sum of
 /// all.
@@ -49,11 +40,24 @@ std::vector<int64_t> drawDifferent(llvm::ArrayRef<double> weights, size_t sample
   return out;
 }
 
-LogicalResult multinomial(Operation *op, llvm::ArrayRef<Tensor> operands,
-                          llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
-  auto draw = cast<MultinomialOp>(op);
-  auto samples = static_cast<int64_t>(draw.getNumSamples());
-  if (const Tensor *given = operandOf(op, operands, draw.getNumSamplesTensor()))
+} // namespace
+
+LogicalResult RandpermOp::computeReference(llvm::ArrayRef<Tensor>, llvm::MutableArrayRef<Tensor> results,
+                                           RandomState *state) {
+  if (!state)
+    return failure();
+  Sequence sequence = state->next(static_cast<uint64_t>(getSeed()));
+  for (auto [i, value] : llvm::enumerate(shuffled(sequence, static_cast<int64_t>(getN()))))
+    storeScalar(results[0], static_cast<int64_t>(i), HostScalar::of(value));
+  return success();
+}
+
+LogicalResult MultinomialOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                              llvm::MutableArrayRef<Tensor> results, RandomState *state) {
+  if (!state)
+    return failure();
+  auto samples = static_cast<int64_t>(getNumSamples());
+  if (const Tensor *given = operandOf(getOperation(), operands, getNumSamplesTensor()))
     samples = loadScalar(*given, 0).integer;
   std::vector<int64_t> dims = operands[0].dims();
   if (dims.empty() || dims.back() == 0 || samples < 1)
@@ -61,7 +65,7 @@ LogicalResult multinomial(Operation *op, llvm::ArrayRef<Tensor> operands,
   int64_t categories = dims.back(), rows = operands[0].size() / categories;
   dims.back() = samples;
   results[0] = Tensor(results[0].dtype(), dims);
-  Sequence sequence = draws.next(static_cast<uint64_t>(draw.getSeed()));
+  Sequence sequence = state->next(static_cast<uint64_t>(getSeed()));
   for (int64_t row = 0; row < rows; ++row) {
     std::vector<double> weights;
     for (int64_t i = 0; i < categories; ++i)
@@ -71,7 +75,7 @@ LogicalResult multinomial(Operation *op, llvm::ArrayRef<Tensor> operands,
       return failure();
     Stream stream(sequence, static_cast<uint64_t>(row));
     std::vector<int64_t> drawn;
-    if (draw.getReplacement())
+    if (getReplacement())
       for (int64_t i = 0; i < samples; ++i)
         drawn.push_back(drawOne(weights, stream.unit()));
     else
@@ -84,13 +88,14 @@ LogicalResult multinomial(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-LogicalResult samplingId(Operation *op, llvm::ArrayRef<Tensor> operands,
-                         llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
-  auto draw = cast<SamplingIdOp>(op);
-  double low = draw.getMin().convertToDouble(), high = draw.getMax().convertToDouble();
+LogicalResult SamplingIdOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                             llvm::MutableArrayRef<Tensor> results, RandomState *state) {
+  if (!state)
+    return failure();
+  double low = getMin().convertToDouble(), high = getMax().convertToDouble();
   int64_t rows = operands[0].dims()[0], columns = operands[0].dims()[1];
   results[0] = Tensor(results[0].dtype(), {rows});
-  Sequence sequence = draws.next(static_cast<uint64_t>(draw.getSeed()));
+  Sequence sequence = state->next(static_cast<uint64_t>(getSeed()));
   for (int64_t row = 0; row < rows; ++row) {
     double place = low + (high - low) * Stream(sequence, static_cast<uint64_t>(row)).unit(), sum = 0;
     int64_t chosen = 0;
@@ -101,16 +106,18 @@ LogicalResult samplingId(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-LogicalResult shuffleBatch(Operation *op, llvm::ArrayRef<Tensor> operands,
-                           llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
+LogicalResult ShuffleBatchOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                               llvm::MutableArrayRef<Tensor> results, RandomState *state) {
+  if (!state)
+    return failure();
   const Tensor &x = operands[0];
   int64_t width = x.dims().back(), rows = 1;
   for (int64_t extent : llvm::ArrayRef(x.dims()).drop_back())
     rows *= extent;
   int64_t seed = operands[1].size() == 0 ? 0 : loadScalar(operands[1], 0).integer;
   if (seed == 0)
-    seed = static_cast<int64_t>(cast<ShuffleBatchOp>(op).getStartupSeed());
-  Sequence sequence = draws.next(static_cast<uint64_t>(seed));
+    seed = static_cast<int64_t>(getStartupSeed());
+  Sequence sequence = state->next(static_cast<uint64_t>(seed));
   std::vector<int64_t> order = shuffled(sequence, rows);
   results[0] = Tensor(x.dtype(), x.dims());
   for (int64_t i = 0; i < x.size(); ++i)
@@ -121,17 +128,18 @@ LogicalResult shuffleBatch(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-LogicalResult classCenters(Operation *op, llvm::ArrayRef<Tensor> operands,
-                           llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
-  auto sample = cast<ClassCenterSampleOp>(op);
-  auto classes = static_cast<int64_t>(sample.getNumClasses()),
-       wanted = static_cast<int64_t>(sample.getNumSamples());
+LogicalResult ClassCenterSampleOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                    llvm::MutableArrayRef<Tensor> results,
+                                                    RandomState *state) {
+  if (!state)
+    return failure();
+  auto classes = static_cast<int64_t>(getNumClasses()), wanted = static_cast<int64_t>(getNumSamples());
   std::vector<int64_t> labels = integersOf(operands[0]), centers = labels;
   if (llvm::any_of(labels, [&](int64_t label) { return label < 0 || label >= classes; }))
     return failure();
   llvm::sort(centers);
   centers.erase(llvm::unique(centers), centers.end());
-  Sequence sequence = draws.next(sample.getFixSeed() ? static_cast<uint64_t>(sample.getSeed()) : 0);
+  Sequence sequence = state->next(getFixSeed() ? static_cast<uint64_t>(getSeed()) : 0);
   for (int64_t other : shuffled(sequence, classes))
     if (static_cast<int64_t>(centers.size()) < wanted && !llvm::is_contained(centers, other))
       centers.push_back(other);
@@ -141,16 +149,6 @@ LogicalResult classCenters(Operation *op, llvm::ArrayRef<Tensor> operands,
   results[0] = vectorOf(results[0].dtype(), labels).reshaped(operands[0].dims());
   results[1] = vectorOf(results[1].dtype(), centers);
   return success();
-}
-
-} // namespace
-
-void addSamples(ReferenceKernels &kernels) {
-  kernels.addRandom<RandpermOp>(randperm);
-  kernels.addRandom<MultinomialOp>(multinomial);
-  kernels.addRandom<SamplingIdOp>(samplingId);
-  kernels.addRandom<ShuffleBatchOp>(shuffleBatch);
-  kernels.addRandom<ClassCenterSampleOp>(classCenters);
 }
 
 } // namespace proa::pd

@@ -1,4 +1,4 @@
-//! Samples of graphs and trees.
+//! Reference kernels of sampling graphs and trees.
 #include "dialects/pd/ops/graph/Sampling.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/Reference.h"
@@ -62,7 +62,7 @@ std::vector<int64_t> pick(llvm::ArrayRef<int64_t> list, llvm::ArrayRef<int64_t> 
   return out;
 }
 
-/// Exchanges each of the first places with one at or behind it, by one block of the sequence for each.
+/// Exchanges each of the first elements with one at or after it, by one block of the sequence for each.
 class EqualChoice {
 public:
   EqualChoice(const Sequence &sequence) : sequence(sequence) {}
@@ -92,12 +92,53 @@ void setNeighbors(const Graph &graph, const Found &found, llvm::MutableArrayRef<
   results[2] = vectorOf(results[2].dtype(), pick(graph.numbers, found.edges));
 }
 
-LogicalResult sampleNeighbors(Operation *op, llvm::ArrayRef<Tensor> operands,
-                              llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
-  auto sample = cast<GraphSampleNeighborsOp>(op);
-  Graph graph = graphOf(sample, operands);
-  EqualChoice choice(draws.next());
-  auto most = static_cast<int64_t>(sample.getSampleSize());
+Tensor columnOf(DType dtype, const std::vector<int64_t> &values) {
+  return vectorOf(dtype, values).reshaped({static_cast<int64_t>(values.size()), 1});
+}
+
+//===-- tdm_sampler -------------------------------------------------------------------------------------===//
+
+struct Row {
+  std::vector<int64_t> nodes, labels, mask;
+  void add(int64_t node, int64_t label, int64_t isThere) {
+    nodes.push_back(node);
+    labels.push_back(label);
+    mask.push_back(isThere);
+  }
+};
+
+/// What one layer adds to an item's row.
+LogicalResult addLayer(TdmSamplerOp op, size_t layer, int64_t onTheWay, llvm::ArrayRef<int64_t> nodes,
+                       Stream &stream, Row &row) {
+  int64_t count = op.getNegSamplesNumList()[layer];
+  if (op.getOutputPositive())
+    row.add(onTheWay, onTheWay != 0, onTheWay != 0);
+  if (onTheWay == 0) {
+    for (int64_t k = 0; k < count; ++k)
+      row.add(0, 0, 0);
+    return success();
+  }
+  std::vector<int64_t> others;
+  llvm::copy_if(nodes, std::back_inserter(others), [&](int64_t node) { return node != onTheWay; });
+  if (static_cast<int64_t>(others.size()) < count)
+    return failure();
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    std::swap(others[i], others[i + stream() % (others.size() - i)]);
+    row.add(others[i], 0, 1);
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult GraphSampleNeighborsOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                       llvm::MutableArrayRef<Tensor> results,
+                                                       RandomState *state) {
+  if (!state)
+    return failure();
+  Graph graph = graphOf(*this, operands);
+  EqualChoice choice(state->next());
+  auto most = static_cast<int64_t>(getSampleSize());
   auto found = find(graph, integersOf(operands[2]),
                     [&](std::vector<int64_t> edges) { return choice(std::move(edges), most); });
   if (succeeded(found))
@@ -105,12 +146,14 @@ LogicalResult sampleNeighbors(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success(succeeded(found));
 }
 
-LogicalResult sampleByWeight(Operation *op, llvm::ArrayRef<Tensor> operands,
-                             llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
-  auto sample = cast<WeightedSampleNeighborsOp>(op);
-  Graph graph = graphOf(sample, operands);
-  Stream stream(draws.next(), 0);
-  auto most = static_cast<int64_t>(sample.getSampleSize());
+LogicalResult WeightedSampleNeighborsOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                          llvm::MutableArrayRef<Tensor> results,
+                                                          RandomState *state) {
+  if (!state)
+    return failure();
+  Graph graph = graphOf(*this, operands);
+  Stream stream(state->next(), 0);
+  auto most = static_cast<int64_t>(getSampleSize());
   auto choose = [&](std::vector<int64_t> edges) {
     if (most < 0 || most >= static_cast<int64_t>(edges.size()))
       return edges;
@@ -129,18 +172,16 @@ LogicalResult sampleByWeight(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success(succeeded(found));
 }
 
-Tensor columnOf(DType dtype, const std::vector<int64_t> &values) {
-  return vectorOf(dtype, values).reshaped({static_cast<int64_t>(values.size()), 1});
-}
-
-LogicalResult sampleHops(Operation *op, llvm::ArrayRef<Tensor> operands,
-                         llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
-  auto sample = cast<GraphKhopSamplerOp>(op);
-  Graph graph = graphOf(sample, operands);
-  EqualChoice choice(draws.next());
+LogicalResult GraphKhopSamplerOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                   llvm::MutableArrayRef<Tensor> results,
+                                                   RandomState *state) {
+  if (!state)
+    return failure();
+  Graph graph = graphOf(*this, operands);
+  EqualChoice choice(state->next());
   std::vector<int64_t> x = integersOf(operands[2]), here = x, nodes, edges, ends;
   here.erase(llvm::unique(here), here.end());
-  for (int64_t most : sample.getSampleSizes()) {
+  for (int64_t most : getSampleSizes()) {
     auto found = find(graph, here, [&](std::vector<int64_t> all) { return choice(std::move(all), most); });
     if (failed(found))
       return failure();
@@ -177,47 +218,15 @@ LogicalResult sampleHops(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- tdm_sampler -------------------------------------------------------------------------------------===//
-
-struct Row {
-  std::vector<int64_t> nodes, labels, mask;
-  void add(int64_t node, int64_t label, int64_t isThere) {
-    nodes.push_back(node);
-    labels.push_back(label);
-    mask.push_back(isThere);
-  }
-};
-
-/// What one layer adds to an item's row.
-LogicalResult addLayer(TdmSamplerOp op, size_t layer, int64_t onTheWay, llvm::ArrayRef<int64_t> nodes,
-                       Stream &stream, Row &row) {
-  int64_t count = op.getNegSamplesNumList()[layer];
-  if (op.getOutputPositive())
-    row.add(onTheWay, onTheWay != 0, onTheWay != 0);
-  if (onTheWay == 0) {
-    for (int64_t k = 0; k < count; ++k)
-      row.add(0, 0, 0);
-    return success();
-  }
-  std::vector<int64_t> others;
-  llvm::copy_if(nodes, std::back_inserter(others), [&](int64_t node) { return node != onTheWay; });
-  if (static_cast<int64_t>(others.size()) < count)
+LogicalResult TdmSamplerOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                             llvm::MutableArrayRef<Tensor> results, RandomState *state) {
+  if (!state)
     return failure();
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    std::swap(others[i], others[i + stream() % (others.size() - i)]);
-    row.add(others[i], 0, 1);
-  }
-  return success();
-}
-
-LogicalResult sampleTree(Operation *op, llvm::ArrayRef<Tensor> operands,
-                         llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
-  auto sample = cast<TdmSamplerOp>(op);
   std::vector<int64_t> items = integersOf(operands[0]), travel = integersOf(operands[1]),
                        nodes = integersOf(operands[2]);
-  llvm::ArrayRef<int64_t> begins = sample.getLayerOffsetLod();
+  llvm::ArrayRef<int64_t> begins = getLayerOffsetLod();
   size_t layers = begins.size() - 1;
-  Sequence sequence = draws.next(static_cast<uint64_t>(sample.getSeed()));
+  Sequence sequence = state->next(static_cast<uint64_t>(getSeed()));
   Row all;
   for (auto [i, item] : llvm::enumerate(items)) {
     Stream stream(sequence, i);
@@ -227,7 +236,7 @@ LogicalResult sampleTree(Operation *op, llvm::ArrayRef<Tensor> operands,
         return failure();
       auto own = llvm::ArrayRef(nodes).slice(static_cast<size_t>(begins[layer]),
                                              static_cast<size_t>(begins[layer + 1] - begins[layer]));
-      if (failed(addLayer(sample, layer, travel[place], own, stream, all)))
+      if (failed(addLayer(*this, layer, travel[place], own, stream, all)))
         return failure();
     }
   }
@@ -236,15 +245,6 @@ LogicalResult sampleTree(Operation *op, llvm::ArrayRef<Tensor> operands,
   for (auto [result, values] : llvm::zip(results, std::array{&all.nodes, &all.labels, &all.mask}))
     result = vectorOf(result.dtype(), *values).reshaped(dims);
   return success();
-}
-
-} // namespace
-
-void addNeighbors(ReferenceKernels &kernels) {
-  kernels.addRandom<GraphSampleNeighborsOp>(sampleNeighbors);
-  kernels.addRandom<WeightedSampleNeighborsOp>(sampleByWeight);
-  kernels.addRandom<GraphKhopSamplerOp>(sampleHops);
-  kernels.addRandom<TdmSamplerOp>(sampleTree);
 }
 
 } // namespace proa::pd

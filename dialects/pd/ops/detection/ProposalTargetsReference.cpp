@@ -1,4 +1,4 @@
-//! What the second stage of a detector is trained for: classes and boxes of regions, and masks in them.
+//! Reference kernels of training targets of the second stage of a detector: classes, boxes and masks.
 #include "dialects/pd/ops/detection/Targets.h"
 #include "dialects/pd/reference/Boxes.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -102,50 +102,10 @@ LogicalResult setRow(GenerateProposalLabelsOp op, llvm::ArrayRef<Tensor> operand
   return success();
 }
 
-LogicalResult proposalLabels(Operation *op, llvm::ArrayRef<Tensor> operands,
-                             llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
-  auto labels = cast<GenerateProposalLabelsOp>(op);
-  std::vector<int64_t> roiEnds = integersOf(operands[5]), truthEnds = integersOf(operands[6]), ends{0};
-  if (roiEnds.empty() || roiEnds.size() != truthEnds.size())
-    return failure();
-  std::optional<Sequence> sequence;
-  if (labels.getUseRandom())
-    sequence = draws.next();
-  std::vector<std::vector<Candidate>> images;
-  for (size_t image = 0; image + 1 < roiEnds.size(); ++image) {
-    Rows rois{roiEnds[image], roiEnds[image + 1]}, truth{truthEnds[image], truthEnds[image + 1]};
-    std::optional<Stream> random;
-    if (sequence)
-      random.emplace(*sequence, image);
-    images.emplace_back();
-    if (rois.begin < rois.end)
-      images.back() = candidatesOf(labels, operands,
-                                   boxesOfImage(labels, operands, rois, truth,
-                                                realAt(operands[4], 3 * static_cast<int64_t>(image) + 2)),
-                                   truth, random ? &*random : nullptr);
-    ends.push_back(ends.back() + static_cast<int64_t>(images.back().size()));
-  }
-  int64_t rows = ends.back(), columns = 4 * static_cast<int64_t>(labels.getClassNums());
-  std::vector<int64_t> shapes[]{{rows, 4},       {rows, 1},       {rows, columns},
-                                {rows, columns}, {rows, columns}, {rows}};
-  for (auto [result, dims] : llvm::zip(results, shapes)) {
-    result = Tensor(result.dtype(), dims);
-    for (int64_t i = 0; i < result.size(); ++i)
-      storeScalar(result, i, HostScalar::of(int64_t(0)));
-  }
-  results[6] = vectorOf(results[6].dtype(), ends);
-  for (auto [image, candidates] : llvm::enumerate(images))
-    for (auto [i, one] : llvm::enumerate(candidates))
-      if (failed(setRow(labels, operands, one, truthEnds[image],
-                        realAt(operands[4], 3 * static_cast<int64_t>(image) + 2),
-                        ends[image] + static_cast<int64_t>(i), results)))
-        return failure();
-  return success();
-}
-
 //===-- generate_mask_labels ----------------------------------------------------------------------------===//
 
 using Point = std::array<double, 2>;
+
 using Polygon = std::vector<Point>;
 
 /// How many grid lines a pixel has in each direction.
@@ -293,28 +253,65 @@ LogicalResult addMasks(GenerateMaskLabelsOp op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-LogicalResult maskLabels(Operation *op, llvm::ArrayRef<Tensor> operands,
-                         llvm::MutableArrayRef<Tensor> results) {
-  auto labels = cast<GenerateMaskLabelsOp>(op);
-  MaskRows rows;
-  for (int64_t image = 0; image < operands[1].dims()[0]; ++image)
-    if (failed(addMasks(labels, operands, image, rows)))
-      return failure();
-  auto count = static_cast<int64_t>(rows.numbers.size());
-  auto size = static_cast<int64_t>(labels.getResolution());
-  setBoxes(results[0], rows.boxes);
-  results[1] = vectorOf(results[1].dtype(), rows.numbers).reshaped({count, 1});
-  results[2] = vectorOf(results[2].dtype(), rows.masks)
-                   .reshaped({count, static_cast<int64_t>(labels.getNumClasses()) * size * size});
-  results[3] = vectorOf(results[3].dtype(), rows.ends);
+} // namespace
+
+LogicalResult GenerateProposalLabelsOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                         llvm::MutableArrayRef<Tensor> results,
+                                                         RandomState *state) {
+  if (!state)
+    return failure();
+  std::vector<int64_t> roiEnds = integersOf(operands[5]), truthEnds = integersOf(operands[6]), ends{0};
+  if (roiEnds.empty() || roiEnds.size() != truthEnds.size())
+    return failure();
+  std::optional<Sequence> sequence;
+  if (getUseRandom())
+    sequence = state->next();
+  std::vector<std::vector<Candidate>> images;
+  for (size_t image = 0; image + 1 < roiEnds.size(); ++image) {
+    Rows rois{roiEnds[image], roiEnds[image + 1]}, truth{truthEnds[image], truthEnds[image + 1]};
+    std::optional<Stream> random;
+    if (sequence)
+      random.emplace(*sequence, image);
+    images.emplace_back();
+    if (rois.begin < rois.end)
+      images.back() = candidatesOf(*this, operands,
+                                   boxesOfImage(*this, operands, rois, truth,
+                                                realAt(operands[4], 3 * static_cast<int64_t>(image) + 2)),
+                                   truth, random ? &*random : nullptr);
+    ends.push_back(ends.back() + static_cast<int64_t>(images.back().size()));
+  }
+  int64_t rows = ends.back(), columns = 4 * static_cast<int64_t>(getClassNums());
+  std::vector<int64_t> shapes[]{{rows, 4},       {rows, 1},       {rows, columns},
+                                {rows, columns}, {rows, columns}, {rows}};
+  for (auto [result, dims] : llvm::zip(results, shapes)) {
+    result = Tensor(result.dtype(), dims);
+    for (int64_t i = 0; i < result.size(); ++i)
+      storeScalar(result, i, HostScalar::of(int64_t(0)));
+  }
+  results[6] = vectorOf(results[6].dtype(), ends);
+  for (auto [image, candidates] : llvm::enumerate(images))
+    for (auto [i, one] : llvm::enumerate(candidates))
+      if (failed(setRow(*this, operands, one, truthEnds[image],
+                        realAt(operands[4], 3 * static_cast<int64_t>(image) + 2),
+                        ends[image] + static_cast<int64_t>(i), results)))
+        return failure();
   return success();
 }
 
-} // namespace
-
-void addProposalTargets(ReferenceKernels &kernels) {
-  kernels.addRandom<GenerateProposalLabelsOp>(proposalLabels);
-  kernels.add<GenerateMaskLabelsOp>(maskLabels);
+LogicalResult GenerateMaskLabelsOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                     llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  MaskRows rows;
+  for (int64_t image = 0; image < operands[1].dims()[0]; ++image)
+    if (failed(addMasks(*this, operands, image, rows)))
+      return failure();
+  auto count = static_cast<int64_t>(rows.numbers.size());
+  auto size = static_cast<int64_t>(getResolution());
+  setBoxes(results[0], rows.boxes);
+  results[1] = vectorOf(results[1].dtype(), rows.numbers).reshaped({count, 1});
+  results[2] = vectorOf(results[2].dtype(), rows.masks)
+                   .reshaped({count, static_cast<int64_t>(getNumClasses()) * size * size});
+  results[3] = vectorOf(results[3].dtype(), rows.ends);
+  return success();
 }
 
 } // namespace proa::pd

@@ -1,4 +1,4 @@
-//! Convolutions: one sum of products, read in three ways.
+//! Reference kernels of convolutions: one sum of products, read in three ways.
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/Reference.h"
@@ -71,9 +71,7 @@ llvm::SmallVector<int64_t> spatialOf(const Tensor &filter) {
 }
 
 template <class Op>
-LogicalResult convolve(Operation *op, llvm::ArrayRef<Tensor> operands,
-                       llvm::MutableArrayRef<Tensor> results) {
-  auto conv = cast<Op>(op);
+LogicalResult convolve(Op conv, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   Images image(operands[0], conv.getDataFormat());
   Shape shape(conv, operands[0], results[0], spatialOf(operands[1]), image.spatial());
   std::vector<double> sums(static_cast<size_t>(results[0].size()), 0.0);
@@ -86,9 +84,8 @@ LogicalResult convolve(Operation *op, llvm::ArrayRef<Tensor> operands,
 /// Here the result is the image of the convolution that it is transposed to, whose filter is [in, out /
 /// groups, ...].
 template <class Op>
-LogicalResult convolveTransposed(Operation *op, llvm::ArrayRef<Tensor> operands,
+LogicalResult convolveTransposed(Op conv, llvm::ArrayRef<Tensor> operands,
                                  llvm::MutableArrayRef<Tensor> results) {
-  auto conv = cast<Op>(op);
   Images given(operands[0], conv.getDataFormat());
   Shape shape(conv, results[0], operands[0], spatialOf(operands[1]), given.spatial());
   std::vector<double> sums(static_cast<size_t>(results[0].size()), 0.0);
@@ -99,9 +96,8 @@ LogicalResult convolveTransposed(Operation *op, llvm::ArrayRef<Tensor> operands,
 }
 
 template <class Op>
-LogicalResult filterGradient(Operation *op, llvm::ArrayRef<Tensor> operands,
+LogicalResult filterGradient(Op conv, llvm::ArrayRef<Tensor> operands,
                              llvm::MutableArrayRef<Tensor> results) {
-  auto conv = cast<Op>(op);
   Images image(operands[0], conv.getDataFormat());
   Shape shape(conv, operands[0], operands[1], spatialOf(results[0]), image.spatial());
   std::vector<double> sums(static_cast<size_t>(results[0].size()), 0.0);
@@ -113,13 +109,34 @@ LogicalResult filterGradient(Operation *op, llvm::ArrayRef<Tensor> operands,
 
 } // namespace
 
-void addConvolutions(ReferenceKernels &kernels) {
-  kernels.add<Conv2dOp>(convolve<Conv2dOp>);
-  kernels.add<Conv3dOp>(convolve<Conv3dOp>);
-  kernels.add<Conv2dTransposeOp>(convolveTransposed<Conv2dTransposeOp>);
-  kernels.add<Conv3dTransposeOp>(convolveTransposed<Conv3dTransposeOp>);
-  kernels.add<Conv2dWeightGradientOp>(filterGradient<Conv2dWeightGradientOp>);
-  kernels.add<Conv3dWeightGradientOp>(filterGradient<Conv3dWeightGradientOp>);
+LogicalResult Conv2dOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return convolve(*this, operands, results);
+}
+
+LogicalResult Conv3dOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return convolve(*this, operands, results);
+}
+
+LogicalResult Conv2dTransposeOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                  llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return convolveTransposed(*this, operands, results);
+}
+
+LogicalResult Conv3dTransposeOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                  llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return convolveTransposed(*this, operands, results);
+}
+
+LogicalResult Conv2dWeightGradientOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                       llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return filterGradient(*this, operands, results);
+}
+
+LogicalResult Conv3dWeightGradientOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                       llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return filterGradient(*this, operands, results);
 }
 
 } // namespace proa::pd

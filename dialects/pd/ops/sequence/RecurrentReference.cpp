@@ -1,6 +1,6 @@
-//! Recurrent layers over sequences. Their gradients are derivatives of the same computation.
-#include "dialects/pd/ops/sequence/Recurrent.h"
+//! Reference kernels of recurrent layers over sequences. Gradients are derivatives of the same computation.
 #include "dialects/pd/ops/sequence/Attention.h"
+#include "dialects/pd/ops/sequence/Recurrent.h"
 #include "dialects/pd/reference/ComplexStep.h"
 #include "dialects/pd/reference/Evaluate.h"
 
@@ -152,26 +152,6 @@ template <class Op> Inputs lstmInputs(Op op, llvm::ArrayRef<Tensor> operands) {
   return in;
 }
 
-LogicalResult gru(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  auto layer = cast<GruOp>(op);
-  Inputs in = commonInputs(layer, operands, 3);
-  if (!isWhole(in, 3))
-    return failure();
-  store(results[0], runGru(layer, in));
-  return success();
-}
-
-LogicalResult lstm(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  auto layer = cast<LstmOp>(op);
-  Inputs in = lstmInputs(layer, operands);
-  if (!isWhole(in, 4))
-    return failure();
-  auto [hidden, cells] = runLstm(layer, in);
-  store(results[0], hidden);
-  store(results[1], cells);
-  return success();
-}
-
 /// For each input number i of `which` the derivative of `loss`, zeros where the input is absent.
 template <class Loss>
 LogicalResult derive(Inputs in, int64_t gates, llvm::ArrayRef<size_t> which,
@@ -192,26 +172,6 @@ Number inner(const Numbers &a, const Numbers &b) {
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     sum += a[i] * b[i];
   return sum;
-}
-
-LogicalResult gruGradient(Operation *op, llvm::ArrayRef<Tensor> operands,
-                          llvm::MutableArrayRef<Tensor> results) {
-  auto layer = cast<GruGradOp>(op);
-  Numbers cotangent = numbersOf(operands.back());
-  return derive(commonInputs(layer, operands, 3), 3, {0, 1, 3, 2}, results,
-                [&](const Inputs &in) { return inner(runGru(layer, in), cotangent); });
-}
-
-LogicalResult lstmGradient(Operation *op, llvm::ArrayRef<Tensor> operands,
-                           llvm::MutableArrayRef<Tensor> results) {
-  auto layer = cast<LstmGradOp>(op);
-  size_t next = operands.size();
-  Numbers ofCell = layer.getCellGrad() ? numbersOf(operands[--next]) : Numbers();
-  Numbers ofHidden = layer.getHiddenGrad() ? numbersOf(operands[--next]) : Numbers();
-  return derive(lstmInputs(layer, operands), 4, {0, 1, 2, 3, 4}, results, [&](const Inputs &in) {
-    auto [hidden, cells] = runLstm(layer, in);
-    return inner(hidden, ofHidden) + inner(cells, ofCell);
-  });
 }
 
 //===-- attention_lstm ----------------------------------------------------------------------------------===//
@@ -279,16 +239,55 @@ struct Attention {
   }
 };
 
-LogicalResult attentionLstm(Operation *op, llvm::ArrayRef<Tensor> operands,
-                            llvm::MutableArrayRef<Tensor> results) {
-  auto lstm = cast<AttentionLstmOp>(op);
-  const Tensor *first = operandOf(op, operands, lstm.getH0());
+} // namespace
+
+LogicalResult GruOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                      RandomState *) {
+  Inputs in = commonInputs(*this, operands, 3);
+  if (!isWhole(in, 3))
+    return failure();
+  store(results[0], runGru(*this, in));
+  return success();
+}
+
+LogicalResult LstmOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                       RandomState *) {
+  Inputs in = lstmInputs(*this, operands);
+  if (!isWhole(in, 4))
+    return failure();
+  auto [hidden, cells] = runLstm(*this, in);
+  store(results[0], hidden);
+  store(results[1], cells);
+  return success();
+}
+
+LogicalResult GruGradOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                          llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  Numbers cotangent = numbersOf(operands.back());
+  return derive(commonInputs(*this, operands, 3), 3, {0, 1, 3, 2}, results,
+                [&](const Inputs &in) { return inner(runGru(*this, in), cotangent); });
+}
+
+LogicalResult LstmGradOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                           llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  size_t next = operands.size();
+  Numbers ofCell = getCellGrad() ? numbersOf(operands[--next]) : Numbers();
+  Numbers ofHidden = getHiddenGrad() ? numbersOf(operands[--next]) : Numbers();
+  return derive(lstmInputs(*this, operands), 4, {0, 1, 2, 3, 4}, results, [&](const Inputs &in) {
+    auto [hidden, cells] = runLstm(*this, in);
+    return inner(hidden, ofHidden) + inner(cells, ofCell);
+  });
+}
+
+LogicalResult AttentionLstmOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  const Tensor *first = operandOf(getOperation(), operands, getH0());
   std::vector<int64_t> offsets = integersOf(operands[1]);
   int64_t width = operands[0].dims()[1], units = operands[2].dims()[1];
   for (Tensor &result : results)
     result = Tensor(result.dtype(), {operands[0].dims()[0], units});
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-    Attention sequence{lstm, operands, {offsets[s], offsets[s + 1]}, width, units};
+    Attention sequence{*this, operands, {offsets[s], offsets[s + 1]}, width, units};
     std::vector<double> hidden, cell;
     for (int64_t i = 0; i < units; ++i) {
       int64_t place = static_cast<int64_t>(s) * units + i;
@@ -304,16 +303,6 @@ LogicalResult attentionLstm(Operation *op, llvm::ArrayRef<Tensor> operands,
     }
   }
   return success();
-}
-
-} // namespace
-
-void addRecurrences(ReferenceKernels &kernels) {
-  kernels.add<AttentionLstmOp>(attentionLstm);
-  kernels.add<GruOp>(gru);
-  kernels.add<GruGradOp>(gruGradient);
-  kernels.add<LstmOp>(lstm);
-  kernels.add<LstmGradOp>(lstmGradient);
 }
 
 } // namespace proa::pd

@@ -1,4 +1,5 @@
-//! Interpolations: each axis gives an output position some input positions with weights.
+//! Reference kernels of interpolations: along each axis an output element is a weighted sum of input
+//! elements.
 #include "dialects/pd/ops/nn/InterpolateOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/Reference.h"
@@ -14,6 +15,7 @@ struct Share {
   int64_t place;
   double weight;
 };
+
 using Shares = llvm::SmallVector<Share, 4>;
 
 /// One axis. Positions are computed in float32, as Paddle's are: a double would round some to another
@@ -114,9 +116,7 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
 }
 
 template <class Op>
-LogicalResult interpolate(Operation *operation, llvm::ArrayRef<Tensor> operands,
-                          llvm::MutableArrayRef<Tensor> results) {
-  auto op = cast<Op>(operation);
+LogicalResult interpolate(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   std::vector<double> sums(static_cast<size_t>(results[0].size()), 0.0);
   auto add = [&](int64_t in, int64_t out, double weight) {
     if (weight != 0)
@@ -135,27 +135,42 @@ LogicalResult interpolate(Operation *operation, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-LogicalResult interpolateGradient(Operation *operation, llvm::ArrayRef<Tensor> operands,
-                                  llvm::MutableArrayRef<Tensor> results) {
-  auto op = cast<InterpolateGradientOp>(operation);
+} // namespace
+
+LogicalResult LinearInterpOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                               llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return interpolate(*this, operands, results);
+}
+
+LogicalResult BilinearInterpOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                 llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return interpolate(*this, operands, results);
+}
+
+LogicalResult TrilinearInterpOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                  llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return interpolate(*this, operands, results);
+}
+
+LogicalResult BicubicInterpOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return interpolate(*this, operands, results);
+}
+
+LogicalResult NearestInterpOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return interpolate(*this, operands, results);
+}
+
+LogicalResult InterpolateGradientOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                      llvm::MutableArrayRef<Tensor> results, RandomState *) {
   std::vector<double> sums(static_cast<size_t>(results[0].size()), 0.0);
   auto add = [&](int64_t in, int64_t out, double weight) { sums[in] += weight * realAt(operands[1], out); };
-  if (failed(forEachShare(op, operands, operands[0], operands[1], add)))
+  if (failed(forEachShare(*this, operands, operands[0], operands[1], add)))
     return failure();
   for (auto [i, sum] : llvm::enumerate(sums))
     setReal(results[0], static_cast<int64_t>(i), sum);
   return success();
-}
-
-} // namespace
-
-void addInterpolations(ReferenceKernels &kernels) {
-  kernels.add<LinearInterpOp>(interpolate<LinearInterpOp>);
-  kernels.add<BilinearInterpOp>(interpolate<BilinearInterpOp>);
-  kernels.add<TrilinearInterpOp>(interpolate<TrilinearInterpOp>);
-  kernels.add<BicubicInterpOp>(interpolate<BicubicInterpOp>);
-  kernels.add<NearestInterpOp>(interpolate<NearestInterpOp>);
-  kernels.add<InterpolateGradientOp>(interpolateGradient);
 }
 
 } // namespace proa::pd

@@ -1,4 +1,4 @@
-//! Poolings.
+//! Reference kernels of poolings.
 #include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/Reference.h"
@@ -52,8 +52,8 @@ public:
     });
   }
 
-  /// How many elements an average that counts the padding divides by. Paddle takes the padding behind the
-  /// input to be as large as the one before it.
+  /// How many elements an average that counts the padding divides by. Paddle assumes that the padding after
+  /// the input is as large as the one before it.
   int64_t paddedSize(llvm::ArrayRef<int64_t> at) const {
     int64_t size = 1;
     for (size_t axis = 0; axis < at.size(); ++axis) {
@@ -70,7 +70,7 @@ private:
   bool adaptive;
 };
 
-/// The window's extents: of the op, or of the tensor behind the first operands.
+/// The window's sizes: those of the attribute, or of the tensor that follows the first operands.
 template <class Op>
 llvm::SmallVector<int64_t> kernelOf(Op op, llvm::ArrayRef<Tensor> operands, size_t index) {
   llvm::SmallVector<int64_t> kernel(op.getKernelSize());
@@ -97,9 +97,7 @@ double lowestOf(DType dtype) {
 }
 
 template <class Op>
-LogicalResult pool(Operation *operation, llvm::ArrayRef<Tensor> operands,
-                   llvm::MutableArrayRef<Tensor> results) {
-  auto op = cast<Op>(operation);
+LogicalResult pool(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   Images out(results[0], op.getDataFormat());
   Windows windows(op, operands[0], out.spatial(), op.getDataFormat(), op.getPaddingAlgorithm(),
                   kernelOf(op, operands, 1));
@@ -126,9 +124,7 @@ LogicalResult pool(Operation *operation, llvm::ArrayRef<Tensor> operands,
 }
 
 template <class Op>
-LogicalResult poolGradient(Operation *operation, llvm::ArrayRef<Tensor> operands,
-                           llvm::MutableArrayRef<Tensor> results) {
-  auto op = cast<Op>(operation);
+LogicalResult poolGradient(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   Images out(operands[1], op.getDataFormat());
   Windows windows(op, operands[0], out.spatial(), op.getDataFormat(), op.getPaddingAlgorithm(),
                   kernelOf(op, operands, 2));
@@ -161,9 +157,7 @@ LogicalResult poolGradient(Operation *operation, llvm::ArrayRef<Tensor> operands
 }
 
 template <class Op>
-LogicalResult poolWithIndex(Operation *operation, llvm::ArrayRef<Tensor> operands,
-                            llvm::MutableArrayRef<Tensor> results) {
-  auto op = cast<Op>(operation);
+LogicalResult poolWithIndex(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   Images out(results[0], "");
   Windows windows(op, operands[0], out.spatial(), "", "EXPLICIT", op.getKernelSize());
   llvm::SmallVector<int64_t> strides = rowMajorStrides(windows.image.spatial());
@@ -190,13 +184,34 @@ LogicalResult poolWithIndex(Operation *operation, llvm::ArrayRef<Tensor> operand
 
 } // namespace
 
-void addPoolings(ReferenceKernels &kernels) {
-  kernels.add<Pool2dOp>(pool<Pool2dOp>);
-  kernels.add<Pool3dOp>(pool<Pool3dOp>);
-  kernels.add<Pool2dGradientOp>(poolGradient<Pool2dGradientOp>);
-  kernels.add<Pool3dGradientOp>(poolGradient<Pool3dGradientOp>);
-  kernels.add<MaxPool2dWithIndexOp>(poolWithIndex<MaxPool2dWithIndexOp>);
-  kernels.add<MaxPool3dWithIndexOp>(poolWithIndex<MaxPool3dWithIndexOp>);
+LogicalResult Pool2dOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return pool(*this, operands, results);
+}
+
+LogicalResult Pool3dOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return pool(*this, operands, results);
+}
+
+LogicalResult Pool2dGradientOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                 llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return poolGradient(*this, operands, results);
+}
+
+LogicalResult Pool3dGradientOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                 llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return poolGradient(*this, operands, results);
+}
+
+LogicalResult MaxPool2dWithIndexOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                     llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return poolWithIndex(*this, operands, results);
+}
+
+LogicalResult MaxPool3dWithIndexOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                     llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return poolWithIndex(*this, operands, results);
 }
 
 } // namespace proa::pd

@@ -1,4 +1,4 @@
-//! What the heads of old detectors select, one candidate after the other.
+//! Reference kernels of the selections that heads of detectors make.
 #include "dialects/pd/ops/detection/Selection.h"
 #include "dialects/pd/reference/Boxes.h"
 
@@ -77,32 +77,6 @@ std::vector<Selected> levelOf(RetinanetDetectionOutputOp op, llvm::ArrayRef<Tens
   return out;
 }
 
-LogicalResult retinanetOutput(Operation *op, llvm::ArrayRef<Tensor> operands,
-                              llvm::MutableArrayRef<Tensor> results) {
-  auto output = cast<RetinanetDetectionOutputOp>(op);
-  DType dtype = operands[0].dtype();
-  double threshold = rounded(dtype, output.getNmsThreshold().convertToDouble()),
-         eta = rounded(dtype, output.getNmsEta().convertToDouble());
-  int64_t classes = operands[output.getBboxes().size()].dims()[2];
-  std::vector<std::vector<Selected>> images;
-  for (int64_t n = 0; n < operands[0].dims()[0]; ++n) {
-    std::vector<Selected> all, kept;
-    for (size_t level = 0; level < output.getBboxes().size(); ++level)
-      llvm::append_range(all, levelOf(output, operands, level, n));
-    for (int64_t label = 0; label < classes; ++label) {
-      std::vector<Selected> own;
-      llvm::copy_if(all, std::back_inserter(own), [&](const Selected &one) { return one.label == label; });
-      sortByScore(own, -1);
-      for (size_t i : staying(boxesOf(own), threshold, eta, 1))
-        kept.push_back({label + 1, own[i].score, own[i].box});
-    }
-    sortByScore(kept, static_cast<int64_t>(output.getKeepTopK()));
-    images.push_back(std::move(kept));
-  }
-  setSelected(images, results);
-  return success();
-}
-
 //===-- locality_aware_nms ------------------------------------------------------------------------------===//
 
 /// The boxes of one image, and their scores of each class, while classes go on merging them.
@@ -162,8 +136,36 @@ std::vector<Selected> mergedOf(LocalityAwareNmsOp op, Merging image, DType dtype
   return out;
 }
 
-LogicalResult localityAwareNms(Operation *op, llvm::ArrayRef<Tensor> operands,
-                               llvm::MutableArrayRef<Tensor> results) {
+} // namespace
+
+LogicalResult RetinanetDetectionOutputOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                           llvm::MutableArrayRef<Tensor> results,
+                                                           RandomState *) {
+  DType dtype = operands[0].dtype();
+  double threshold = rounded(dtype, getNmsThreshold().convertToDouble()),
+         eta = rounded(dtype, getNmsEta().convertToDouble());
+  int64_t classes = operands[getBboxes().size()].dims()[2];
+  std::vector<std::vector<Selected>> images;
+  for (int64_t n = 0; n < operands[0].dims()[0]; ++n) {
+    std::vector<Selected> all, kept;
+    for (size_t level = 0; level < getBboxes().size(); ++level)
+      llvm::append_range(all, levelOf(*this, operands, level, n));
+    for (int64_t label = 0; label < classes; ++label) {
+      std::vector<Selected> own;
+      llvm::copy_if(all, std::back_inserter(own), [&](const Selected &one) { return one.label == label; });
+      sortByScore(own, -1);
+      for (size_t i : staying(boxesOf(own), threshold, eta, 1))
+        kept.push_back({label + 1, own[i].score, own[i].box});
+    }
+    sortByScore(kept, static_cast<int64_t>(getKeepTopK()));
+    images.push_back(std::move(kept));
+  }
+  setSelected(images, results);
+  return success();
+}
+
+LogicalResult LocalityAwareNmsOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                   llvm::MutableArrayRef<Tensor> results, RandomState *) {
   int64_t count = operands[0].dims()[1], classes = operands[1].dims()[1];
   std::vector<std::vector<Selected>> images;
   for (int64_t n = 0; n < operands[0].dims()[0]; ++n) {
@@ -175,7 +177,7 @@ LogicalResult localityAwareNms(Operation *op, llvm::ArrayRef<Tensor> operands,
       for (int64_t i = 0; i < count; ++i)
         image.scores.back().push_back(realAt(operands[1], (n * classes + label) * count + i));
     }
-    images.push_back(mergedOf(cast<LocalityAwareNmsOp>(op), std::move(image), operands[0].dtype()));
+    images.push_back(mergedOf(*this, std::move(image), operands[0].dtype()));
   }
   setSelected(images, results);
   if (results[0].size() == 0) {
@@ -186,14 +188,11 @@ LogicalResult localityAwareNms(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- mine_hard_examples ------------------------------------------------------------------------------===//
-
-LogicalResult mineHardExamples(Operation *op, llvm::ArrayRef<Tensor> operands,
-                               llvm::MutableArrayRef<Tensor> results) {
-  auto mine = cast<MineHardExamplesOp>(op);
-  const Tensor *placeLoss = operandOf(op, operands, mine.getLocLoss());
-  bool isHard = mine.getMiningType() == "hard_example";
-  double least = rounded(operands[2].dtype(), mine.getNegDistThreshold().convertToDouble());
+LogicalResult MineHardExamplesOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                   llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  const Tensor *placeLoss = operandOf(getOperation(), operands, getLocLoss());
+  bool isHard = getMiningType() == "hard_example";
+  double least = rounded(operands[2].dtype(), getNegDistThreshold().convertToDouble());
   std::vector<int64_t> matches = integersOf(operands[1]), updated = matches, negatives, ends{0};
   int64_t count = operands[1].dims()[1];
   for (int64_t n = 0; n < operands[1].dims()[0]; ++n) {
@@ -209,8 +208,8 @@ LogicalResult mineHardExamples(Operation *op, llvm::ArrayRef<Tensor> operands,
       return realAt(operands[0], i) + (isHard && placeLoss ? realAt(*placeLoss, i) : 0);
     };
     llvm::stable_sort(chosen, [&](int64_t a, int64_t b) { return loss(a) > loss(b); });
-    auto most = isHard ? static_cast<int64_t>(mine.getSampleSize())
-                       : static_cast<int64_t>(matched * mine.getNegPosRatio().convertToDouble());
+    auto most = isHard ? static_cast<int64_t>(getSampleSize())
+                       : static_cast<int64_t>(matched * getNegPosRatio().convertToDouble());
     if (most >= 0 && static_cast<int64_t>(chosen.size()) > most)
       chosen.resize(static_cast<size_t>(most));
     llvm::sort(chosen);
@@ -229,13 +228,10 @@ LogicalResult mineHardExamples(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-//===-- similarity_focus --------------------------------------------------------------------------------===//
-
-LogicalResult similarityFocus(Operation *op, llvm::ArrayRef<Tensor> operands,
-                              llvm::MutableArrayRef<Tensor> results) {
-  auto focus = cast<SimilarityFocusOp>(op);
+LogicalResult SimilarityFocusOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                  llvm::MutableArrayRef<Tensor> results, RandomState *) {
   const std::vector<int64_t> &dims = operands[0].dims();
-  auto axis = static_cast<size_t>(focus.getAxis());
+  auto axis = static_cast<size_t>(getAxis());
   size_t rowAxis = axis == 1 ? 2 : 1, columnAxis = axis == 3 ? 2 : 3;
   auto place = [&](int64_t n, int64_t slice, int64_t row, int64_t column) {
     std::array<int64_t, 4> index{n, 0, 0, 0};
@@ -247,7 +243,7 @@ LogicalResult similarityFocus(Operation *op, llvm::ArrayRef<Tensor> operands,
   for (int64_t i = 0; i < results[0].size(); ++i)
     setReal(results[0], i, 0);
   for (int64_t n = 0; n < dims[0]; ++n)
-    for (int64_t slice : focus.getIndexes()) {
+    for (int64_t slice : getIndexes()) {
       std::vector<bool> rowHas(static_cast<size_t>(dims[rowAxis])),
           columnHas(static_cast<size_t>(dims[columnAxis]));
       while (true) { // the greatest in the rows and columns that are left
@@ -268,13 +264,30 @@ LogicalResult similarityFocus(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-} // namespace
-
-void addSelections(ReferenceKernels &kernels) {
-  kernels.add<LocalityAwareNmsOp>(localityAwareNms);
-  kernels.add<RetinanetDetectionOutputOp>(retinanetOutput);
-  kernels.add<MineHardExamplesOp>(mineHardExamples);
-  kernels.add<SimilarityFocusOp>(similarityFocus);
+LogicalResult BoxDecoderAndAssignOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                      llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  double clip = rounded(operands[0].dtype(), getBoxClip().convertToDouble());
+  int64_t classes = operands[3].dims()[1];
+  for (int64_t row = 0; row < operands[0].dims()[0]; ++row) {
+    Box prior = boxAt(operands[0], row), assigned = prior;
+    double best = -1;
+    for (int64_t label = 0; label < classes; ++label) {
+      std::array<double, 4> numbers{};
+      for (int64_t k = 0; k < 4; ++k)
+        numbers[static_cast<size_t>(k)] =
+            realAt(operands[2], (row * classes + label) * 4 + k) * realAt(operands[1], k);
+      Box box = decoded(prior, numbers, 1, clip);
+      for (int64_t k = 0; k < 4; ++k)
+        setReal(results[0], (row * classes + label) * 4 + k, box[static_cast<size_t>(k)]);
+      if (double score = realAt(operands[3], row * classes + label); label > 0 && score > best) {
+        best = score;
+        assigned = box;
+      }
+    }
+    for (int64_t k = 0; k < 4; ++k)
+      setReal(results[1], row * 4 + k, assigned[static_cast<size_t>(k)]);
+  }
+  return success();
 }
 
 } // namespace proa::pd

@@ -1,6 +1,6 @@
-//! Measures of predictions, counted one sample at a time.
-#include "dialects/pd/ops/search/Metrics.h"
+//! Reference kernels of metrics, counted one sample at a time.
 #include "dialects/pd/ops/search/Contents.h"
+#include "dialects/pd/ops/search/Metrics.h"
 #include "dialects/pd/reference/Boxes.h"
 
 #include <cmath>
@@ -61,44 +61,13 @@ FailureOr<Chunks> chunksOf(llvm::ArrayRef<int64_t> labels, const Scheme &scheme,
   return out;
 }
 
-LogicalResult chunkEval(Operation *op, llvm::ArrayRef<Tensor> operands,
-                        llvm::MutableArrayRef<Tensor> results) {
-  auto eval = cast<ChunkEvalOp>(op);
-  auto sequences = sequencesOf(operands[0], operandOf(op, operands, eval.getSeqLength()),
-                               operandOf(op, operands, eval.getOffsets()));
-  std::vector<int64_t> inferred = integersOf(operands[0]), labels = integersOf(operands[1]);
-  if (failed(sequences) || inferred.size() != labels.size())
-    return failure();
-  Scheme scheme = schemeOf(eval.getChunkScheme());
-  auto types = static_cast<int64_t>(eval.getNumChunkTypes());
-  double found = 0, wanted = 0, right = 0;
-  for (Rows rows : *sequences) {
-    auto part = [&](const std::vector<int64_t> &all) {
-      return chunksOf(llvm::ArrayRef(all).slice(static_cast<size_t>(rows.begin),
-                                                static_cast<size_t>(rows.end - rows.begin)),
-                      scheme, types, eval.getExcludedChunkTypes());
-    };
-    auto ours = part(inferred), theirs = part(labels);
-    if (failed(ours) || failed(theirs))
-      return failure();
-    found += static_cast<double>(ours->size());
-    wanted += static_cast<double>(theirs->size());
-    right += static_cast<double>(
-        llvm::count_if(*ours, [&](const auto &chunk) { return theirs->count(chunk) > 0; }));
-  }
-  double precision = found > 0 ? right / found : 0, recall = wanted > 0 ? right / wanted : 0,
-         mean = right > 0 ? 2 / (1 / precision + 1 / recall) : 0;
-  for (auto [i, value] : llvm::enumerate(std::array{precision, recall, mean, found, wanted, right}))
-    setOne(results[i], value);
-  return success();
-}
-
 //===-- precision_recall --------------------------------------------------------------------------------===//
 
 /// True positives, false positives, true negatives, false negatives.
 using Counts = std::array<double, 4>;
 
 double share(double part, double rest) { return part + rest > 0 ? part / (part + rest) : 1; }
+
 double harmonicMean(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 
 void setMetrics(Tensor &result, const std::vector<Counts> &classes) {
@@ -119,34 +88,6 @@ void setMetrics(Tensor &result, const std::vector<Counts> &classes) {
     setReal(result, static_cast<int64_t>(i), value);
 }
 
-LogicalResult precisionRecall(Operation *op, llvm::ArrayRef<Tensor> operands,
-                              llvm::MutableArrayRef<Tensor> results) {
-  auto recall = cast<PrecisionRecallOp>(op);
-  const Tensor *weights = operandOf(op, operands, recall.getWeights()),
-               *states = operandOf(op, operands, recall.getStatesInfo());
-  auto count = static_cast<int64_t>(recall.getClassNumber());
-  std::vector<int64_t> given = integersOf(operands[1]), labels = integersOf(operands[2]);
-  if (given.size() != labels.size() || (weights && weights->size() != static_cast<int64_t>(labels.size())) ||
-      (states && states->size() != 4 * count))
-    return failure();
-  std::vector<Counts> classes(static_cast<size_t>(count), Counts{});
-  for (size_t i = 0; i < labels.size(); ++i)
-    for (int64_t c = 0; c < count; ++c) {
-      bool isGiven = c == given[i], isRight = c == labels[i];
-      classes[static_cast<size_t>(c)][isGiven ? (isRight ? 0 : 1) : (isRight ? 3 : 2)] +=
-          weights ? realAt(*weights, static_cast<int64_t>(i)) : 1;
-    }
-  setMetrics(results[0], classes);
-  results[2] = Tensor(results[2].dtype(), {count, 4});
-  for (int64_t i = 0; i < 4 * count; ++i) {
-    double &own = classes[static_cast<size_t>(i / 4)][static_cast<size_t>(i % 4)];
-    own += states ? realAt(*states, i) : 0;
-    setReal(results[2], i, own);
-  }
-  setMetrics(results[1], classes);
-  return success();
-}
-
 //===-- auc ---------------------------------------------------------------------------------------------===//
 
 /// The chance that a positive sample stands above a negative one, equal ones by half; not divided where there
@@ -161,50 +102,6 @@ double areaOf(llvm::ArrayRef<int64_t> positive, llvm::ArrayRef<int64_t> negative
     negatives += static_cast<double>(negative[high]);
   }
   return positives > 0 && negatives > 0 ? pairs / (positives * negatives) : pairs;
-}
-
-LogicalResult auc(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  auto area = cast<AucOp>(op);
-  auto thresholds = static_cast<size_t>(area.getNumThresholds()),
-       steps = static_cast<size_t>(area.getSlideSteps()), buckets = thresholds + 1;
-  const Tensor *weight = operandOf(op, operands, area.getInsTagWeight());
-  if (weight && weight->size() > 0 && realAt(*weight, 0) == 0)
-    return failure(); // what stays uncounted is Paddle's choice
-  std::vector<int64_t> labels = integersOf(operands[1]);
-  size_t width = static_cast<size_t>(operands[0].dims()[1]),
-         needed = (1 + steps) * buckets + (steps > 0 ? 1 : 0);
-  std::array<std::vector<int64_t>, 2> counts{integersOf(operands[3]),
-                                             integersOf(operands[2])}; // negative, positive
-  if (counts[0].size() < needed || counts[1].size() < needed)
-    return failure();
-  size_t sums = steps * buckets,
-         begin = steps > 0 ? static_cast<size_t>(counts[1][needed - 1]) % steps * buckets : 0;
-  for (std::vector<int64_t> &own : counts) {
-    own.resize(needed);
-    for (size_t i = 0; steps > 0 && i < buckets; ++i) // the oldest call counts no more
-      own[sums + i] -= std::exchange(own[begin + i], 0);
-  }
-  for (size_t row = 0; row < labels.size(); ++row) {
-    // As floats: another bucket would be another result.
-    auto probability = static_cast<float>(realAt(operands[0], static_cast<int64_t>(row * width + width - 1)));
-    if (!(probability >= 0 && probability <= 1) || labels[row] < 0)
-      return failure();
-    ++counts[labels[row] > 0][begin + static_cast<size_t>(probability * static_cast<float>(thresholds))];
-  }
-  for (std::vector<int64_t> &own : counts) {
-    for (size_t i = 0; steps > 0 && i < buckets; ++i)
-      own[sums + i] += own[begin + i];
-    if (steps > 0)
-      ++own.back();
-  }
-  setOne(results[0], areaOf(llvm::ArrayRef(counts[1]).slice(sums, buckets),
-                            llvm::ArrayRef(counts[0]).slice(sums, buckets)));
-  for (size_t i : {1, 2}) {
-    results[i] = vectorOf(results[i].dtype(), counts[2 - i]);
-    if (steps == 0)
-      results[i] = results[i].reshaped({1, static_cast<int64_t>(buckets)});
-  }
-  return success();
 }
 
 //===-- detection_map -----------------------------------------------------------------------------------===//
@@ -305,15 +202,118 @@ LogicalResult addState(DetectionMapOp map, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-LogicalResult detectionMap(Operation *op, llvm::ArrayRef<Tensor> operands,
-                           llvm::MutableArrayRef<Tensor> results) {
-  auto map = cast<DetectionMapOp>(op);
+} // namespace
+
+LogicalResult ChunkEvalOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                            llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  auto sequences = sequencesOf(operands[0], operandOf(getOperation(), operands, getSeqLength()),
+                               operandOf(getOperation(), operands, getOffsets()));
+  std::vector<int64_t> inferred = integersOf(operands[0]), labels = integersOf(operands[1]);
+  if (failed(sequences) || inferred.size() != labels.size())
+    return failure();
+  Scheme scheme = schemeOf(getChunkScheme());
+  auto types = static_cast<int64_t>(getNumChunkTypes());
+  double found = 0, wanted = 0, right = 0;
+  for (Rows rows : *sequences) {
+    auto part = [&](const std::vector<int64_t> &all) {
+      return chunksOf(llvm::ArrayRef(all).slice(static_cast<size_t>(rows.begin),
+                                                static_cast<size_t>(rows.end - rows.begin)),
+                      scheme, types, getExcludedChunkTypes());
+    };
+    auto ours = part(inferred), theirs = part(labels);
+    if (failed(ours) || failed(theirs))
+      return failure();
+    found += static_cast<double>(ours->size());
+    wanted += static_cast<double>(theirs->size());
+    right += static_cast<double>(
+        llvm::count_if(*ours, [&](const auto &chunk) { return theirs->count(chunk) > 0; }));
+  }
+  double precision = found > 0 ? right / found : 0, recall = wanted > 0 ? right / wanted : 0,
+         mean = right > 0 ? 2 / (1 / precision + 1 / recall) : 0;
+  for (auto [i, value] : llvm::enumerate(std::array{precision, recall, mean, found, wanted, right}))
+    setOne(results[i], value);
+  return success();
+}
+
+LogicalResult PrecisionRecallOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                  llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  const Tensor *weights = operandOf(getOperation(), operands, getWeights()),
+               *states = operandOf(getOperation(), operands, getStatesInfo());
+  auto count = static_cast<int64_t>(getClassNumber());
+  std::vector<int64_t> given = integersOf(operands[1]), labels = integersOf(operands[2]);
+  if (given.size() != labels.size() || (weights && weights->size() != static_cast<int64_t>(labels.size())) ||
+      (states && states->size() != 4 * count))
+    return failure();
+  std::vector<Counts> classes(static_cast<size_t>(count), Counts{});
+  for (size_t i = 0; i < labels.size(); ++i)
+    for (int64_t c = 0; c < count; ++c) {
+      bool isGiven = c == given[i], isRight = c == labels[i];
+      classes[static_cast<size_t>(c)][isGiven ? (isRight ? 0 : 1) : (isRight ? 3 : 2)] +=
+          weights ? realAt(*weights, static_cast<int64_t>(i)) : 1;
+    }
+  setMetrics(results[0], classes);
+  results[2] = Tensor(results[2].dtype(), {count, 4});
+  for (int64_t i = 0; i < 4 * count; ++i) {
+    double &own = classes[static_cast<size_t>(i / 4)][static_cast<size_t>(i % 4)];
+    own += states ? realAt(*states, i) : 0;
+    setReal(results[2], i, own);
+  }
+  setMetrics(results[1], classes);
+  return success();
+}
+
+LogicalResult AucOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                      RandomState *) {
+  auto thresholds = static_cast<size_t>(getNumThresholds()), steps = static_cast<size_t>(getSlideSteps()),
+       buckets = thresholds + 1;
+  const Tensor *weight = operandOf(getOperation(), operands, getInsTagWeight());
+  if (weight && weight->size() > 0 && realAt(*weight, 0) == 0)
+    return failure(); // what stays uncounted is Paddle's choice
+  std::vector<int64_t> labels = integersOf(operands[1]);
+  size_t width = static_cast<size_t>(operands[0].dims()[1]),
+         needed = (1 + steps) * buckets + (steps > 0 ? 1 : 0);
+  std::array<std::vector<int64_t>, 2> counts{integersOf(operands[3]),
+                                             integersOf(operands[2])}; // negative, positive
+  if (counts[0].size() < needed || counts[1].size() < needed)
+    return failure();
+  size_t sums = steps * buckets,
+         begin = steps > 0 ? static_cast<size_t>(counts[1][needed - 1]) % steps * buckets : 0;
+  for (std::vector<int64_t> &own : counts) {
+    own.resize(needed);
+    for (size_t i = 0; steps > 0 && i < buckets; ++i) // the oldest call counts no more
+      own[sums + i] -= std::exchange(own[begin + i], 0);
+  }
+  for (size_t row = 0; row < labels.size(); ++row) {
+    // As floats: another bucket would be another result.
+    auto probability = static_cast<float>(realAt(operands[0], static_cast<int64_t>(row * width + width - 1)));
+    if (!(probability >= 0 && probability <= 1) || labels[row] < 0)
+      return failure();
+    ++counts[labels[row] > 0][begin + static_cast<size_t>(probability * static_cast<float>(thresholds))];
+  }
+  for (std::vector<int64_t> &own : counts) {
+    for (size_t i = 0; steps > 0 && i < buckets; ++i)
+      own[sums + i] += own[begin + i];
+    if (steps > 0)
+      ++own.back();
+  }
+  setOne(results[0], areaOf(llvm::ArrayRef(counts[1]).slice(sums, buckets),
+                            llvm::ArrayRef(counts[0]).slice(sums, buckets)));
+  for (size_t i : {1, 2}) {
+    results[i] = vectorOf(results[i].dtype(), counts[2 - i]);
+    if (steps == 0)
+      results[i] = results[i].reshaped({1, static_cast<int64_t>(buckets)});
+  }
+  return success();
+}
+
+LogicalResult DetectionMapOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                               llvm::MutableArrayRef<Tensor> results, RandomState *) {
   std::vector<int64_t> ends = integersOf(operands[2]), labelEnds = integersOf(operands[3]), counts;
   double threshold =
-      rounded(operands[0].dtype(), rounded(DType::Float32, map.getOverlapThreshold().convertToDouble()));
+      rounded(operands[0].dtype(), rounded(DType::Float32, getOverlapThreshold().convertToDouble()));
   int64_t width = operands[1].dims()[1];
-  std::vector<ClassState> classes(static_cast<size_t>(map.getClassNum()));
-  if (failed(addState(map, operands, classes)))
+  std::vector<ClassState> classes(static_cast<size_t>(getClassNum()));
+  if (failed(addState(*this, operands, classes)))
     return failure();
   auto boxFrom = [](const Tensor &rows, int64_t first) {
     return Box{realAt(rows, first), realAt(rows, first + 1), realAt(rows, first + 2),
@@ -330,14 +330,14 @@ LogicalResult detectionMap(Operation *op, llvm::ArrayRef<Tensor> operands,
         if (static_cast<size_t>(realAt(operands[1], width * i)) == label)
           truth.emplace_back(boxFrom(operands[1], width * (i + 1) - 4),
                              width == 6 && std::abs(realAt(operands[1], width * i + 1)) >= 1e-6);
-      judge(detections, truth, threshold, map.getEvaluateDifficult(), classes[label]);
+      judge(detections, truth, threshold, getEvaluateDifficult(), classes[label]);
     }
   double sum = 0, counted = 0;
   for (const ClassState &state : classes) {
     counts.push_back(state.positives);
-    if (state.positives == 0 || state.positives == static_cast<int64_t>(map.getBackgroundLabel()))
+    if (state.positives == 0 || state.positives == static_cast<int64_t>(getBackgroundLabel()))
       continue;
-    sum += averagePrecision(state.verdicts, state.positives, map.getApType() == "11point");
+    sum += averagePrecision(state.verdicts, state.positives, getApType() == "11point");
     ++counted;
   }
   results[0] = vectorOf(results[0].dtype(), counts).reshaped({static_cast<int64_t>(counts.size()), 1});
@@ -345,15 +345,6 @@ LogicalResult detectionMap(Operation *op, llvm::ArrayRef<Tensor> operands,
   setVerdicts(classes, false, results[2], results[5]);
   setOne(results[3], counted > 0 ? sum / counted : 0);
   return success();
-}
-
-} // namespace
-
-void addMetrics(ReferenceKernels &kernels) {
-  kernels.add<ChunkEvalOp>(chunkEval);
-  kernels.add<PrecisionRecallOp>(precisionRecall);
-  kernels.add<AucOp>(auc);
-  kernels.add<DetectionMapOp>(detectionMap);
 }
 
 } // namespace proa::pd

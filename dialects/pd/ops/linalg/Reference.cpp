@@ -1,9 +1,10 @@
-//! Matrices: elimination, Householder reflections and Jacobi rotations, one matrix at a time.
+//! Reference kernels of factorizations and systems: elimination, Householder reflections and Jacobi
+//! rotations.
+#include "dialects/pd/reference/Reference.h"
 #include "dialects/pd/ops/linalg/FactorOps.h"
 #include "dialects/pd/ops/linalg/Matrices.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
 #include "dialects/pd/reference/Evaluate.h"
-#include "dialects/pd/reference/Reference.h"
 
 #include <cmath>
 
@@ -93,7 +94,7 @@ void store(Tensor &tensor, int64_t number, const Matrix &matrix) {
     }
 }
 
-/// Which matrix of a stack broadcast to `batch` stands at each place.
+/// For each matrix of a stack broadcast to `batch`, the index of its source in the stack.
 llvm::SmallVector<int64_t> broadcastPlaces(llvm::ArrayRef<int64_t> own, llvm::ArrayRef<int64_t> batch) {
   llvm::SmallVector<int64_t> places;
   llvm::SmallVector<int64_t> strides = rowMajorStrides(own);
@@ -171,39 +172,6 @@ template <class Each> LogicalResult forEachMatrix(const Tensor &x, Each each) {
   return success();
 }
 
-LogicalResult lu(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return forEachMatrix(operands[0], [&](int64_t n, Matrix a) {
-    Elimination found = eliminate(std::move(a));
-    store(results[0], n, found.factors);
-    auto count = static_cast<int64_t>(found.swaps.size());
-    for (int64_t k = 0; k < count; ++k)
-      storeScalar(results[1], n * count + k, HostScalar::of(found.swaps[static_cast<size_t>(k)] + 1));
-    storeScalar(results[2], n, HostScalar::of(found.firstZero));
-    return success();
-  });
-}
-
-LogicalResult luPermutation(Operation *op, llvm::ArrayRef<Tensor> operands,
-                            llvm::MutableArrayRef<Tensor> results) {
-  auto rows = operands.size() > 1 ? loadScalar(operands[1], 0).integer
-                                  : static_cast<int64_t>(cast<LuPermutationOp>(op).getRows());
-  std::vector<int64_t> dims(operands[0].dims().begin(), operands[0].dims().end() - 1);
-  dims.insert(dims.end(), {rows, rows});
-  results[0] = Tensor(results[0].dtype(), dims);
-  int64_t swaps = operands[0].dims().back();
-  for (int64_t n = 0; n * rows * rows < results[0].size(); ++n) {
-    Matrix permuted = Matrix::identity(rows);
-    for (int64_t k = 0; k < swaps; ++k) {
-      int64_t other = loadScalar(operands[0], n * swaps + k).integer - 1;
-      if (k >= rows || other < 0 || other >= rows)
-        return failure();
-      permuted.swapRows(k, other);
-    }
-    store(results[0], n, permuted.adjoint());
-  }
-  return success();
-}
-
 Number determinant(const Matrix &a) {
   Elimination found = eliminate(a);
   Number out = 1;
@@ -211,34 +179,6 @@ Number determinant(const Matrix &a) {
     out *= found.factors(static_cast<int64_t>(k), static_cast<int64_t>(k)) *
            (other == static_cast<int64_t>(k) ? 1.0 : -1.0);
   return out;
-}
-
-LogicalResult det(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return forEachMatrix(operands[0], [&](int64_t n, const Matrix &a) {
-    Matrix one(1, 1);
-    one(0, 0) = determinant(a);
-    store(results[0], n, one);
-    return success();
-  });
-}
-
-LogicalResult slogdet(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  int64_t count = Stack(operands[0]).count;
-  return forEachMatrix(operands[0], [&](int64_t n, const Matrix &a) {
-    double value = determinant(a).real();
-    setReal(results[0], n, value > 0 ? 1 : value < 0 ? -1 : 0);
-    setReal(results[0], count + n, std::log(std::abs(value)));
-    return success(results[0].dtype() == DType::Float32 || results[0].dtype() == DType::Float64);
-  });
-}
-
-LogicalResult inverse(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  return forEachMatrix(operands[0], [&](int64_t n, const Matrix &a) {
-    auto found = solved(a, Matrix::identity(a.rows));
-    if (found)
-      store(results[0], n, *found);
-    return success(found.has_value());
-  });
 }
 
 /// a x = b for each pair, `prepared(a)` being the matrix of the system.
@@ -262,13 +202,6 @@ LogicalResult solveEach(const Tensor &a, const Tensor &b, Tensor &result, Prepar
   return success();
 }
 
-LogicalResult solve(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  // A y of vectors is left to the kernel alone.
-  if (operands[1].dims().size() + 1 == operands[0].dims().size())
-    return failure();
-  return solveEach(operands[0], operands[1], results[0], [](Matrix a) { return a; });
-}
-
 /// The upper or the lower triangle, zero elsewhere.
 Matrix triangle(Matrix a, bool upper) {
   for (int64_t i = 0; i < a.rows; ++i)
@@ -278,52 +211,7 @@ Matrix triangle(Matrix a, bool upper) {
   return a;
 }
 
-LogicalResult choleskySolve(Operation *op, llvm::ArrayRef<Tensor> operands,
-                            llvm::MutableArrayRef<Tensor> results) {
-  bool upper = cast<CholeskySolveOp>(op).getUpper();
-  return solveEach(operands[1], operands[0], results[0], [&](Matrix y) {
-    Matrix factor = triangle(std::move(y), upper);
-    return upper ? product(factor.adjoint(), factor) : product(factor, factor.adjoint());
-  });
-}
-
-LogicalResult triangularSolve(Operation *op, llvm::ArrayRef<Tensor> operands,
-                              llvm::MutableArrayRef<Tensor> results) {
-  auto system = cast<TriangularSolveOp>(op);
-  return solveEach(operands[0], operands[1], results[0], [&](Matrix x) {
-    Matrix a = triangle(std::move(x), system.getUpper());
-    for (int64_t i = 0; i < a.rows && system.getUnitriangular(); ++i)
-      a(i, i) = 1;
-    if (!system.getTranspose())
-      return a;
-    Matrix turned = a.adjoint();
-    for (int64_t i = 0; i < a.rows; ++i)
-      for (int64_t j = 0; j < a.rows; ++j)
-        turned(i, j) = std::conj(turned(i, j));
-    return turned;
-  });
-}
-
 //===-- Factors -----------------------------------------------------------------------------------------===//
-
-LogicalResult cholesky(Operation *op, llvm::ArrayRef<Tensor> operands,
-                       llvm::MutableArrayRef<Tensor> results) {
-  bool upper = cast<CholeskyOp>(op).getUpper();
-  return forEachMatrix(operands[0], [&](int64_t n, const Matrix &x) {
-    Matrix a = upper ? x.adjoint() : x, factor(a.rows, a.columns); // reads the triangle below the diagonal
-    for (int64_t j = 0; j < a.rows; ++j)
-      for (int64_t i = j; i < a.rows; ++i) {
-        Number rest = a(i, j);
-        for (int64_t k = 0; k < j; ++k)
-          rest -= factor(i, k) * std::conj(factor(j, k));
-        if (i == j && rest.real() <= 0)
-          return failure();
-        factor(i, j) = i == j ? Number(std::sqrt(rest.real())) : rest / factor(j, j);
-      }
-    store(results[0], n, upper ? factor.adjoint() : factor);
-    return success();
-  });
-}
 
 /// Reflections that make the columns of r zero below the diagonal; q gathers them.
 void reflect(Matrix &r, Matrix &q) {
@@ -352,28 +240,6 @@ void reflect(Matrix &r, Matrix &q) {
 
 bool isReal(const Tensor &tensor) {
   return tensor.dtype() == DType::Float32 || tensor.dtype() == DType::Float64;
-}
-
-LogicalResult qr(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  if (!isReal(operands[0]))
-    return failure();
-  bool withQ = cast<QrOp>(op).getMode() != "r";
-  return forEachMatrix(operands[0], [&](int64_t n, Matrix r) {
-    Matrix q = Matrix::identity(r.rows);
-    reflect(r, q);
-    auto cut = [](const Matrix &from, const Tensor &to) {
-      Stack wanted(to);
-      Matrix out(wanted.rows, wanted.columns);
-      for (int64_t i = 0; i < out.rows; ++i)
-        for (int64_t j = 0; j < out.columns; ++j)
-          out(i, j) = from(i, j);
-      return out;
-    };
-    if (withQ)
-      store(results[0], n, cut(q, results[0]));
-    store(results[1], n, triangle(cut(r, results[1]), /*upper=*/true));
-    return success();
-  });
 }
 
 /// Rotations of pairs of rows and columns until a real symmetric matrix is diagonal; v gathers them.
@@ -419,10 +285,152 @@ Matrix columnsOf(const Matrix &a, llvm::ArrayRef<int64_t> order) {
   return out;
 }
 
-LogicalResult eigh(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+} // namespace
+
+LogicalResult LuOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                     RandomState *) {
+  return forEachMatrix(operands[0], [&](int64_t n, Matrix a) {
+    Elimination found = eliminate(std::move(a));
+    store(results[0], n, found.factors);
+    auto count = static_cast<int64_t>(found.swaps.size());
+    for (int64_t k = 0; k < count; ++k)
+      storeScalar(results[1], n * count + k, HostScalar::of(found.swaps[static_cast<size_t>(k)] + 1));
+    storeScalar(results[2], n, HostScalar::of(found.firstZero));
+    return success();
+  });
+}
+
+LogicalResult LuPermutationOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  auto rows = operands.size() > 1 ? loadScalar(operands[1], 0).integer : static_cast<int64_t>(getRows());
+  std::vector<int64_t> dims(operands[0].dims().begin(), operands[0].dims().end() - 1);
+  dims.insert(dims.end(), {rows, rows});
+  results[0] = Tensor(results[0].dtype(), dims);
+  int64_t swaps = operands[0].dims().back();
+  for (int64_t n = 0; n * rows * rows < results[0].size(); ++n) {
+    Matrix permuted = Matrix::identity(rows);
+    for (int64_t k = 0; k < swaps; ++k) {
+      int64_t other = loadScalar(operands[0], n * swaps + k).integer - 1;
+      if (k >= rows || other < 0 || other >= rows)
+        return failure();
+      permuted.swapRows(k, other);
+    }
+    store(results[0], n, permuted.adjoint());
+  }
+  return success();
+}
+
+LogicalResult DetOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                      RandomState *) {
+  return forEachMatrix(operands[0], [&](int64_t n, const Matrix &a) {
+    Matrix one(1, 1);
+    one(0, 0) = determinant(a);
+    store(results[0], n, one);
+    return success();
+  });
+}
+
+LogicalResult SlogdetOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                          llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  int64_t count = Stack(operands[0]).count;
+  return forEachMatrix(operands[0], [&](int64_t n, const Matrix &a) {
+    double value = determinant(a).real();
+    setReal(results[0], n, value > 0 ? 1 : value < 0 ? -1 : 0);
+    setReal(results[0], count + n, std::log(std::abs(value)));
+    return success(results[0].dtype() == DType::Float32 || results[0].dtype() == DType::Float64);
+  });
+}
+
+LogicalResult InverseOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                          llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return forEachMatrix(operands[0], [&](int64_t n, const Matrix &a) {
+    auto found = solved(a, Matrix::identity(a.rows));
+    if (found)
+      store(results[0], n, *found);
+    return success(found.has_value());
+  });
+}
+
+LogicalResult SolveOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                        llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  // A y of vectors is left to the kernel alone.
+  if (operands[1].dims().size() + 1 == operands[0].dims().size())
+    return failure();
+  return solveEach(operands[0], operands[1], results[0], [](Matrix a) { return a; });
+}
+
+LogicalResult CholeskySolveOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  bool upper = getUpper();
+  return solveEach(operands[1], operands[0], results[0], [&](Matrix y) {
+    Matrix factor = triangle(std::move(y), upper);
+    return upper ? product(factor.adjoint(), factor) : product(factor, factor.adjoint());
+  });
+}
+
+LogicalResult TriangularSolveOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                  llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  return solveEach(operands[0], operands[1], results[0], [&](Matrix x) {
+    Matrix a = triangle(std::move(x), getUpper());
+    for (int64_t i = 0; i < a.rows && getUnitriangular(); ++i)
+      a(i, i) = 1;
+    if (!getTranspose())
+      return a;
+    Matrix turned = a.adjoint();
+    for (int64_t i = 0; i < a.rows; ++i)
+      for (int64_t j = 0; j < a.rows; ++j)
+        turned(i, j) = std::conj(turned(i, j));
+    return turned;
+  });
+}
+
+LogicalResult CholeskyOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                           llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  bool upper = getUpper();
+  return forEachMatrix(operands[0], [&](int64_t n, const Matrix &x) {
+    Matrix a = upper ? x.adjoint() : x, factor(a.rows, a.columns); // reads the triangle below the diagonal
+    for (int64_t j = 0; j < a.rows; ++j)
+      for (int64_t i = j; i < a.rows; ++i) {
+        Number rest = a(i, j);
+        for (int64_t k = 0; k < j; ++k)
+          rest -= factor(i, k) * std::conj(factor(j, k));
+        if (i == j && rest.real() <= 0)
+          return failure();
+        factor(i, j) = i == j ? Number(std::sqrt(rest.real())) : rest / factor(j, j);
+      }
+    store(results[0], n, upper ? factor.adjoint() : factor);
+    return success();
+  });
+}
+
+LogicalResult QrOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                     RandomState *) {
   if (!isReal(operands[0]))
     return failure();
-  bool upper = cast<EighOp>(op).getUPLO() == "U";
+  bool withQ = getMode() != "r";
+  return forEachMatrix(operands[0], [&](int64_t n, Matrix r) {
+    Matrix q = Matrix::identity(r.rows);
+    reflect(r, q);
+    auto cut = [](const Matrix &from, const Tensor &to) {
+      Stack wanted(to);
+      Matrix out(wanted.rows, wanted.columns);
+      for (int64_t i = 0; i < out.rows; ++i)
+        for (int64_t j = 0; j < out.columns; ++j)
+          out(i, j) = from(i, j);
+      return out;
+    };
+    if (withQ)
+      store(results[0], n, cut(q, results[0]));
+    store(results[1], n, triangle(cut(r, results[1]), /*upper=*/true));
+    return success();
+  });
+}
+
+LogicalResult EighOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                       RandomState *) {
+  if (!isReal(operands[0]))
+    return failure();
+  bool upper = getUPLO() == "U";
   return forEachMatrix(operands[0], [&](int64_t n, const Matrix &x) {
     Matrix a = x, v = Matrix::identity(x.rows);
     for (int64_t i = 0; i < a.rows; ++i)
@@ -438,7 +446,8 @@ LogicalResult eigh(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::Mutable
 }
 
 /// By the eigenvectors V of x^T x: the columns of x V are those of U times S.
-LogicalResult svd(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
+LogicalResult SvdOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                      RandomState *) {
   Stack stack(operands[0]);
   int64_t rank = std::min(stack.rows, stack.columns);
   if (!isReal(operands[0]) || results[0].dims().back() != rank ||
@@ -469,10 +478,10 @@ LogicalResult svd(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArr
 
 /// The least of the smallest solutions, where x has full rank: by the normal equations of x or, with fewer
 /// rows than columns, of x^T.
-LogicalResult leastSquares(Operation *op, llvm::ArrayRef<Tensor> operands,
-                           llvm::MutableArrayRef<Tensor> results) {
+LogicalResult LstsqOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                        llvm::MutableArrayRef<Tensor> results, RandomState *) {
   Stack stack(operands[0]), right(operands[1]);
-  llvm::StringRef driver = cast<LstsqOp>(op).getDriver();
+  llvm::StringRef driver = getDriver();
   if (!isReal(operands[0]))
     return failure();
   int64_t least = std::min(stack.rows, stack.columns);
@@ -506,24 +515,6 @@ LogicalResult leastSquares(Operation *op, llvm::ArrayRef<Tensor> operands,
               std::sqrt(values(order[static_cast<size_t>(k)], order[static_cast<size_t>(k)]).real()));
     return success();
   });
-}
-
-} // namespace
-
-void addMatrices(ReferenceKernels &kernels) {
-  kernels.add<LuOp>(lu);
-  kernels.add<LuPermutationOp>(luPermutation);
-  kernels.add<DetOp>(det);
-  kernels.add<SlogdetOp>(slogdet);
-  kernels.add<InverseOp>(inverse);
-  kernels.add<SolveOp>(solve);
-  kernels.add<CholeskySolveOp>(choleskySolve);
-  kernels.add<TriangularSolveOp>(triangularSolve);
-  kernels.add<CholeskyOp>(cholesky);
-  kernels.add<QrOp>(qr);
-  kernels.add<EighOp>(eigh);
-  kernels.add<SvdOp>(svd);
-  kernels.add<LstsqOp>(leastSquares);
 }
 
 } // namespace proa::pd

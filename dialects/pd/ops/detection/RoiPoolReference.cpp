@@ -1,4 +1,4 @@
-//! Poolings of regions. Their gradients are derivatives of the same computation.
+//! Reference kernels of poolings of regions. Gradients are derivatives of the same computation.
 #include "dialects/pd/ops/detection/RoiPool.h"
 #include "dialects/pd/reference/ComplexStep.h"
 #include "dialects/pd/reference/Evaluate.h"
@@ -22,7 +22,7 @@ struct Pooled {
   int64_t rows, columns;
   double scale;
 
-  /// Whether each box has an image, and x at least so many channels.
+  /// Whether each box has an image, and x has at least that many channels.
   bool isWhole(int64_t channels) const {
     return images.size() == boxes.size() && dims[1] >= channels && dims[2] > 0 && dims[3] > 0 &&
            llvm::all_of(images, [&](int64_t image) { return image < dims[0]; });
@@ -30,7 +30,8 @@ struct Pooled {
   Number at(int64_t image, int64_t channel, int64_t row, int64_t column) const {
     return x[static_cast<size_t>(((image * dims[1] + channel) * dims[2] + row) * dims[3] + column)];
   }
-  /// Between the elements around a point within the plane, behind the last of which is the last again.
+  /// Interpolates between the elements around a point within the plane; the last element is repeated after
+  /// itself.
   Number between(int64_t image, int64_t channel, Number y, Number z) const {
     auto low = [](Number p, int64_t extent) {
       return std::min(static_cast<int64_t>(std::floor(p.real())), extent - 1);
@@ -226,62 +227,12 @@ LogicalResult derive(Pooled in, Numbers Pooled::*input, const Tensor &cotangent,
 }
 
 using Operands = llvm::ArrayRef<Tensor>;
+
 using Results = llvm::MutableArrayRef<Tensor>;
 
 /// The channels of x that a position-sensitive pooling reads.
 template <class Op> int64_t channelsOf(Op op) {
   return static_cast<int64_t>(op.getOutputChannels() * op.getPooledHeight() * op.getPooledWidth());
-}
-
-LogicalResult roiAlign(Operation *op, Operands operands, Results results) {
-  auto pooling = cast<RoiAlignOp>(op);
-  if (!pooledOf(pooling, operands).isWhole(0))
-    return failure();
-  store(results[0], runRoiAlign(pooling, pooledOf(pooling, operands)));
-  return success();
-}
-
-LogicalResult roiAlignGradient(Operation *op, Operands operands, Results results) {
-  auto pooling = cast<RoiAlignGradOp>(op);
-  if (!pooledOf(pooling, operands).isWhole(0))
-    return failure();
-  return derive(pooledOf(pooling, operands), &Pooled::x, operands[2], results[0],
-                [&](const Pooled &in) { return runRoiAlign(pooling, in); });
-}
-
-LogicalResult psroiPool(Operation *op, Operands operands, Results results) {
-  auto pooling = cast<PsroiPoolOp>(op);
-  if (!pooledOf(pooling, operands).isWhole(channelsOf(pooling)))
-    return failure();
-  store(results[0], runPsroiPool(pooling, pooledOf(pooling, operands)));
-  return success();
-}
-
-LogicalResult psroiPoolGradient(Operation *op, Operands operands, Results results) {
-  auto pooling = cast<PsroiPoolGradOp>(op);
-  if (!pooledOf(pooling, operands).isWhole(channelsOf(pooling)))
-    return failure();
-  return derive(pooledOf(pooling, operands), &Pooled::x, operands[2], results[0],
-                [&](const Pooled &in) { return runPsroiPool(pooling, in); });
-}
-
-LogicalResult roiPool(Operation *op, Operands operands, Results results) {
-  auto pooling = cast<RoiPoolOp>(op);
-  if (!pooledOf(pooling, operands).isWhole(0))
-    return failure();
-  auto [maxima, places] = runRoiPool(pooling, pooledOf(pooling, operands));
-  store(results[0], maxima);
-  for (auto [i, place] : llvm::enumerate(places))
-    storeScalar(results[1], static_cast<int64_t>(i), HostScalar::of(place));
-  return success();
-}
-
-LogicalResult roiPoolGradient(Operation *op, Operands operands, Results results) {
-  auto pooling = cast<RoiPoolGradOp>(op);
-  if (!pooledOf(pooling, operands).isWhole(0))
-    return failure();
-  return derive(pooledOf(pooling, operands), &Pooled::x, operands[2], results[0],
-                [&](const Pooled &in) { return runRoiPool(pooling, in).first; });
 }
 
 /// Nothing where the operands do not fit.
@@ -298,37 +249,79 @@ template <class Op> std::optional<Pooled> movedOf(Op op, Operands operands) {
   return in;
 }
 
-LogicalResult movedCells(Operation *op, Operands operands, Results results) {
-  auto pooling = cast<DeformablePsroiPoolingOp>(op);
-  std::optional<Pooled> in = movedOf(pooling, operands);
+} // namespace
+
+LogicalResult RoiAlignOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                           llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  if (!pooledOf(*this, operands).isWhole(0))
+    return failure();
+  store(results[0], runRoiAlign(*this, pooledOf(*this, operands)));
+  return success();
+}
+
+LogicalResult RoiAlignGradOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                               llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  if (!pooledOf(*this, operands).isWhole(0))
+    return failure();
+  return derive(pooledOf(*this, operands), &Pooled::x, operands[2], results[0],
+                [&](const Pooled &in) { return runRoiAlign(*this, in); });
+}
+
+LogicalResult PsroiPoolOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                            llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  if (!pooledOf(*this, operands).isWhole(channelsOf(*this)))
+    return failure();
+  store(results[0], runPsroiPool(*this, pooledOf(*this, operands)));
+  return success();
+}
+
+LogicalResult PsroiPoolGradOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  if (!pooledOf(*this, operands).isWhole(channelsOf(*this)))
+    return failure();
+  return derive(pooledOf(*this, operands), &Pooled::x, operands[2], results[0],
+                [&](const Pooled &in) { return runPsroiPool(*this, in); });
+}
+
+LogicalResult RoiPoolOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                          llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  if (!pooledOf(*this, operands).isWhole(0))
+    return failure();
+  auto [maxima, places] = runRoiPool(*this, pooledOf(*this, operands));
+  store(results[0], maxima);
+  for (auto [i, place] : llvm::enumerate(places))
+    storeScalar(results[1], static_cast<int64_t>(i), HostScalar::of(place));
+  return success();
+}
+
+LogicalResult RoiPoolGradOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                              llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  if (!pooledOf(*this, operands).isWhole(0))
+    return failure();
+  return derive(pooledOf(*this, operands), &Pooled::x, operands[2], results[0],
+                [&](const Pooled &in) { return runRoiPool(*this, in).first; });
+}
+
+LogicalResult DeformablePsroiPoolingOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                         llvm::MutableArrayRef<Tensor> results,
+                                                         RandomState *) {
+  std::optional<Pooled> in = movedOf(*this, operands);
   if (!in)
     return failure();
-  auto [out, counts] = runMovedCells(pooling, *in, operands[2].dims()[1] / 2);
+  auto [out, counts] = runMovedCells(*this, *in, operands[2].dims()[1] / 2);
   store(results[0], out);
   store(results[1], counts);
   return success();
 }
 
-LogicalResult movedCellsGradient(Operation *op, Operands operands, Results results) {
-  auto pooling = cast<DeformablePsroiPoolingGradOp>(op);
-  auto run = [&](const Pooled &in) { return runMovedCells(pooling, in, operands[2].dims()[1] / 2).first; };
-  std::optional<Pooled> in = movedOf(pooling, operands);
+LogicalResult DeformablePsroiPoolingGradOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                             llvm::MutableArrayRef<Tensor> results,
+                                                             RandomState *) {
+  auto run = [&](const Pooled &in) { return runMovedCells(*this, in, operands[2].dims()[1] / 2).first; };
+  std::optional<Pooled> in = movedOf(*this, operands);
   if (!in || failed(derive(*in, &Pooled::x, operands[3], results[0], run)))
     return failure();
   return derive(*in, &Pooled::moves, operands[3], results[1], run);
-}
-
-} // namespace
-
-void addRegions(ReferenceKernels &kernels) {
-  kernels.add<RoiAlignOp>(roiAlign);
-  kernels.add<RoiAlignGradOp>(roiAlignGradient);
-  kernels.add<PsroiPoolOp>(psroiPool);
-  kernels.add<PsroiPoolGradOp>(psroiPoolGradient);
-  kernels.add<RoiPoolOp>(roiPool);
-  kernels.add<RoiPoolGradOp>(roiPoolGradient);
-  kernels.add<DeformablePsroiPoolingOp>(movedCells);
-  kernels.add<DeformablePsroiPoolingGradOp>(movedCellsGradient);
 }
 
 } // namespace proa::pd

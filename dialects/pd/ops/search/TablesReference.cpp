@@ -1,60 +1,17 @@
-//! Integer ops on rows and positions, whose results have extents that depend on data.
-#include "dialects/pd/ops/graph/Graph.h"
-#include "dialects/pd/ops/search/SearchOps.h"
+//! Reference kernels of hashes, quantized tables and beam search.
 #include "dialects/pd/ops/search/Tables.h"
-#include "dialects/pd/ops/sequence/RowsOps.h"
 #include "dialects/pd/reference/Evaluate.h"
 #include "dialects/pd/reference/Reference.h"
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 
 using namespace mlir;
 
 namespace proa::pd {
 namespace {
-
-LogicalResult rowPositions(Operation *, llvm::ArrayRef<Tensor> operands,
-                           llvm::MutableArrayRef<Tensor> results) {
-  std::vector<int64_t> offsets = integersOf(operands[1]), sequence, position;
-  for (size_t i = 0; i + 1 < offsets.size(); ++i)
-    for (int64_t row = offsets[i]; row < offsets[i + 1]; ++row) {
-      sequence.push_back(static_cast<int64_t>(i));
-      position.push_back(row - offsets[i]);
-    }
-  results[0] = vectorOf(results[0].dtype(), sequence);
-  results[1] = vectorOf(results[1].dtype(), position);
-  return success(static_cast<int64_t>(sequence.size()) == operands[0].dims()[0]);
-}
-
-LogicalResult ranges(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  std::vector<int64_t> starts = integersOf(operands[0]), lengths = integersOf(operands[1]), rows, offsets{0};
-  for (size_t i = 0; i < starts.size(); ++i) {
-    for (int64_t k = 0; k < lengths[i]; ++k)
-      rows.push_back(starts[i] + k);
-    offsets.push_back(static_cast<int64_t>(rows.size()));
-  }
-  results[0] = vectorOf(results[0].dtype(), rows);
-  results[1] = vectorOf(results[1].dtype(), offsets);
-  return success();
-}
-
-LogicalResult nonzero(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  std::vector<int64_t> places;
-  int64_t count = 0, rank = static_cast<int64_t>(operands[0].dims().size());
-  forEachIndex(operands[0].dims(), [&](llvm::ArrayRef<int64_t> index, int64_t position) {
-    HostScalar value = loadScalar(operands[0], position);
-    if (value.isInteger() ? value.integer == 0 : value.number == 0.0)
-      return;
-    places.insert(places.end(), index.begin(), index.end());
-    ++count;
-  });
-  results[0] = Tensor(results[0].dtype(), {count, rank});
-  for (auto [i, place] : llvm::enumerate(places))
-    storeScalar(results[0], static_cast<int64_t>(i), HostScalar::of(place));
-  return success();
-}
 
 /// xxHash64, by its specification.
 uint64_t hashOf(llvm::ArrayRef<uint8_t> bytes, uint64_t seed) {
@@ -91,22 +48,6 @@ uint64_t hashOf(llvm::ArrayRef<uint8_t> bytes, uint64_t seed) {
   hash = (hash ^ (hash >> 33)) * p2;
   hash = (hash ^ (hash >> 29)) * p3;
   return hash ^ (hash >> 32);
-}
-
-LogicalResult hash(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  auto codes = cast<HashOp>(op);
-  int64_t rows = operands[0].dims()[0];
-  size_t width = operands[0].bytes() / static_cast<size_t>(std::max<int64_t>(1, rows));
-  std::vector<int64_t> out;
-  for (int64_t row = 0; row < rows; ++row)
-    for (int64_t seed = 0; seed < static_cast<int64_t>(codes.getNumHash()); ++seed)
-      out.push_back(
-          static_cast<int64_t>(hashOf({operands[0].as<uint8_t>() + static_cast<size_t>(row) * width, width},
-                                      static_cast<uint64_t>(seed)) %
-                               static_cast<uint64_t>(codes.getModBy())));
-  results[0] =
-      vectorOf(results[0].dtype(), out).reshaped({rows, static_cast<int64_t>(codes.getNumHash()), 1});
-  return success();
 }
 
 /// xxHash32, by its specification.
@@ -155,16 +96,39 @@ LogicalResult addRun(PyramidHashOp op, llvm::ArrayRef<float> ids, const Tensor &
   return success();
 }
 
-LogicalResult pyramidHash(Operation *op, llvm::ArrayRef<Tensor> operands,
-                          llvm::MutableArrayRef<Tensor> results) {
-  auto hash = cast<PyramidHashOp>(op);
+/// How a prefix may go on.
+struct Continuation {
+  int64_t prefix, id;
+  double score;
+  bool wasOver;
+};
+
+} // namespace
+
+LogicalResult HashOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
+                                       RandomState *) {
+  int64_t rows = operands[0].dims()[0];
+  size_t width = operands[0].bytes() / static_cast<size_t>(std::max<int64_t>(1, rows));
+  std::vector<int64_t> out;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t seed = 0; seed < static_cast<int64_t>(getNumHash()); ++seed)
+      out.push_back(
+          static_cast<int64_t>(hashOf({operands[0].as<uint8_t>() + static_cast<size_t>(row) * width, width},
+                                      static_cast<uint64_t>(seed)) %
+                               static_cast<uint64_t>(getModBy())));
+  results[0] = vectorOf(results[0].dtype(), out).reshaped({rows, static_cast<int64_t>(getNumHash()), 1});
+  return success();
+}
+
+LogicalResult PyramidHashOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                              llvm::MutableArrayRef<Tensor> results, RandomState *) {
   std::vector<int64_t> ids = integersOf(operands[0]), offsets = integersOf(operands[2]), stays, rowEnds{0},
                        stayEnds{0};
   std::vector<float> numbers(ids.begin(), ids.end());
-  auto width = static_cast<int64_t>(hash.getNumEmb()), layers = static_cast<int64_t>(hash.getPyramidLayer());
-  auto rate = static_cast<float>(hash.getDropOutPercent().convertToDouble());
-  bool isTraining = hash.getIsTraining() != 0;
-  auto state = static_cast<unsigned>(hash.getSeed());
+  auto width = static_cast<int64_t>(getNumEmb()), layers = static_cast<int64_t>(getPyramidLayer());
+  auto rate = static_cast<float>(getDropOutPercent().convertToDouble());
+  bool isTraining = getIsTraining() != 0;
+  auto state = static_cast<unsigned>(getSeed());
   std::vector<double> rows;
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     size_t before = rows.size();
@@ -173,7 +137,7 @@ LogicalResult pyramidHash(Operation *op, llvm::ArrayRef<Tensor> operands,
         stays.push_back(!isTraining ||
                         !(static_cast<float>(rand_r(&state)) / static_cast<float>(RAND_MAX) < rate));
         if (stays.back() &&
-            failed(addRun(hash,
+            failed(addRun(*this,
                           llvm::ArrayRef(numbers).slice(static_cast<size_t>(first), static_cast<size_t>(run)),
                           operands[1], rows)))
           return failure();
@@ -196,9 +160,9 @@ LogicalResult pyramidHash(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-LogicalResult lookUpBytes(Operation *op, llvm::ArrayRef<Tensor> operands,
-                          llvm::MutableArrayRef<Tensor> results) {
-  auto padding = static_cast<int64_t>(cast<LookupTableDequantOp>(op).getPaddingIdx());
+LogicalResult LookupTableDequantOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                     llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  auto padding = static_cast<int64_t>(getPaddingIdx());
   std::vector<int64_t> ids = integersOf(operands[1]), dims(operands[1].dims());
   int64_t columns = operands[0].dims()[1], width = 4 * (columns - 2);
   dims.back() = width;
@@ -218,40 +182,55 @@ LogicalResult lookUpBytes(Operation *op, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-/// A node's number is its place among all that were met before it.
-LogicalResult reindexGraph(Operation *, llvm::ArrayRef<Tensor> operands,
-                           llvm::MutableArrayRef<Tensor> results) {
-  std::vector<int64_t> nodes, sources, targets, count = integersOf(operands[2]);
-  auto numberOf = [&](int64_t node) {
-    auto found = llvm::find(nodes, node);
-    auto number = static_cast<int64_t>(found - nodes.begin());
-    if (found == nodes.end())
-      nodes.push_back(node);
-    return number;
-  };
-  for (int64_t node : integersOf(operands[0]))
-    numberOf(node);
-  for (int64_t node : integersOf(operands[1]))
-    sources.push_back(numberOf(node));
-  for (auto [node, neighbors] : llvm::enumerate(count))
-    targets.insert(targets.end(), static_cast<size_t>(std::max<int64_t>(0, neighbors)),
-                   static_cast<int64_t>(node));
-  results[0] = vectorOf(results[0].dtype(), sources);
-  results[1] = vectorOf(results[1].dtype(), targets);
-  results[2] = vectorOf(results[2].dtype(), nodes);
-  return success(targets.size() == sources.size());
-}
-
-} // namespace
-
-void addRowComputations(ReferenceKernels &kernels) {
-  kernels.add<RowPositionsOp>(rowPositions);
-  kernels.add<RangesOp>(ranges);
-  kernels.add<NonzeroOp>(nonzero);
-  kernels.add<HashOp>(hash);
-  kernels.add<PyramidHashOp>(pyramidHash);
-  kernels.add<LookupTableDequantOp>(lookUpBytes);
-  kernels.add<ReindexGraphOp>(reindexGraph);
+LogicalResult BeamSearchOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                             llvm::MutableArrayRef<Tensor> results, RandomState *) {
+  const Tensor *ids = operandOf(getOperation(), operands, getIds());
+  std::vector<int64_t> previous = integersOf(operands[0]), offsets = integersOf(operands[3]);
+  auto endId = static_cast<int64_t>(getEndId());
+  auto beam = static_cast<size_t>(getBeamSize());
+  int64_t width = operands[2].dims()[1];
+  std::vector<Continuation> selected;
+  for (size_t source = 0; source + 1 < offsets.size(); ++source) {
+    std::vector<Continuation> all;
+    for (int64_t prefix = offsets[source]; prefix < offsets[source + 1]; ++prefix) {
+      double before = realAt(operands[1], prefix);
+      if (previous[static_cast<size_t>(prefix)] == endId) {
+        all.push_back({prefix, endId, before, true});
+        continue;
+      }
+      for (int64_t place = prefix * width; place < (prefix + 1) * width; ++place) {
+        double score = realAt(operands[2], place);
+        all.push_back({prefix, ids ? loadScalar(*ids, place).integer : place - prefix * width,
+                       getIsAccumulated() ? score : before + std::log(score), false});
+      }
+    }
+    auto isBetter = [](const Continuation &a, const Continuation &b) {
+      return std::pair(a.score, a.prefix) > std::pair(b.score, b.prefix);
+    };
+    llvm::stable_sort(all, isBetter);
+    if (all.size() > beam) {
+      if (!isBetter(all[beam - 1], all[beam])) // the definition does not say which one stays
+        return failure();
+      all.resize(beam);
+    }
+    llvm::stable_sort(all, [](const Continuation &a, const Continuation &b) { return a.prefix < b.prefix; });
+    if (!llvm::all_of(all, [&](const Continuation &one) { return one.wasOver && one.id == endId; }))
+      selected.insert(selected.end(), all.begin(), all.end());
+  }
+  auto count = static_cast<int64_t>(selected.size());
+  std::vector<int64_t> chosen, parents, ends(previous.size() + 1);
+  results[1] = Tensor(results[1].dtype(), {count, 1});
+  for (auto [i, one] : llvm::enumerate(selected)) {
+    chosen.push_back(one.id);
+    parents.push_back(one.prefix);
+    setReal(results[1], static_cast<int64_t>(i), one.score);
+  }
+  for (size_t prefix = 0; prefix < previous.size(); ++prefix)
+    ends[prefix + 1] = ends[prefix] + llvm::count(parents, static_cast<int64_t>(prefix));
+  results[0] = vectorOf(results[0].dtype(), chosen).reshaped({count, 1});
+  results[2] = vectorOf(results[2].dtype(), parents);
+  results[3] = vectorOf(results[3].dtype(), ends);
+  return success();
 }
 
 } // namespace proa::pd

@@ -1,4 +1,4 @@
-//! What anchors are trained for: each compared with each true box.
+//! Reference kernels of training targets of anchors: each anchor is compared with each true box.
 #include "dialects/pd/ops/detection/Targets.h"
 #include "dialects/pd/reference/Boxes.h"
 
@@ -160,43 +160,39 @@ LogicalResult assign(const AnchorRules &rules, llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-LogicalResult rpnTargets(Operation *op, llvm::ArrayRef<Tensor> operands,
-                         llvm::MutableArrayRef<Tensor> results, RandomState &draws) {
-  auto rpn = cast<RpnTargetAssignOp>(op);
+} // namespace
+
+LogicalResult RpnTargetAssignOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                  llvm::MutableArrayRef<Tensor> results, RandomState *state) {
+  if (!state)
+    return failure();
   auto element = [&](llvm::APFloat value) {
     return rounded(operands[0].dtype(), rounded(DType::Float32, value.convertToDouble()));
   };
-  AnchorRules rules{element(rpn.getRpnPositiveOverlap()), element(rpn.getRpnNegativeOverlap()), std::nullopt,
+  AnchorRules rules{element(getRpnPositiveOverlap()), element(getRpnNegativeOverlap()), std::nullopt,
                     std::nullopt, std::nullopt};
-  if (double margin = element(rpn.getRpnStraddleThresh()); margin >= 0)
+  if (double margin = element(getRpnStraddleThresh()); margin >= 0)
     rules.margin = margin;
-  auto samples = static_cast<int64_t>(rpn.getRpnBatchSizePerIm());
-  if (auto share = static_cast<float>(rpn.getRpnFgFraction().convertToDouble()); share > 0 && samples > 0) {
+  auto samples = static_cast<int64_t>(getRpnBatchSizePerIm());
+  if (auto share = static_cast<float>(getRpnFgFraction().convertToDouble()); share > 0 && samples > 0) {
     rules.samples = samples;
     rules.positives = static_cast<int64_t>(share * static_cast<float>(samples));
   }
   std::optional<Sequence> sequence;
-  if (rpn.getUseRandom())
-    sequence = draws.next();
+  if (getUseRandom())
+    sequence = state->next();
   return assign(rules, operands, results, sequence ? &*sequence : nullptr);
 }
 
-LogicalResult retinanetTargets(Operation *op, llvm::ArrayRef<Tensor> operands,
-                               llvm::MutableArrayRef<Tensor> results) {
-  auto targets = cast<RetinanetTargetAssignOp>(op);
+LogicalResult RetinanetTargetAssignOp::computeReference(llvm::ArrayRef<Tensor> operands,
+                                                        llvm::MutableArrayRef<Tensor> results,
+                                                        RandomState *) {
   auto element = [&](llvm::APFloat value) {
     return rounded(operands[0].dtype(), rounded(DType::Float32, value.convertToDouble()));
   };
-  AnchorRules rules{element(targets.getPositiveOverlap()), element(targets.getNegativeOverlap()),
-                    std::nullopt, std::nullopt, std::nullopt};
+  AnchorRules rules{element(getPositiveOverlap()), element(getNegativeOverlap()), std::nullopt, std::nullopt,
+                    std::nullopt};
   return assign(rules, operands, results, nullptr);
-}
-
-} // namespace
-
-void addTargets(ReferenceKernels &kernels) {
-  kernels.addRandom<RpnTargetAssignOp>(rpnTargets);
-  kernels.add<RetinanetTargetAssignOp>(retinanetTargets);
 }
 
 } // namespace proa::pd
