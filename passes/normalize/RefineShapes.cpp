@@ -435,10 +435,31 @@ private:
     });
   }
 
+  /// Whether calls refer to the function's type: it is private, or calls itself.
+  static bool hasCalls(func::FuncOp function) {
+    return function.isPrivate() || function
+                                       .walk([&](func::CallOp call) {
+                                         return call.getCallee() == function.getSymName()
+                                                    ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+                                       })
+                                       .wasInterrupted();
+  }
+
+  static void keepResultTypes(func::FuncOp function) {
+    function.walk([&](func::ReturnOp op) {
+      OpBuilder builder(op);
+      for (auto [operand, type] : llvm::zip(op->getOpOperands(), function.getResultTypes()))
+        operand.set(pd::widened(builder, op.getLoc(), operand.get(), type));
+    });
+  }
+
   void updateFunctionType() {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
+    if (hasCalls(function))
+      return keepResultTypes(function);
     SmallVector<Type> results(function.getFunctionType().getResults());
     function.walk(
         [&](func::ReturnOp op) { results.assign(op.getOperandTypes().begin(), op.getOperandTypes().end()); });
