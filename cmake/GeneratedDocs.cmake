@@ -13,28 +13,34 @@ foreach(record ${records})
 endforeach()
 list(REMOVE_DUPLICATES families)
 
-# Primitives by family.
-set(primitives "")
-set(count 0)
-foreach(record ${records})
-  get_filename_component(family ${record} DIRECTORY)
-  file(STRINGS ${BUILD}/dialects/pd/ops/${record}.reference.md lines REGEX "^(## `pd|- primitive$)")
-  foreach(line ${lines})
-    if(line MATCHES "^## `(pd\\.([a-z0-9_]+))`$")
-      set(op ${CMAKE_MATCH_1})
-      set(anchor pd${CMAKE_MATCH_2})
-    else()
-      string(APPEND primitives_${family} ", [`${op}`](ops/${family}.md#${anchor})")
-      math(EXPR count "${count} + 1")
+# List NAME_list of the ops of a kind, by family, and their number NAME_count.
+function(list_ops name kind)
+  set(count 0)
+  foreach(record ${records})
+    get_filename_component(family ${record} DIRECTORY)
+    file(STRINGS ${BUILD}/dialects/pd/ops/${record}.reference.md lines REGEX "^(## `pd|- ${kind}$)")
+    foreach(line ${lines})
+      if(line MATCHES "^## `(pd\\.([a-z0-9_]+))`$")
+        set(op ${CMAKE_MATCH_1})
+        set(anchor pd${CMAKE_MATCH_2})
+      else()
+        string(APPEND ops_${family} ", [`${op}`](ops/${family}.md#${anchor})")
+        math(EXPR count "${count} + 1")
+      endif()
+    endforeach()
+  endforeach()
+  set(list "")
+  foreach(family ${families})
+    if(ops_${family})
+      string(SUBSTRING "${ops_${family}}" 2 -1 ops)
+      string(APPEND list "- ${family}: ${ops}\n")
     endif()
   endforeach()
-endforeach()
-foreach(family ${families})
-  if(primitives_${family})
-    string(SUBSTRING "${primitives_${family}}" 2 -1 list)
-    string(APPEND primitives "- ${family}: ${list}\n")
-  endif()
-endforeach()
+  set(${name}_list "${list}" PARENT_SCOPE)
+  set(${name}_count ${count} PARENT_SCOPE)
+endfunction()
+list_ops(primitive "primitive")
+list_ops(library "library op")
 
 set(stale "")
 function(put name content)
@@ -59,9 +65,16 @@ foreach(family ${families})
 Generated from the records in `dialects/pd/ops/${family}`.\n\n${page_${family}}")
 endforeach()
 
-put(primitives.md "# Primitives\n\nThe ${count} ops without a decomposition; every other op is a composite of them. This page \
-is generated from the records. Each section describes what the op computes, its operands, dtypes and numbered \
-constraints. The reference evaluator computes all of them except those listed in docs/known-gaps.md.\n\n${primitives}")
+put(primitives.md "# Kinds of ops\n\nEach op is a primitive, a composite or a library op. This page is generated from the \
+records.\n\n\
+| kind | definition |\n|---|---|\n\
+| primitive | has the field `scalar`, `reduction`, `moves` or `evaluates`, and no decomposition. Every transform handles it: \
+reference evaluation, derivatives, batching, sharding, lowering (checked by `compiler-test`) |\n\
+| composite | has a decomposition, which defines it. Transforms without a rule for it use the decomposition |\n\
+| library op | an opaque op that a kernel of the runtime computes. [The coverage page](ops-coverage.md) states which \
+transforms it supports |\n\n\
+## Primitives\n\n${primitive_count} ops:\n\n${primitive_list}\n\
+## Library ops\n\n${library_count} ops:\n\n${library_list}")
 
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus
                 OUTPUT_VARIABLE coverage COMMAND_ERROR_IS_FATAL ANY)

@@ -82,8 +82,9 @@ bool constraintsOf(const mlir::tblgen::Operator &op, const llvm::Record &record,
     last = *number;
     out.push_back(constraint.str());
   }
-  if (out.empty() && isPrimitive(record) && op.getNumArgs() > 0) {
-    llvm::PrintError(record.getLoc(), "expected the constraints of a primitive (the field `constraints`)");
+  if (out.empty() && kindOf(record) != OpKind::Composite && op.getNumArgs() > 0) {
+    llvm::PrintError(record.getLoc(),
+                     "expected constraints (the field `constraints`), because the op has no decomposition");
     return true;
   }
   std::vector<std::pair<std::string, std::vector<std::string>>> namesByType;

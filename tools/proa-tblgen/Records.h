@@ -14,8 +14,9 @@ namespace proa::tblgen {
 /// The op records of the main input file, without those of included files.
 std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records);
 
-/// Whether the op is a primitive: it has no decomposition.
-bool isPrimitive(const llvm::Record &record);
+/// As proa::pd::OpKind (dialects/pd/ir/OpKind.h), by the fields of the record.
+enum class OpKind { Primitive, Composite, Library };
+OpKind kindOf(const llvm::Record &record);
 
 /// Constraints.cpp: "C<number>. <text>" for each constraint of the record and each type constraint. Returns
 /// true, after an error at the record, if the numbers are wrong or a primitive has none.

@@ -82,8 +82,10 @@ void emitMeaning(const llvm::Record &record, llvm::raw_ostream &os) {
   formula("formula", record.getValueAsString("decomposition"));
   if (record.getValueAsBit("decomposesInCode"))
     os << "- composite: has a decomposition into simpler ops\n";
-  else if (isPrimitive(record))
+  else if (kindOf(record) == OpKind::Primitive)
     os << "- primitive\n";
+  else if (kindOf(record) == OpKind::Library)
+    os << "- library op\n";
   formula("library kernel of the CPU runtime", record.getValueAsString("library"));
   auto rules = [&](const char *what, const std::vector<llvm::StringRef> &texts) {
     if (texts.empty())
