@@ -12,7 +12,7 @@ set(PROA_PACKAGE_DIR lib/cmake/proa)
 install(TARGETS proa_shared proa_runtime_shared EXPORT proa LIBRARY DESTINATION lib)
 install(DIRECTORY include/ DESTINATION include)
 
-# Dialects and passes for projects that write passes on pd. Their headers keep their paths below a folder of their own.
+# Dialects and passes for projects that write passes on pd. Their headers keep their paths below a separate folder.
 set(PROA_IR_DIR include/proa-ir)
 add_library(proa_ir INTERFACE)
 set_target_properties(proa_ir PROPERTIES EXPORT_NAME ir)

@@ -1,5 +1,5 @@
 """One table of all op programs: in how many Paddle's outputs are those of the kernels, of decompositions alone, of the
-reference evaluator, and of decompositions made before the dims of the feeds are known.
+reference evaluator, and of decompositions with dynamic dims.
 
 Arguments: NAME=REPORT.json for each column, one or more reports of proa-check. Fails where a program that is in the first report
 is not in another, or where one that agrees in the first differs in another and is not known to (those are skipped).

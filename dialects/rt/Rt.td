@@ -1,4 +1,4 @@
-// The rt dialect: calls of the CPU runtime that no model op stands for, because they do the work of several.
+// The rt dialect: fused calls of the CPU runtime, each of which computes several model ops.
 #ifndef PROA_DIALECTS_RT_RT
 #define PROA_DIALECTS_RT_RT
 
@@ -26,15 +26,14 @@ class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [P
 }
 
 def Rt_MatmulOp : Rt_LibraryOp<"matmul", "matmul"> {
-  let summary = "Matrix product with what is done to its operands and its result";
+  let summary = "Matmul with fused operand transposes, scaling and post-ops";
   let description = [{
     `out = transpose(post_ops(alpha * (x . y)))`, as pd.matmul, where
 
-    - `x_permutation` and `y_permutation`, where not empty, say how the stored operand is transposed before anything else;
-      no element is moved,
-    - `post_ops` are applied in order, each an object with `kind`: `bias` (adds the next of `extras`, a vector over the
-      columns), `add` and `multiply` (the next of `extras`, broadcast), or an activation with its `alpha` and `beta`,
-    - `out_permutation` says how the product is stored transposed.
+    - `x_permutation` and `y_permutation`, if not empty, transpose the operands first, without moving elements,
+    - `post_ops` are applied in order, each with a `kind`: `bias` (adds the next of `extras`, a vector over the columns),
+      `add` and `multiply` (the next of `extras`, broadcast), or an activation with its `alpha` and `beta`,
+    - `out_permutation`, if not empty, is the transposition in which the result is stored.
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$y, Variadic<AnyRankedTensor>:$extras,
     DefaultValuedAttr<BoolAttr, "false">:$transpose_x, DefaultValuedAttr<BoolAttr, "false">:$transpose_y,
@@ -43,11 +42,11 @@ def Rt_MatmulOp : Rt_LibraryOp<"matmul", "matmul"> {
 }
 
 def Rt_Conv2dOp : Rt_LibraryOp<"conv2d", "conv2d"> {
-  let summary = "Convolution with what is done to its result";
+  let summary = "2-D convolution with fused post-ops";
   let description = [{
     As pd.conv2d with explicit paddings (top, bottom, left, right), followed by `post_ops` as in rt.matmul; a `bias` is a
-    vector over the output channels. `data_format` is the order of the dimensions of input and output; the filter
-    is always out channels, in channels / groups, height, width.
+    vector over the output channels. `data_format` is the layout of input and output; the layout of the filter is
+    always [out channels, in channels / groups, height, width].
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$filter, Variadic<AnyRankedTensor>:$extras,
     Ints<"{1, 1}">:$strides, Ints<"{0, 0, 0, 0}">:$paddings, Ints<"{1, 1}">:$dilations,

@@ -1,13 +1,11 @@
 #include "lib/aot/CompileLibrary.h"
 
 #include "lib/compiler/Compile.h"
-#include "lib/compiler/IrProgram.h"
+#include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
 #include "lib/support/Files.h"
 #include "lib/support/UniqueDiagnostics.h"
-#include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,69 +23,23 @@
 namespace proa::aot {
 namespace {
 
-using Module = Result<mlir::OwningOpRef<mlir::ModuleOp>>;
+/// An MLIR context for one compilation.
+struct Context : mlir::MLIRContext {
+  Context() : MLIRContext(registry(), Threading::DISABLED) {
+    printOpOnDiagnostic(false); // no function's text after an error
+  }
 
-/// How a program is imported.
-struct Attempt {
-  /// With the dims of the request, or with the declared ones alone.
-  bool withDims = false;
-  /// ImportOptions::deferAll.
-  bool deferAll = false;
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry all;
+    registerAllDialects(all);
+    return all;
+  }
 };
 
-/// A program of either kind, as IR.
-struct Source {
-  std::function<Module(mlir::MLIRContext &, Attempt)> module;
-  /// Names of the variables that its weights files hold.
-  std::vector<std::string> saved;
-  std::function<Result<params::Tensors>()> weights;
-};
-
-Result<Source> readLegacy(const LibraryRequest &request, const params::ModelFiles &files,
-                          const std::string &text) {
-  auto read = legacy::readProgramText(text, files.program);
-  if (!read)
-    return read.problems();
-  auto program = std::make_shared<legacy::Program>(std::move(*read));
-  import::ImportOptions options;
-  options.source = files.program;
-  options.feeds = request.feeds;
-  options.fetches = request.fetches;
-  options.onDiagnostic = onceEach(request.onDiagnostic);
-  auto importModule = [program, options, &request](mlir::MLIRContext &context, Attempt attempt) {
-    import::ImportOptions chosen = options;
-    chosen.deferAll = attempt.deferAll;
-    if (attempt.withDims)
-      chosen.feedDims = request.dims;
-    return import::importProgram(context, *program, chosen);
-  };
-  return Source{importModule, params::savedVariables(*program),
-                [program, files] { return params::readParameters(files, *program); }};
-}
-
-Result<Source> readIrFile(const LibraryRequest &request, const params::ModelFiles &files,
-                          const std::string &text) {
-  auto parse = [&request, files, text](mlir::MLIRContext &context, Attempt) {
-    return readIr(context, text, {files.program, request.function, request.feeds, request.fetches});
-  };
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // no function's text after an error
-  Module module = parse(context, {});
-  if (!module)
-    return module.problems();
-  std::vector<std::string> saved = savedVariables(**module);
-  return Source{parse, saved, [files, saved] { return params::readTensors(files, saved); }};
-}
-
-Result<CompiledProgram> compile(const LibraryRequest &request, const Source &source, size_t &resultCount,
-                                Attempt attempt) {
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // no function's text after an error
-  Module module = source.module(context, attempt);
+Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &source, size_t &resultCount,
+                                const FeedFacts &facts) {
+  Context context;
+  auto module = source.import(context, facts);
   if (!module)
     return module.problems();
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
@@ -105,6 +57,22 @@ Result<CompiledProgram> compile(const LibraryRequest &request, const Source &sou
   options.amp = request.amp;
   options.progress = request.progress;
   return compileForCpu(std::move(*module), options);
+}
+
+/// By the declared dims; else by those of the request; else with errors of branches deferred to the run.
+Result<CompiledProgram> compileFirst(const LibraryRequest &request, ProgramSource &source,
+                                     size_t &resultCount) {
+  FeedFacts facts;
+  auto compiled = compile(request, source, resultCount, facts);
+  facts.dims = request.dims;
+  if (!compiled && !request.dims.empty())
+    if (auto again = compile(request, source, resultCount, facts))
+      return again;
+  facts.deferAll = true;
+  if (!compiled)
+    if (auto again = compile(request, source, resultCount, facts))
+      return again;
+  return compiled;
 }
 
 /// The kernels that the plan calls, with their shape functions.
@@ -128,7 +96,7 @@ Result<std::vector<std::string>> kernelsOf(const runtime::Plan &plan, const std:
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-/// Picks the weights that the plan reads and says where each will lie.
+/// Selects the weights that the plan reads and assigns their offsets.
 Result<void> embed(const params::Tensors &tensors, CompiledLibrary &library) {
   Description &description = library.description;
   Problems problems;
@@ -160,8 +128,14 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   auto text = readFile(files->program);
   if (!text)
     return text.problems();
-  auto source =
-      isIr(files->program, *text) ? readIrFile(request, *files, *text) : readLegacy(request, *files, *text);
+  Context reading;
+  auto source = ProgramSource::open(reading, {*files,
+                                              std::move(*text),
+                                              request.function,
+                                              request.feeds,
+                                              request.fetches,
+                                              {},
+                                              onceEach(request.onDiagnostic)});
   if (!source)
     return source.problems();
   CompiledLibrary library;
@@ -171,26 +145,17 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   if (!features)
     return features.problems();
   description.cpuFeatures = std::move(*features);
-  description.savedVariables = source->saved;
+  description.savedVariables = (*source)->savedVariables();
   params::Tensors tensors;
-  // Their types are those that the program is compiled for, whoever brings them.
+  // Weights that come later must have the types that the program is compiled for.
   if (request.embedWeights || files->weightsForm != params::WeightsForm::None) {
-    auto read = source->weights();
+    auto read = (*source)->readWeights();
     if (!read)
       return read.problems();
     if (request.embedWeights)
       tensors = std::move(*read);
   }
-  auto attempt = [&](bool withDims, bool deferAll) {
-    return compile(request, *source, description.resultCount, {withDims, deferAll});
-  };
-  auto compiled = attempt(false, false);
-  if (!compiled && !request.dims.empty())
-    if (auto again = attempt(true, false))
-      compiled = std::move(again);
-  if (!compiled)
-    if (auto again = attempt(!request.dims.empty(), true))
-      compiled = std::move(again);
+  auto compiled = compileFirst(request, **source, description.resultCount);
   if (!compiled)
     return compiled.problems();
   description.plan = std::move(compiled->plan);

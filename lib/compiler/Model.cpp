@@ -1,4 +1,4 @@
-//! The embedded library: a legacy program, opened, compiled for the shapes it meets, and run.
+//! The embedded library: opens a program, compiles it for the dims of its feeds, and runs it.
 #include "proa/Model.h"
 
 #include "lib/compiler/Compile.h"
@@ -6,6 +6,7 @@
 #include "lib/compiler/FeedChecks.h"
 #include "lib/compiler/IrProgram.h"
 #include "lib/compiler/ParameterValues.h"
+#include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SharedParameters.h"
 #include "lib/compiler/SpecializeFeeds.h"
@@ -16,8 +17,6 @@
 #include "lib/support/UniqueDiagnostics.h"
 #include "passes/autodiff/MixedPrecision.h"
 #include "passes/autodiff/Transforms.h"
-#include "translator/import/Import.h"
-#include "translator/legacy/ReadProgram.h"
 #include "translator/params/ModelFolder.h"
 
 #include "dialects/pd/ir/Pd.h"
@@ -34,7 +33,7 @@
 namespace proa {
 namespace {
 
-/// Adds the milliseconds of its life to a counter.
+/// Adds its lifetime in milliseconds to a counter.
 class Stopwatch {
 public:
   explicit Stopwatch(double &milliseconds)
@@ -65,23 +64,23 @@ TensorInfo describe(std::string name, mlir::RankedTensorType type) {
 } // namespace
 
 /// How much is known about the feeds at import, from least to most specialized.
-enum class Known { Declared, Dims, Elements };
+enum class FeedKnowledge { Declared, Dims, Elements };
 
-/// One attempt to import a program for some feeds.
+/// An attempt to import a program for some feeds.
 struct Attempt {
-  Known known = Known::Declared;
+  FeedKnowledge known = FeedKnowledge::Declared;
   /// ImportOptions::deferAll.
   bool deferAll = false;
 };
 
-/// The program imported for feeds with so many LoD levels.
+/// The program imported with certain facts about its feeds.
 struct Imported {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// The LoD levels that are fetched after the fetches: of which of these, in the order of levels.
+  /// Owner of each fetched LoD level, which come after the fetches.
   std::vector<std::string> fetchedLods;
 };
 
-/// One compilation: for one set of feed dims.
+/// A compilation for one set of feed dims.
 struct Variant {
   const Imported *imported = nullptr;
   std::shared_ptr<runtime::Executable> executable;
@@ -91,12 +90,11 @@ struct Variant {
 
 struct Model::Implementation {
   ModelOptions options;
-  std::string source;
-  std::string programFile;
+  std::string path; ///< begins the messages
   std::string programText;
   std::unique_ptr<mlir::MLIRContext> context;
-  std::optional<legacy::Program> program; ///< none where the program is IR
-  /// By what describeLevels says of the feeds.
+  std::unique_ptr<ProgramSource> source;
+  /// By FeedFacts::key.
   std::map<std::string, Imported> imports;
   std::vector<TensorInfo> feeds, parameters;
   std::vector<std::string> fetches;
@@ -107,45 +105,40 @@ struct Model::Implementation {
   ModelTimes times;
   bool profiling = false;
   bool parametersChanged = false;
-  std::vector<legacy::SharedStorage> shared; ///< of the startup program
-  /// The program can't be imported by its declarations alone.
+  /// The program cannot be imported by its declarations alone.
   bool needsFeeds = false;
-  /// Sets of dims for which the program must know what the feeds hold.
-  std::set<std::string> steered;
-  /// Of all variants: their runs go on from each other's random numbers.
+  /// Sets of dims for which compilation depends on elements of the feeds.
+  std::set<std::string> valueSpecialized;
+  /// Shared by all variants, so that their runs continue one sequence of random numbers.
   std::shared_ptr<runtime::RandomGenerator> generator;
 
   Result<void> open(const std::string &path);
-  Result<void> openLegacy(const params::ModelFiles &files);
-  Result<void> openIr(const params::ModelFiles &files);
+  Result<void> readSource(const params::ModelFiles &files);
+  Result<void> importDeclared();
   /// Adds a module to `imports`.
   const Imported *keep(const std::string &key, mlir::OwningOpRef<mlir::ModuleOp> module);
   Result<void> checkParameter(const std::string &name, const Tensor &value) const;
-  /// Names of the variables that a file of weights holds.
-  std::vector<std::string> saved() const;
   void describeInterface(mlir::ModuleOp module);
   void describeStates(mlir::ModuleOp module);
   Result<void> describeDeclared();
-  import::ImportOptions importOptions() const;
-  Result<void> readShared(const params::ModelFiles &files);
-  /// The program for feeds with the LoD levels of these, and what else is to be known of them.
+  /// The program for these feeds, with what `attempt` says is known of them.
   Result<const Imported *> importFor(const std::map<std::string, Tensor> &feeds, Attempt attempt);
-  /// The attempts from `known` on that may differ in what they import.
-  std::vector<Attempt> attemptsFor(const std::map<std::string, Tensor> &feeds, Known known) const;
-  Result<const Imported *> importWith(const import::ImportOptions &importOptions);
+  /// The attempts from `known` on that may import different modules.
+  std::vector<Attempt> attemptsFor(const std::map<std::string, Tensor> &feeds, FeedKnowledge known) const;
+  Result<const Imported *> importWith(const FeedFacts &facts, bool *feedsMayHelp = nullptr);
   Result<Variant *> variantFor(const std::map<std::string, Tensor> &feeds);
   /// The first import and compilation that succeed, from `known` on.
-  Result<CompiledProgram> compileWith(const std::map<std::string, Tensor> &feeds, Known &known,
+  Result<CompiledProgram> compileWith(const std::map<std::string, Tensor> &feeds, FeedKnowledge &known,
                                       const Imported *&imported);
   Result<CompiledProgram> compile(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds,
                                   Attempt attempt);
   Result<CompiledProgram> compileFresh(mlir::ModuleOp module, const std::map<std::string, Tensor> &feeds);
   Result<Variant> load(CompiledProgram program);
   Result<void> transform(mlir::ModuleOp module);
-  /// What run() and measure() do before the session runs: the variant for these feeds, and all feeds of its
-  /// plan, with state and LoDs.
+  /// The common part of run() and measure(): selects the variant for these feeds, and adds state and LoDs to
+  /// the feeds of its plan.
   Result<runtime::NamedTensors> beforeRun(const std::map<std::string, Tensor> &feeds);
-  /// Keeps the state among the results of a run and returns the fetches, with their LoDs.
+  /// Stores the state among the results of a run and returns the fetches with their LoDs.
   std::vector<NamedTensor> take(const Variant &variant, const std::vector<Tensor> &results);
 };
 
@@ -170,8 +163,18 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
   return fetched;
 }
 
-Result<void> Model::Implementation::open(const std::string &path) {
-  source = path;
+/// Options that change how a legacy program is imported.
+static Result<void> checkIrOptions(const ModelOptions &options, const std::string &path) {
+  for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
+                               std::pair(options.microBatches != 1, "micro-batches"),
+                               std::pair(!options.derivedGradients.empty(), "proa's own gradients")})
+    if (isGiven)
+      return problem(path, std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
+  return {};
+}
+
+Result<void> Model::Implementation::open(const std::string &modelPath) {
+  path = modelPath;
   options.onDiagnostic = onceEach(options.onDiagnostic);
   if (!options.cpu.empty())
     if (Result<void> runs = checkRunsHere(options.cpu); !runs)
@@ -179,71 +182,38 @@ Result<void> Model::Implementation::open(const std::string &path) {
   auto files = params::findModel(path, options.parameters);
   if (!files)
     return files.problems();
-  programFile = files->program;
-  auto text = readFile(files->program);
+  context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false); // no function's text after an error
+  if (Result<void> read = readSource(*files); !read)
+    return read;
+  return importDeclared();
+}
+
+Result<void> Model::Implementation::readSource(const params::ModelFiles &files) {
+  Stopwatch watch(times.read);
+  auto text = readFile(files.program);
   if (!text)
     return text.problems();
   programText = std::move(*text);
-  context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->printOpOnDiagnostic(false); // no function's text after an error
-  if (isIr(programFile, programText))
-    return openIr(*files);
-  if (!options.function.empty())
-    return problem(path, "function '" + options.function + "' is asked for, but the program is no IR file");
-  return openLegacy(*files);
-}
-
-/// The module itself is the program for any feeds.
-Result<void> Model::Implementation::openIr(const params::ModelFiles &files) {
-  for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
-                               std::pair(options.microBatches != 1, "micro-batches"),
-                               std::pair(!options.ownGradients.empty(), "proa's own gradients")})
-    if (isGiven)
-      return problem(source,
-                     std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  {
-    Stopwatch watch(times.import);
-    mlir::DialectRegistry registry;
-    registerAllDialects(registry);
-    context->appendDialectRegistry(registry);
-    auto read =
-        readIr(*context, programText, {programFile, options.function, options.feeds, options.fetches});
-    if (!read)
-      return read.problems();
-    module = std::move(*read);
-  }
-  Stopwatch watch(times.read);
-  auto readValues = params::readTensors(files, savedVariables(*module));
-  if (!readValues)
-    return readValues.problems();
-  values = std::move(*readValues);
-  describeInterface(*keep("", std::move(module))->module);
+  if (isIr(files.program, programText))
+    if (Result<void> checked = checkIrOptions(options, path); !checked)
+      return checked;
+  auto opened = ProgramSource::open(*context, {files, programText, options.function, options.feeds,
+                                               options.fetches, options.derivedGradients, options.onDiagnostic});
+  if (!opened)
+    return opened.problems();
+  source = std::move(*opened);
+  auto weights = source->readWeights();
+  if (!weights)
+    return weights.problems();
+  values = std::move(*weights);
   return {};
 }
 
-Result<void> Model::Implementation::openLegacy(const params::ModelFiles &files) {
-  {
-    Stopwatch watch(times.read);
-    auto readProgram = legacy::readProgramText(programText, files.program);
-    if (!readProgram)
-      return readProgram.problems();
-    program = std::move(*readProgram);
-    auto readValues = params::readParameters(files, *program);
-    if (!readValues)
-      return readValues.problems();
-    values = std::move(*readValues);
-    if (Result<void> shared = readShared(files); !shared)
-      return shared.problems();
-  }
+/// Imports the program by its declarations, or describes it by them if the import needs to know the feeds.
+Result<void> Model::Implementation::importDeclared() {
   Stopwatch watch(times.import);
-  std::map<std::string, int> declared;
-  for (const legacy::Block &block : llvm::ArrayRef(program->blocks).take_front(1))
-    for (const legacy::Variable &variable : block.variables)
-      declared[variable.name] = variable.lodLevel;
-  import::ImportOptions first = importOptions();
-  first.feedsMayHelp = &needsFeeds;
-  auto imported = importWith(first);
+  auto imported = importWith({}, &needsFeeds);
   if (imported) {
     needsFeeds = false;
     describeInterface(*(*imported)->module);
@@ -251,42 +221,15 @@ Result<void> Model::Implementation::openLegacy(const params::ModelFiles &files) 
     return imported.problems();
   }
   for (TensorInfo &info : feeds)
-    info.lodLevel = declared[info.name];
+    info.lodLevel = source->lodLevelOf(info.name).value_or(info.lodLevel);
   return {};
 }
 
-import::ImportOptions Model::Implementation::importOptions() const {
-  import::ImportOptions importOptions;
-  importOptions.source = programFile;
-  importOptions.feeds = options.feeds;
-  importOptions.fetches = options.fetches;
-  importOptions.ownGradients = options.ownGradients;
-  importOptions.sharedParameters = shared;
-  importOptions.onDiagnostic = options.onDiagnostic;
-  return importOptions;
-}
-
-Result<void> Model::Implementation::readShared(const params::ModelFiles &files) {
-  if (files.startup.empty())
-    return {};
-  Result<legacy::Program> startup = legacy::readProgram(files.startup);
-  if (!startup)
-    return startup.problems();
-  shared = legacy::sharedStorageOf(*startup);
-  return {};
-}
-
-Result<const Imported *> Model::Implementation::importWith(const import::ImportOptions &importOptions) {
-  std::string key;
-  for (const auto &[name, count] : importOptions.lodLevels)
-    key += name + "=" + std::to_string(count) + ";";
-  for (const auto &[name, extents] : importOptions.feedDims)
-    key += describe(DType::Float32, extents) + name + ";";
-  key += describeValues(importOptions.feedValues);
-  key += importOptions.deferAll ? "deferred" : "";
+Result<const Imported *> Model::Implementation::importWith(const FeedFacts &facts, bool *feedsMayHelp) {
+  std::string key = facts.key();
   if (auto found = imports.find(key); found != imports.end())
     return &found->second;
-  auto module = import::importProgram(*context, *program, importOptions);
+  auto module = source->import(*context, facts, feedsMayHelp);
   if (!module)
     return module.problems();
   if (auto transformed = transform(**module); !transformed)
@@ -305,22 +248,22 @@ const Imported *Model::Implementation::keep(const std::string &key,
   return &imported;
 }
 
-/// The program with its loss scaled and its batch divided, and the first values of the scale's state.
+/// Applies loss scaling and micro-batches, and sets the initial state of the scale.
 Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
   Problems problems;
   mlir::ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &diagnostic) {
-    problems.add(source, diagnostic.str());
+    problems.add(path, diagnostic.str());
     return mlir::success();
   });
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   if (options.amp && failed(autodiff::scaleLoss(main, *options.amp)))
     return problems;
   if (options.microBatches != 1) {
-    auto made = autodiff::accumulate(main, "accumulated", options.microBatches);
-    if (failed(made))
+    auto accumulated = autodiff::accumulate(main, "accumulated", options.microBatches);
+    if (failed(accumulated))
       return problems;
     main.erase();
-    made->setName("main");
+    accumulated->setName("main");
   }
   if (options.amp && options.amp->scaling == AmpOptions::Scaling::Dynamic &&
       !values.contains(autodiff::lossScalingState[0])) {
@@ -336,29 +279,24 @@ Result<void> Model::Implementation::transform(mlir::ModuleOp module) {
 
 Result<const Imported *> Model::Implementation::importFor(const std::map<std::string, Tensor> &given,
                                                           Attempt attempt) {
-  import::ImportOptions importOptions = this->importOptions();
-  importOptions.deferAll = attempt.deferAll;
+  FeedFacts facts;
   for (const TensorInfo &info : feeds)
     if (auto count = static_cast<int>(given.at(info.name).lod().size()); count != info.lodLevel)
-      importOptions.lodLevels[info.name] = count;
-  if (!program && !importOptions.lodLevels.empty()) {
-    const auto &[name, count] = *importOptions.lodLevels.begin();
-    return problem(source, "feed '" + name + "' has " + std::to_string(count) +
-                               " LoD levels, the function has arguments for another number");
-  }
-  if (!program)
-    return &imports.at("");
+      facts.lodLevels[info.name] = count;
+  if (!source->dependsOnFeeds()) // the one module, or the error that it has no arguments for these LoDs
+    return importWith(facts);
+  facts.deferAll = attempt.deferAll;
   for (const auto &[name, tensor] : given)
-    if (attempt.known != Known::Declared)
-      importOptions.feedDims[name] = tensor.dims();
-  if (attempt.known == Known::Elements)
-    importOptions.feedValues = import::steering(given);
-  return importWith(importOptions);
+    if (attempt.known != FeedKnowledge::Declared)
+      facts.dims[name] = tensor.dims();
+  if (attempt.known == FeedKnowledge::Elements)
+    facts.values = import::steering(given);
+  return importWith(facts);
 }
 
-/// What describeInterface says, of a program that can't be imported yet.
+/// As describeInterface, for a program that cannot be imported yet.
 Result<void> Model::Implementation::describeDeclared() {
-  auto interface = import::declaredInterface(*context, *program, importOptions());
+  auto interface = source->declaredInterface(*context);
   if (!interface)
     return interface.problems();
   for (const auto &[name, type] : interface->feeds)
@@ -432,13 +370,13 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   times.compile = 0;
   if (options.cacheDirectory == "off" || !options.dumpDirectory.empty())
     return compileFresh(module, given);
-  // A cache that nobody asked for and that can't be used costs time, not the result.
+  // A default cache that cannot be used is ignored: it only costs time.
   auto cache = CompiledCache::open(options.cacheDirectory);
   if (!cache)
     return options.cacheDirectory.empty() ? compileFresh(module, given) : cache.problems();
   std::map<std::string, Tensor> feeds = import::withLods(given);
-  CompiledKey described{options, programText, program ? &*program : nullptr, feeds, {}, attempt.deferAll};
-  if (attempt.known == Known::Elements)
+  CompiledKey described{options, programText, source->legacyProgram(), feeds, {}, attempt.deferAll};
+  if (attempt.known == FeedKnowledge::Elements)
     described.values = import::steering(given);
   std::string key = described.describe();
   if (auto found = cache->find(key)) {
@@ -453,7 +391,7 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
 
 Result<Variant> Model::Implementation::load(CompiledProgram program) {
   Stopwatch watch(times.load);
-  auto executable = loadProgram(std::move(program), source);
+  auto executable = loadProgram(std::move(program), path);
   if (!executable)
     return executable.problems();
   if (auto bound = (*executable)->bindParameters(values); !bound)
@@ -471,28 +409,29 @@ Result<Variant> Model::Implementation::load(CompiledProgram program) {
 }
 
 std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::string, Tensor> &given,
-                                                        Known known) const {
+                                                        FeedKnowledge known) const {
   bool isOpen = llvm::any_of(feeds, [](const TensorInfo &info) { return llvm::is_contained(info.dims, -1); });
-  auto isOfUse = [&](Known next) {
-    if (!program)
-      return next == Known::Declared;
-    return next == Known::Declared || (next == Known::Dims ? isOpen : !import::steering(given).empty());
+  auto isUseful = [&](FeedKnowledge next) {
+    if (!source->dependsOnFeeds())
+      return next == FeedKnowledge::Declared;
+    return next == FeedKnowledge::Declared ||
+           (next == FeedKnowledge::Dims ? isOpen : !import::steering(given).empty());
   };
   std::vector<Attempt> attempts;
-  for (Known next : {Known::Declared, Known::Dims, Known::Elements})
-    if (next >= known && isOfUse(next))
+  for (FeedKnowledge next : {FeedKnowledge::Declared, FeedKnowledge::Dims, FeedKnowledge::Elements})
+    if (next >= known && isUseful(next))
       attempts.push_back({next});
-  // What nothing helps with is an error where control flow does not come to it.
+  // An op that cannot be imported in any way is an error if control flow reaches it.
   attempts.push_back({attempts.empty() ? known : attempts.back().known, true});
   return attempts;
 }
 
 Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::string, Tensor> &given,
-                                                           Known &known, const Imported *&imported) {
+                                                           FeedKnowledge &known, const Imported *&imported) {
   Result<CompiledProgram> program = Problems();
-  // Some ops give another rank for other dims of their operands (squeeze of a dim that is not 1), or need to
-  // know dims: types inferred from open dims do not hold then. Imported for these dims they do. Others need
-  // to know an axis or a number, which may be fed.
+  // Some ops have another result rank for other dims (squeeze of a dim other than 1), so that types inferred
+  // from dynamic dims are wrong. Importing with the dims of the feeds helps. Other ops need the value of an
+  // axis or a number, which may be fed.
   bool isFirst = true;
   for (Attempt next : attemptsFor(given, known)) {
     auto attempt = importFor(given, next);
@@ -504,7 +443,7 @@ Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::s
       known = next.known;
       return compiled;
     }
-    // Where the declarations are too little in any case, what is known last says best what is wrong.
+    // If no attempt succeeds, the errors of the most specialized one are the most precise.
     if (std::exchange(isFirst, false) || needsFeeds)
       program = compiled.problems();
   }
@@ -512,11 +451,11 @@ Result<CompiledProgram> Model::Implementation::compileWith(const std::map<std::s
 }
 
 Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, Tensor> &given) {
-  if (auto checked = checkFeeds(source, feeds, given); !checked)
+  if (auto checked = checkFeeds(path, feeds, given); !checked)
     return checked.problems();
   std::string dims = describeDims(import::withLods(given)), key = dims;
-  Known known = steered.contains(dims) ? Known::Elements : Known::Declared;
-  if (known == Known::Elements)
+  FeedKnowledge known = valueSpecialized.contains(dims) ? FeedKnowledge::Elements : FeedKnowledge::Declared;
+  if (known == FeedKnowledge::Elements)
     key += describeValues(import::steering(given));
   if (auto found = variants.find(key); found != variants.end())
     return &found->second;
@@ -530,8 +469,8 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   if (!variant)
     return variant.problems();
   variant->imported = imported;
-  if (known == Known::Elements) {
-    steered.insert(dims);
+  if (known == FeedKnowledge::Elements) {
+    valueSpecialized.insert(dims);
     key = dims + describeValues(import::steering(given));
   }
   return &variants.emplace(key, std::move(*variant)).first->second;
@@ -558,15 +497,15 @@ const ModelTimes &Model::times() const { return implementation->times; }
 Result<void> Model::Implementation::checkParameter(const std::string &name, const Tensor &value) const {
   auto known = std::ranges::find(parameters, name, &TensorInfo::name);
   if (auto current = values.find(name); current != values.end())
-    return checkType(source, name, value, current->second.dtype(), current->second.dims());
+    return checkType(path, name, value, current->second.dtype(), current->second.dims());
   if (known != parameters.end())
-    return checkType(source, name, value, known->dtype, known->dims);
+    return checkType(path, name, value, known->dtype, known->dims);
   if (states.contains(name))
     return {};
   std::vector<std::string> names(states.begin(), states.end());
   for (const TensorInfo &info : parameters)
     names.push_back(info.name);
-  return problem(source,
+  return problem(path,
                  "the program has no parameter or state variable '" + name + "'" + didYouMean(name, names));
 }
 
@@ -575,29 +514,29 @@ Result<void> Model::setParameter(const std::string &name, Tensor value) {
   if (Result<void> checked = self.checkParameter(name, value); !checked)
     return checked;
   self.values[name] = std::move(value);
-  // State is fed to each run; what is computed from parameters once must be computed again.
+  // State is fed to each run, so values computed once from parameters must be recomputed.
   self.parametersChanged |= !self.states.contains(name);
-  updateParts(self.shared, name, self.values);
-  return updateBuffers(self.shared, self.values);
+  updateParts(self.source->sharedParameters(), name, self.values);
+  return updateBuffers(self.source->sharedParameters(), self.values);
 }
 
 Result<Tensor> Model::parameter(const std::string &name) const {
-  if (Result<void> updated = updateBuffers(implementation->shared, implementation->values); !updated)
+  if (Result<void> updated =
+          updateBuffers(implementation->source->sharedParameters(), implementation->values);
+      !updated)
     return updated.problems();
   auto found = implementation->values.find(name);
   if (found == implementation->values.end())
-    return problem(implementation->source, "there is no parameter or state variable '" + name + "'");
+    return problem(implementation->path, "unknown parameter or state variable '" + name + "'");
   return found->second;
 }
 
-std::vector<std::string> Model::Implementation::saved() const {
-  return program ? params::savedVariables(*program) : savedVariables(*imports.at("").module);
-}
-
 Result<void> Model::saveParameters(const std::string &path) const {
-  if (Result<void> updated = updateBuffers(implementation->shared, implementation->values); !updated)
+  if (Result<void> updated =
+          updateBuffers(implementation->source->sharedParameters(), implementation->values);
+      !updated)
     return updated;
-  return writeParameters(path, implementation->values, implementation->saved());
+  return writeParameters(path, implementation->values, implementation->source->savedVariables());
 }
 
 Result<void> Model::prepare(const std::map<std::string, Tensor> &feeds) {

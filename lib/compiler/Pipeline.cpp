@@ -52,7 +52,7 @@ void buildCpuPipeline(OpPassManager &pm, const PipelineOptions &options) {
     addCleanup(pm);
   }
   pm.addNestedPass<func::FuncOp>(createFoldBatchNorm());
-  // The other normalizations are decomposed, so that pd-channels-last meets elementwise ops.
+  // Remaining normalizations must be elementwise before layouts can propagate through them.
   DecomposeOptions normalization;
   normalization.only = {"pd.batch_norm"};
   pm.addPass(createDecompose(normalization));

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -177,6 +178,8 @@ private:
       return inferGradient(gradient);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return inferBranch(branch);
+    if (isa<CallOpInterface>(op))
+      return op->emitError("calls cannot be computed on micro-batches; inline them first");
     if (op->getNumRegions() == 0 && !isa<InferTypeOpInterface>(op))
       return success();
     // The types within other regions would have to be inferred too.

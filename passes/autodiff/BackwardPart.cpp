@@ -2,7 +2,6 @@
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
 #include "dialects/pd/autodiff/ForLoop.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -102,7 +101,7 @@ LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
     Operation *before = op->getPrevNode();
     Block *block = op->getBlock();
     pd::ErrorWatch errors(op.getContext());
-    auto values = pd::guarded([&] { return op.decompose(builder); });
+    auto values = op.tryDecompose(builder);
     if (failed(values) && !errors.hasSeen() && pd::hasOpenExtents(op))
       continue;
     if (failed(values))
@@ -110,7 +109,8 @@ LogicalResult expandGradients(Operation *root, bool keepLoopGradients) {
     for (Operation *made = before ? before->getNextNode() : &block->front(); made != op;
          made = made->getNextNode())
       collect(made);
-    pd::replaceResults(op, *values);
+    if (failed(pd::replaceResults(op, *values)))
+      return failure();
     op->erase();
   }
   return success();

@@ -1,5 +1,4 @@
 //! Regions of pd.checkpoint by the names of values: what a gradient computes once more.
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ops/autodiff/RecomputeOps.h"
@@ -31,7 +30,8 @@ public:
   }
 
   LogicalResult wrap() {
-    takeApartRandom();
+    if (failed(decomposeRandom()))
+      return failure();
     // Of several ops with one name, as a decomposition makes them, the last ends the segment.
     llvm::StringMap<Operation *> last;
     for (Operation &op : block)
@@ -58,19 +58,21 @@ public:
   }
 
 private:
-  /// Composites that draw random numbers: what they do with them may be computed again.
-  void takeApartRandom() {
+  /// Decomposes composites that sample random numbers: ops on the samples may be recomputed.
+  LogicalResult decomposeRandom() {
     for (Operation *op = &block.front(); op != block.getTerminator();) {
       Operation *next = op->getNextNode();
       if (auto composite = dyn_cast<pd::DecomposableOpInterface>(op); composite && !isMemoryEffectFree(op)) {
         OpBuilder builder(op);
-        if (auto values = pd::guarded([&] { return composite.decompose(builder); }); succeeded(values)) {
-          pd::replaceResults(op, *values);
+        if (auto values = composite.tryDecompose(builder); succeeded(values)) {
+          if (failed(pd::replaceResults(op, *values)))
+            return failure();
           op->erase();
         }
       }
       op = next;
     }
+    return success();
   }
 
   /// Moves an op in front of the segment, if it needs nothing of it; else the segment ends in front of the

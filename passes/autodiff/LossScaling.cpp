@@ -140,6 +140,11 @@ LogicalResult scaleLoss(func::FuncOp function, const AmpOptions &options) {
     return success();
   if (!(options.lossScale > 0))
     return emitError(function.getLoc()) << "the loss scale must be above 0, found " << options.lossScale;
+  if (options.scaling == AmpOptions::Scaling::Dynamic &&
+      !SymbolTable::symbolKnownUseEmpty(function, function->getParentOp()))
+    return function.emitError(
+        "has callers; dynamic loss scaling adds arguments and results for its state, so that "
+        "calls must be inlined first");
   return LossScaling(function, options).run();
 }
 

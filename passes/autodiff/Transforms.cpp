@@ -5,7 +5,6 @@
 #include "dialects/pd/autodiff/Batching.h"
 #include "dialects/pd/autodiff/ForLoop.h"
 #include "dialects/pd/autodiff/ForwardControlFlow.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"

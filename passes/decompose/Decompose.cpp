@@ -2,7 +2,6 @@
 #include "passes/decompose/Passes.h"
 
 #include "dialects/pd/autodiff/DeferredVjp.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "passes/remarks/Remarks.h"
@@ -49,7 +48,7 @@ private:
     OpBuilder builder(op);
     Operation *before = op->getPrevNode();
     pd::ErrorWatch errors(&getContext());
-    auto values = pd::guarded([&] { return cast<pd::DecomposableOpInterface>(op).decompose(builder); });
+    auto values = cast<pd::DecomposableOpInterface>(op).tryDecompose(builder);
     if (failed(values)) {
       remarks.missed(op) << op->getName().getStringRef() << " is not decomposed: " << failureReason(op);
       // A gradient can only be computed by its decomposition. It fails, with an error, or waits for dims.
@@ -61,7 +60,8 @@ private:
          part = part->getNextNode())
       collect(part, work);
     remarks.done(op) << op->getName().getStringRef() << " is decomposed";
-    pd::replaceResults(op, *values);
+    if (failed(pd::replaceResults(op, *values)))
+      return signalPassFailure();
     op->erase();
   }
 

@@ -113,13 +113,18 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
       setExtent(kernel, *space);
       if (llvm::none_of(kernel.getResultTypes(), isDynamic))
         continue;
+      std::string name = (kernel.getName() + "_shape").str();
+      if (getOperation().lookupSymbol(name)) {
+        kernel.emitError("its shape function needs the name '") << name << "', which another function has";
+        return signalPassFailure();
+      }
       OpBuilder builder(kernel);
       builder.setInsertionPointAfter(kernel);
       auto shape = cast<func::FuncOp>(builder.clone(*kernel));
-      shape.setName((kernel.getName() + "_shape").str());
-      for (StringRef name : {proa::kernelAttribute, proa::rowTilesAttribute, proa::rowDimsAttribute,
-                             proa::extentAttribute, proa::workAttribute})
-        shape->removeAttr(name);
+      shape.setName(name);
+      for (StringRef attribute : {proa::kernelAttribute, proa::rowTilesAttribute, proa::rowDimsAttribute,
+                                  proa::extentAttribute, proa::workAttribute})
+        shape->removeAttr(attribute);
       shape.setArgAttrsAttr(ArrayAttr());
       shape.setResAttrsAttr(ArrayAttr());
       returnDims(shape, *space);

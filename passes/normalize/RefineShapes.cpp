@@ -1,7 +1,6 @@
 //! pd-refine-shapes: types and constants from the function's arguments on.
 #include "passes/normalize/Passes.h"
 
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Types.h"
@@ -424,7 +423,7 @@ private:
       return next;
     Operation *before = op->getPrevNode();
     OpBuilder builder(op);
-    auto values = pd::guarded([&] { return composite.decompose(builder); });
+    auto values = composite.tryDecompose(builder);
     if (failed(values))
       return next;
     Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
@@ -442,10 +441,31 @@ private:
     });
   }
 
+  /// Whether calls refer to the function's type: it is private, or calls itself.
+  static bool hasCalls(func::FuncOp function) {
+    return function.isPrivate() || function
+                                       .walk([&](func::CallOp call) {
+                                         return call.getCallee() == function.getSymName()
+                                                    ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+                                       })
+                                       .wasInterrupted();
+  }
+
+  static void keepResultTypes(func::FuncOp function) {
+    function.walk([&](func::ReturnOp op) {
+      OpBuilder builder(op);
+      for (auto [operand, type] : llvm::zip(op->getOpOperands(), function.getResultTypes()))
+        operand.set(pd::widened(builder, op.getLoc(), operand.get(), type));
+    });
+  }
+
   void updateFunctionType() {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
+    if (hasCalls(function))
+      return keepResultTypes(function);
     SmallVector<Type> results(function.getFunctionType().getResults());
     function.walk(
         [&](func::ReturnOp op) { results.assign(op.getOperandTypes().begin(), op.getOperandTypes().end()); });

@@ -1,4 +1,4 @@
-"""Reads the case folders of test/corpus: tensors, and weights that are made from a seed."""
+"""Reads the case folders of test/corpus: tensors, and weights that are generated from a seed."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def read_safetensors(path):
 
 
 def seeded(name, shape, seed, low, high):
-    """The weights of a `generated_params` entry; the formula stands in test/corpus/README.md."""
+    """The weights of a `generated_params` entry; the formula is in test/corpus/README.md."""
     hashed = 0xCBF29CE484222325
     for byte in name.encode():
         hashed = ((hashed ^ byte) * 0x100000001B3) & MASK

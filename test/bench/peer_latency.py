@@ -6,7 +6,7 @@
     test/bench/peer_latency.py --engines proa,ort --json out.json
 
 Engines: proa, paddle2 (Paddle Inference 2.6.2), paddle3 (Paddle Inference of today), ort (ONNX Runtime). The peers live in
-two virtual environments in build/peers, made on first use from the Python package index.
+two virtual environments in build/peers, created on first use from the Python package index.
 
 Engines take turns, `--rounds` times, each in a process of its own, so that a slow spell of the machine hits all of them; a
 figure is the best median of the rounds. Ratios are peer / proa: above 1, proa is faster. Close other programs first."""
@@ -24,7 +24,7 @@ ENVIRONMENTS = {
     "paddle2": ["paddlepaddle==2.6.2", "numpy==1.26.4", "protobuf==3.20.3", "paddle2onnx==1.3.1", "onnxruntime", "setuptools"],
     "paddle3": ["paddlepaddle", "numpy", "setuptools"],
 }
-# Engine: the virtual environment it lives in, and what peer_worker.py calls it.
+# Engine: its virtual environment, and its name in peer_worker.py.
 PEER_ENGINES = {"paddle2": ("paddle2", "paddle"), "paddle3": ("paddle3", "paddle"), "ort": ("paddle2", "ort")}
 
 
@@ -36,7 +36,7 @@ def output_of(command):
 
 
 def peer_python(environment):
-    """The Python of a virtual environment, which is made where it is missing."""
+    """The Python of a virtual environment, which is created if it is missing."""
     folder = os.path.join(PEERS, environment)
     python = os.path.join(folder, "bin", "python")
     done = os.path.join(folder, "complete")

@@ -31,7 +31,7 @@ from timing import milliseconds  # noqa: E402
 
 
 def binary_program(folder):
-    """The program's protobuf bytes; made from program.json where the case stores no .pdmodel."""
+    """The program's protobuf bytes; created from program.json if the case has no .pdmodel."""
     path = os.path.join(folder, "program.pdmodel")
     if os.path.exists(path):
         with open(path, "rb") as file:
@@ -121,11 +121,11 @@ def ort_runner(prefix, feeds, threads):
 def greatest_error(outputs, expected):
     """Greatest absolute difference, or infinity where a shape differs."""
     worst = 0.0
-    for got, wanted in zip(outputs, expected):
-        if got.shape != wanted.shape:
+    for got, reference in zip(outputs, expected):
+        if got.shape != reference.shape:
             return float("inf")
         if got.size:
-            worst = max(worst, float(np.max(np.abs(got.astype(np.float64) - wanted.astype(np.float64)))))
+            worst = max(worst, float(np.max(np.abs(got.astype(np.float64) - reference.astype(np.float64)))))
     return worst
 
 

@@ -117,7 +117,7 @@ def check(translate, folder, work):
     try:
         program = paddle.static.Program.parse_from_string(open(path, "rb").read())
         return run_steps(meta, program, folder)
-    except Exception as error:  # whatever Paddle throws at a program that it can't run
+    except Exception as error:  # any exception of Paddle for a program that it cannot run
         return "not run: " + " ".join(str(error).split())[-300:]
 
 

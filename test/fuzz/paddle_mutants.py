@@ -2,7 +2,7 @@
 """Mutants of corpus programs with the outputs of Paddle 2.6.2: cases that proa-check runs.
 
 Changes attributes, dims, element types and values of op programs, lets Paddle infer the shapes and run them, and writes each mutant that Paddle
-accepts, and computes twice alike, as a case folder.
+accepts and computes reproducibly, as a case folder.
 
     python3 paddle_mutants.py --corpus test/corpus --count 500 --seed 1 --out DIR [--with-op TYPE]
     proa-check DIR
@@ -29,11 +29,11 @@ SAFETENSORS = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "ui
 NAMES = {numpy_name: name for name, numpy_name in SAFETENSORS.items()}
 NUMBERS = {"bool": 0, "int16": 1, "int32": 2, "int64": 3, "float16": 4, "float32": 5, "float64": 6, "uint8": 20, "int8": 21,
            "uint16": 22, "complex64": 23, "complex128": 24}
-# Attributes that say nothing about what is computed.
+# Attributes without influence on results.
 HINTS = {"op_role", "op_role_var", "op_namescope", "op_device", "op_callstack", "with_quant_attr", "use_mkldnn", "use_cudnn", "use_quantizer",
          "mkldnn_data_type", "is_test", "workspace_size_MB", "exhaustive_search", "seed", "fix_seed", "name", "sub_block"}
 DTYPE_ATTRIBUTES = {"dtype", "in_dtype", "out_dtype"}
-# Feeds that weigh gradients: their dims follow from those of the other feeds.
+# Feeds that scale gradients: their dims follow from those of the other feeds.
 WEIGHT = re.compile(r"gw_\d+$|c\d+$")
 SECONDS = 20
 
@@ -139,8 +139,8 @@ def tweak(rng, value, seen):
 
 
 def mutate_attribute(case, rng, pool):
-    wanted = case.meta.get("op")
-    ops = [op for op in case.ops() if op.type == wanted] or [op for op in case.ops() if not op.type.endswith("_grad")]
+    target = case.meta.get("op")
+    ops = [op for op in case.ops() if op.type == target] or [op for op in case.ops() if not op.type.endswith("_grad")]
     op = rng.choice(ops)
     choices = [a for a in op.attrs if a.name not in HINTS and value_field(a) and a.name not in DTYPE_ATTRIBUTES]
     if not choices:
@@ -280,7 +280,7 @@ def mutate(case, rng, pool):
 
 
 def infer(case):
-    """Lets Paddle infer all types anew, op by op, and fits the weights of the gradients (gw_*) to what they multiply."""
+    """Lets Paddle infer all types again, op by op, and fits the weights of the gradients (gw_*) to what they multiply."""
     for var in case.program.blocks[0].vars:
         if var.name in case.feeds:
             var.type.lod_tensor.tensor.dims[:] = list(case.feeds[var.name].shape)

@@ -40,6 +40,8 @@ static bool emitMethods(const llvm::RecordKeeper &records, llvm::raw_ostream &os
     emitInference(*record, name, os);
     emitDecomposition(*record, name, os);
     emitVjp(*record, name, os);
+    emitLinearGroups(*record, name, os);
+    emitBatching(*record, name, os);
     if (llvm::StringRef library = record->getValueAsString("library"); !library.empty())
       os << "::llvm::StringRef " << name << "::getLibraryKernel() { return " << quoted(library) << "; }\n";
     if (llvm::StringRef postOp = record->getValueAsString("postOp"); !postOp.empty())

@@ -1,5 +1,4 @@
-//! The field `legacy`: the table by which the translator imports a legacy op
-//! (translator/import/LegacyTable.h).
+//! The field `legacy`: the mapping table of legacy ops (translator/import/LegacyTable.h).
 #include "Records.h"
 
 #include "mlir/TableGen/Attribute.h"
@@ -26,7 +25,7 @@ std::string proa::tblgen::attributeKind(const llvm::Record &record,
       return kind;
   llvm::PrintFatalError(record.getLoc(),
                         "attribute of kind '" + base +
-                            "' can't be imported: use BoolAttr, I64Attr, F64Attr, StrAttr, TypeAttr, "
+                            "' cannot be imported: use BoolAttr, I64Attr, F64Attr, StrAttr, TypeAttr, "
                             "DenseI64ArrayAttr, DenseF64ArrayAttr or StrArrayAttr");
 }
 
@@ -53,7 +52,7 @@ static void emitList(llvm::raw_ostream &os, const std::vector<llvm::StringRef> &
   os << "}";
 }
 
-/// The element types that the op takes: those of its first operand, or of its result.
+/// The element types of the op: those of its first operand, or of its result.
 static std::string elementsOf(const mlir::tblgen::Operator &op) {
   if (op.getNumOperands() == 0 && op.getNumResults() == 0)
     return "";

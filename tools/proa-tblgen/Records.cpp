@@ -13,8 +13,13 @@ std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &record
   return ops;
 }
 
-bool isPrimitive(const llvm::Record &record) {
-  return !record.getValueAsBit("decomposesInCode") && record.getValueAsString("decomposition").empty();
+OpKind kindOf(const llvm::Record &record) {
+  if (record.getValueAsBit("decomposesInCode") || !record.getValueAsString("decomposition").empty())
+    return OpKind::Composite;
+  bool isPrimitive = !record.getValueAsString("scalar").empty() ||
+                     !record.getValueAsString("reduction").empty() || record.getValueAsBit("evaluates") ||
+                     record.getValueAsBit("moves");
+  return isPrimitive ? OpKind::Primitive : OpKind::Library;
 }
 
 std::string qualifiedClass(const llvm::Record &record) {

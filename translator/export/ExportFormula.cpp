@@ -375,7 +375,7 @@ bool ProgramExporter::addDecomposition(Operation &op) {
     return false;
   Operation *before = op.getPrevNode();
   OpBuilder builder(&op);
-  auto values = composite.decompose(builder);
+  auto values = composite.tryDecompose(builder);
   if (failed(values))
     return false;
   addInstead(op, before, *values);

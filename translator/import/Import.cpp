@@ -69,7 +69,7 @@ ProgramImporter::ProgramImporter(MLIRContext &context, const legacy::Program &pr
   context.loadDialect<pd::PdDialect, func::FuncDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
 
-Result<ImportedProgram> ProgramImporter::run() {
+Result<OwningOpRef<ModuleOp>> ProgramImporter::run() {
   if (program.blocks.empty())
     return problem(options.source, "the program has no blocks");
   ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
@@ -101,7 +101,8 @@ Result<ImportedProgram> ProgramImporter::run() {
     });
   if (!problems.empty())
     return withoutConsequences();
-  return ImportedProgram(std::move(module), std::move(arguments));
+  cast<func::FuncOp>(module->getBody()->front()).setAllArgAttrs(attributesOf(context, arguments));
+  return std::move(module);
 }
 
 Result<Interface> ProgramImporter::interface() {
@@ -550,37 +551,10 @@ void ProgramImporter::reportRefused(llvm::ArrayRef<llvm::SmallVector<Value>> ope
 
 std::string ProgramImporter::takeDiagnostics() { return std::exchange(diagnostics, {}); }
 
-ImportedProgram::ImportedProgram(OwningOpRef<ModuleOp> module, std::vector<Argument> arguments)
-    : owned(std::move(module)), arguments(std::move(arguments)) {}
-
-void ImportedProgram::settle() {
-  std::vector<Argument> unsettled = std::exchange(arguments, {});
-  if (!unsettled.empty())
-    cast<func::FuncOp>(owned->getBody()->front())
-        .setAllArgAttrs(attributesOf(*owned->getContext(), unsettled));
-}
-
-OwningOpRef<ModuleOp> ImportedProgram::take() {
-  settle();
-  return std::move(owned);
-}
-
 Result<OwningOpRef<ModuleOp>> importProgram(MLIRContext &context, const legacy::Program &program,
                                             const ImportOptions &options) {
-  Result<ImportedProgram> imported = beginImport(context, program, options);
-  if (!imported)
-    return imported.problems();
-  return imported->take();
-}
-
-Result<ImportedProgram> beginImport(MLIRContext &context, const legacy::Program &program,
-                                    const ImportOptions &options) {
-  if (program.newIr) {
-    Result<OwningOpRef<ModuleOp>> module = importNewIr(context, *program.newIr, options);
-    if (!module)
-      return module.problems();
-    return ImportedProgram(std::move(*module));
-  }
+  if (program.newIr)
+    return importNewIr(context, *program.newIr, options);
   ProgramImporter first(context, program, options);
   first.heldWarnings.emplace();
   auto imported = first.run();

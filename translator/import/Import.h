@@ -65,29 +65,6 @@ std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tens
 /// things.
 std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds);
 
-/// A module whose function may lack the attributes that say what its arguments are. To make them takes as
-/// long as to make all ops, and who only prints the module need not.
-class ImportedProgram {
-public:
-  ImportedProgram(mlir::OwningOpRef<mlir::ModuleOp> module, std::vector<Argument> arguments = {});
-
-  mlir::ModuleOp module() const { return *owned; }
-  /// What the arguments are of which the function does not say it.
-  llvm::ArrayRef<Argument> unsettled() const { return arguments; }
-  /// Gives the function those attributes.
-  void settle();
-  /// The module as a whole.
-  mlir::OwningOpRef<mlir::ModuleOp> take();
-
-private:
-  mlir::OwningOpRef<mlir::ModuleOp> owned;
-  std::vector<Argument> arguments;
-};
-
-/// As importProgram, without attributes of arguments.
-Result<ImportedProgram> beginImport(mlir::MLIRContext &context, const legacy::Program &program,
-                                    const ImportOptions &options = {});
-
 /// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs,
 /// shapes that don't fit; each with the op's index, type, output and Python line.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>

@@ -30,7 +30,7 @@ class ProgramImporter {
 public:
   ProgramImporter(mlir::MLIRContext &context, const legacy::Program &program, const ImportOptions &options);
 
-  Result<ImportedProgram> run();
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> run();
   Result<Interface> interface();
 
   /// Types of feeds instead of the declared ones. A run adds those whose declaration turns out not to hold;

@@ -3,13 +3,10 @@
 
 #include "translator/legacy/FormatNames.h"
 #include "translator/legacy/JsonFields.h"
-#include "translator/legacy/JsonPieces.h"
 
 #include <fmt/format.h>
 
 #include <functional>
-#include <mutex>
-#include <span>
 #include <unordered_map>
 
 namespace proa::legacy::json {
@@ -49,27 +46,6 @@ constexpr Keys<2> complexKeys{"r", "i"};
 enum { pairName, pairVersion };
 constexpr Keys<2> pairKeys{"op_name", "op_version"};
 
-/// Attributes by their text, for several readers.
-class AttributePool {
-public:
-  /// The text and attributes that stay: those that were the first.
-  std::pair<std::string_view, Attributes> keep(std::string_view text, const Attributes &attributes) {
-    std::scoped_lock lock(mutex);
-    auto [kept, isNew] = byText.try_emplace(std::string(text), attributes);
-    return *kept;
-  }
-
-private:
-  std::mutex mutex;
-  std::unordered_map<std::string, Attributes> byText;
-};
-
-/// A piece of a list and where its elements go.
-struct PieceTask {
-  const Piece *piece;
-  std::variant<std::span<Variable>, std::span<Operation>> out;
-};
-
 /// What the type of a variable says.
 struct VariableType {
   VariableKind kind = VariableKind::DenseTensor;
@@ -91,40 +67,10 @@ struct TextHash {
   size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
-/// The names of variables in the text of an op or a variable, in order.
-struct Names {
-  std::vector<std::string_view> inText;
-  bool outputsFirst = false; ///< before the inputs
-};
-
 class JsonReader : ValueReader {
 public:
   using ValueReader::isWhole;
-  JsonReader(Report &report, AttributePool &pool) : ValueReader(report), pool(pool) {}
-
-  /// A reader of a text whose long lists have been taken out: it leaves a task for each piece of them.
-  JsonReader(Report &report, AttributePool &pool, const CutText &cut, std::vector<PieceTask> &tasks)
-      : ValueReader(report), pool(pool), cut(&cut), tasks(&tasks) {}
-
-  /// Whether a list has as many elements as there is place for, and all could be read.
-  bool elements(simdjson::ondemand::array list, std::span<Variable> out) {
-    return fill(list, out, [&](const Path &path, Element e) { return variable(path, e); });
-  }
-  bool elements(simdjson::ondemand::array list, std::span<Operation> out) {
-    return fill(list, out, [&](const Path &path, Element e) { return operation(path, e); });
-  }
-
-  /// Reads one that stands alone, and notes where which names of variables stand in its text.
-  void readNoting(Element value, Names &names, Variable &out) {
-    noted = &names;
-    out = variable(Path{}, value);
-    noted = nullptr;
-  }
-  void readNoting(Element value, Names &names, Operation &out) {
-    noted = &names;
-    out = operation(Path{}, value);
-    noted = nullptr;
-  }
+  explicit JsonReader(Report &report) : ValueReader(report) {}
 
   Program program(Element root) {
     Program out;
@@ -142,13 +88,6 @@ public:
 
 private:
   std::string text(const Path &at, Element value) { return std::string(string(at, value)); }
-
-  std::string nameOfVariable(const Path &at, Element value) {
-    std::string_view name = string(at, value);
-    if (noted)
-      noted->inText.push_back(name);
-    return std::string(name);
-  }
 
   /// An enumeration by name or by number. 0 after a problem.
   template <class NumberOf, class NameOf>
@@ -202,47 +141,16 @@ private:
                out.forwardBlock = int32(at, value);
                break;
              case blockVariables:
-               if (!isCut(value, out.variables))
-                 listInto(at, value, out.variables,
-                          [&](const Path &path, Element e) { return variable(path, e); });
+               listInto(at, value, out.variables,
+                        [&](const Path &path, Element e) { return variable(path, e); });
                break;
              case blockOperations:
-               if (!isCut(value, out.operations))
-                 listInto(at, value, out.operations,
-                          [&](const Path &path, Element e) { return operation(path, e); });
+               listInto(at, value, out.operations,
+                        [&](const Path &path, Element e) { return operation(path, e); });
                break;
              }
            });
     return out;
-  }
-
-  /// Makes place for the elements of a list that has been taken out of the text, and leaves the tasks to read
-  /// them.
-  template <class Out> bool isCut(Element value, std::vector<Out> &out) {
-    const CutList *list = cut ? cut->find(value.raw_json_token().data()) : nullptr;
-    if (!list)
-      return false;
-    size_t count = 0;
-    for (const Piece &piece : list->pieces)
-      count += piece.count;
-    out.resize(count);
-    std::span<Out> rest = out;
-    for (const Piece &piece : list->pieces) {
-      tasks->push_back({&piece, rest.first(piece.count)});
-      rest = rest.subspan(piece.count);
-    }
-    return true;
-  }
-
-  template <class Out, class Read>
-  bool fill(simdjson::ondemand::array elements, std::span<Out> out, Read read) {
-    size_t count = 0;
-    list(Path{}, elements, [&](const Path &path, Element e) {
-      if (count < out.size())
-        out[count] = read(path, e);
-      ++count;
-    });
-    return count == out.size() && isWhole() && report.empty();
   }
 
   Variable variable(const Path &at, Element value) {
@@ -251,7 +159,7 @@ private:
            [&](size_t key, const Path &at, Element value) {
              switch (key) {
              case varName:
-               out.name = nameOfVariable(at, value);
+               out.name = text(at, value);
                break;
              case varType:
                type(at, value, out);
@@ -275,7 +183,7 @@ private:
     return out;
   }
 
-  /// Most variables have the type of another one, letter by letter: those are read once.
+  /// Most variables have the same type as another one, in the same text: each text is read once.
   void type(const Path &at, Element value, Variable &out) {
     constexpr size_t mostKept = 4096;
     simdjson::ondemand::object members;
@@ -348,8 +256,6 @@ private:
         listInto(at, value, out.inputs, [&](const Path &path, Element e) { return slot(path, e); });
         break;
       case opOutputs:
-        if (noted && out.inputs.empty())
-          noted->outputsFirst = true;
         listInto(at, value, out.outputs, [&](const Path &path, Element e) { return slot(path, e); });
         break;
       case opAttributes:
@@ -369,13 +275,12 @@ private:
       if (key == slotName)
         out.name = text(at, value);
       else
-        listInto(at, value, out.arguments,
-                 [&](const Path &path, Element e) { return nameOfVariable(path, e); });
+        listInto(at, value, out.arguments, [&](const Path &path, Element e) { return text(path, e); });
     });
     return out;
   }
 
-  /// Most ops have the attributes of another one, letter by letter: those are read once.
+  /// Most ops have the same attributes as another one, in the same text: each text is read once.
   Attributes attributes(const Path &at, Element value) {
     simdjson::ondemand::array elements;
     std::string_view raw;
@@ -398,7 +303,7 @@ private:
     Attributes read(std::move(found));
     if (report.count() != problems)
       return read;
-    return attributesByText.insert(pool.keep(raw, read)).first->second;
+    return attributesByText.emplace(raw, std::move(read)).first->second;
   }
 
   Attribute attribute(const Path &at, Element value) {
@@ -570,12 +475,8 @@ private:
     return out;
   }
 
-  AttributePool &pool;
-  std::unordered_map<std::string_view, Attributes> attributesByText;
+  std::unordered_map<std::string, Attributes, TextHash, std::equal_to<>> attributesByText;
   std::unordered_map<std::string, VariableType, TextHash, std::equal_to<>> typesByText;
-  const CutText *cut = nullptr;
-  std::vector<PieceTask> *tasks = nullptr;
-  Names *noted = nullptr;
 };
 
 } // namespace proa::legacy::json

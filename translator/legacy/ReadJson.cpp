@@ -4,7 +4,6 @@
 #include "translator/legacy/ReadJson.h"
 
 #include "lib/support/Files.h"
-#include "translator/legacy/JsonPieceReader.h"
 #include "translator/legacy/JsonPosition.h"
 #include "translator/legacy/JsonReader.h"
 #include "translator/legacy/Validate.h"
@@ -14,32 +13,8 @@
 namespace proa::legacy {
 namespace {
 
-using json::AttributePool;
 using json::Element;
 using json::JsonReader;
-
-/// A large program whose lists all cores read. Nothing where it is none, or there is anything wrong with it.
-std::optional<Program> readInPieces(std::string_view text) {
-  std::optional<json::CutText> cut = json::cutLongLists(text);
-  if (!cut)
-    return std::nullopt;
-  AttributePool pool;
-  std::vector<json::PieceTask> tasks;
-  Report report("");
-  JsonReader reader(report, pool, *cut, tasks);
-  simdjson::ondemand::parser parser;
-  simdjson::ondemand::document document;
-  Element root;
-  cut->skeleton.reserve(cut->skeleton.size() + simdjson::SIMDJSON_PADDING);
-  if (parser.iterate(cut->skeleton.data(), cut->skeleton.size(), cut->skeleton.capacity()).get(document) !=
-          simdjson::SUCCESS ||
-      document.get_value().get(root) != simdjson::SUCCESS)
-    return std::nullopt;
-  Program program = reader.program(root);
-  if (!reader.isWhole() || !report.empty() || document.current_location().error() != simdjson::OUT_OF_BOUNDS)
-    return std::nullopt;
-  return json::readPieces(tasks, pool) ? std::optional(std::move(program)) : std::nullopt;
-}
 
 /// Whether simdjson may read beyond the end of the mapped file, as it does: the rest of the last page reads
 /// as zeros.
@@ -63,8 +38,7 @@ Result<Program> parsePadded(std::string_view text, const std::string &name) {
   simdjson::ondemand::document document;
   Element root;
   Report report(name);
-  AttributePool pool;
-  JsonReader reader(report, pool);
+  JsonReader reader(report);
   Program program;
   bool isRead =
       parser.iterate(text, text.size() + simdjson::SIMDJSON_PADDING).get(document) == simdjson::SUCCESS &&
@@ -97,9 +71,6 @@ Result<Program> parse(std::string_view text, bool isPadded, const std::string &n
     text.remove_prefix(byteOrderMark.size());
   if (text.empty())
     return problem(name, "the file is empty, expected a JSON object");
-  if (std::optional<Program> large = readInPieces(text))
-    return validated(std::move(*large), name);
-  // As a whole, which tells what is wrong. Values that were not read would be found wrong once more.
   Result<Program> program =
       isPadded ? parsePadded(text, name) : parsePadded(simdjson::padded_string(text), name);
   return program ? validated(std::move(*program), name) : program;

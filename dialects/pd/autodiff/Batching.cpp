@@ -1,5 +1,4 @@
 #include "dialects/pd/autodiff/Batching.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 
 #include "dialects/pd/autodiff/BatchingRules.h"
@@ -48,32 +47,6 @@ Value elementOrZeros(OpBuilder &builder, Value array, Value index) {
 }
 
 } // namespace
-
-const BatchingRules &BatchingRules::get() {
-  static const BatchingRules rules = [] {
-    BatchingRules all;
-    addMoveBatching(all);
-    addAxisBatching(all);
-    addIndexBatching(all);
-    addProductBatching(all);
-    addImageBatching(all);
-    addArrayBatching(all);
-    addSequenceBatching(all);
-    addLayerBatching(all);
-    return all;
-  }();
-  return rules;
-}
-
-FailureOr<SmallVector<Value>> firstBatched(Batcher &batcher, Operation *op) {
-  SmallVector<Value> operands{batcher.batched(op->getOperand(0))};
-  for (Value operand : llvm::drop_begin(op->getOperands())) {
-    if (batcher.isBatched(operand))
-      return failure();
-    operands.push_back(batcher.plain(operand));
-  }
-  return operands;
-}
 
 void Batcher::map(Value original, Batched value) {
   if (value.isBatched) {
@@ -173,14 +146,15 @@ LogicalResult Batcher::write(Block &block) {
       mapResults(op, *results);
     } else if (auto composite = dyn_cast<DecomposableOpInterface>(op)) {
       OpBuilder local(op);
-      auto values = guarded([&] { return composite.decompose(local); });
+      auto values = composite.tryDecompose(local);
       if (failed(values))
         return refuse(op, hasOpenExtents(op)
                               ? "its decomposition needs dims that are dynamic; make the types "
                                 "of the function's arguments static before batching"
                               : "it has neither a batching rule nor a decomposition for these "
                                 "operands");
-      replaceResults(op, *values);
+      if (failed(replaceResults(op, *values)))
+        return failure();
       Operation *first = before ? before->getNextNode() : &block.front();
       next = first == op ? next : first;
       op->erase();
@@ -200,10 +174,15 @@ void Batcher::mapResults(Operation *op, ArrayRef<Batched> values) {
     map(result, value);
 }
 
-/// Failure, without an error, where the op is to be taken apart or run for each example.
+/// Failure, without an error, where the op is to be decomposed or run for each example.
 FailureOr<SmallVector<Batched>> Batcher::writeOp(Operation *op) {
-  if (BatchingRules::Rule rule = BatchingRules::get().find(op))
-    return rule(*this, op);
+  if (auto batchable = dyn_cast<BatchableOpInterface>(op))
+    return batchable.batch(*this);
+  // Ops of another dialect.
+  if (isa<tensor::CastOp>(op))
+    return batchFirstOperand(*this, op);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) // a condition: one element of each example
+    return extract.getIndices().empty() ? one(batched(extract.getTensor())) : BatchedResults(failure());
   return elementwise(op);
 }
 

@@ -484,10 +484,9 @@ LogicalResult expandLoopGradients(Operation *root) {
     OpBuilder builder(next);
     scf::ForOp loop = loopOf(next), primal = loop ? findPrimal(next, loop) : scf::ForOp();
     auto values =
-        guarded([&] { return loop ? writeActions(builder, next, primal) : next.decompose(builder); });
-    if (failed(values))
+        loop ? guarded([&] { return writeActions(builder, next, primal); }) : next.tryDecompose(builder);
+    if (failed(values) || failed(replaceResults(next, *values)))
       return failure();
-    replaceResults(next, *values);
     next->erase();
     if (primal && primal.use_empty()) // a loop of no iterations stays
       primal.erase();

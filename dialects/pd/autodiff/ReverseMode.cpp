@@ -7,7 +7,6 @@
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/KeepsDerivative.h"
 #include "dialects/pd/builders/TensorBuilder.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/ReplaceResult.h"
 #include "dialects/pd/ir/Types.h"
@@ -64,8 +63,8 @@ public:
       pending[value].push_back(cotangent);
   }
 
-  /// Finds the ops that depend on the inputs; composites among them are taken apart until each op has a rule.
-  void findActiveOps() {
+  /// Finds the ops that depend on the inputs. Decomposes composites among them until each op has a rule.
+  LogicalResult findActiveOps() {
     for (Operation *op = &block.front(); op != block.getTerminator();) {
       Operation *next = op->getNextNode();
       if (llvm::none_of(op->getOperands(), [&](Value v) { return isActive(v); }) &&
@@ -76,8 +75,11 @@ public:
       if (op->hasTrait<KeepsDerivative>() && isDifferentiated(op->getResults().back()) &&
           succeeded(splitDerivative(op)))
         next = op->getNextNode();
-      if (Operation *first = takeApart(op)) {
-        op = first;
+      FailureOr<Operation *> first = decompose(op);
+      if (failed(first))
+        return failure();
+      if (*first) {
+        op = *first;
         continue;
       }
       // Numbers that leave their tensor are followed, so that an op which puts them into one is an error.
@@ -88,6 +90,7 @@ public:
       ops.push_back(op);
       op = next;
     }
+    return success();
   }
 
   /// All ops without a gradient are reported.
@@ -160,17 +163,19 @@ private:
           << "the gradient comes through '" << on->getName().getStringRef() << "'";
   }
 
-  /// Replaces a composite without a rule by its decomposition; returns the first op of it, or null.
-  Operation *takeApart(Operation *op) {
+  /// Replaces a composite without a rule by its decomposition; returns the first op of it, or null. Failure
+  /// after an error.
+  FailureOr<Operation *> decompose(Operation *op) {
     auto composite = dyn_cast<DecomposableOpInterface>(op);
     if (!composite || isa<VjpOpInterface>(op) || isGradientOfLoop(op))
       return nullptr;
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
     OpBuilder local(op);
-    auto values = guarded([&] { return composite.decompose(local); });
+    auto values = composite.tryDecompose(local);
     if (failed(values))
       return nullptr;
-    replaceResults(op, *values);
+    if (failed(replaceResults(op, *values)))
+      return failure();
     Operation *first = before ? before->getNextNode() : &block.front();
     first = first == op ? after : first;
     op->erase();
@@ -196,9 +201,8 @@ private:
     for (VjpOp gradient : found) {
       OpBuilder local(gradient);
       ErrorWatch errors(builder.getContext());
-      auto values = guarded([&] { return gradient.decompose(local); });
-      if (succeeded(values)) {
-        replaceResults(gradient, *values);
+      auto values = gradient.tryDecompose(local);
+      if (succeeded(values) && succeeded(replaceResults(gradient, *values))) {
         gradient->erase();
       } else {
         hasFailed |= errors.hasSeen() || !hasOpenExtents(gradient);
@@ -246,7 +250,7 @@ private:
       return noSecondDerivative(op);
     FailureOr<llvm::SmallVector<Value>> gradients = failure();
     if (rule)
-      gradients = guarded([&] { return rule.vjp(builder, cotangents); });
+      gradients = rule.tryVjp(builder, cotangents);
     if (failed(gradients))
       gradients = deferred(op, cotangents);
     if (failed(gradients))
@@ -295,7 +299,8 @@ FailureOr<llvm::SmallVector<Value>> differentiateSparsely(Block &block, llvm::Ar
                                                           llvm::ArrayRef<Value> cotangents,
                                                           llvm::ArrayRef<Value> inputs, bool mayDefer) {
   ReverseMode mode(block, inputs, outputs, mayDefer);
-  mode.findActiveOps();
+  if (failed(mode.findActiveOps()))
+    return failure();
   for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
     mode.accumulate(block.getTerminator()->getOperand(output), cotangent);
   if (failed(mode.sweep()))

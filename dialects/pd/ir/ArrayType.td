@@ -1,4 +1,4 @@
-// The type of tensor arrays, in a dialect of its own: the ops on it are pd's.
+// The type of tensor arrays. It is in its own dialect `array`; the ops on arrays are ops of pd.
 #ifndef PROA_DIALECTS_PD_CONTROL_ARRAYTYPE
 #define PROA_DIALECTS_PD_CONTROL_ARRAYTYPE
 
@@ -16,9 +16,9 @@ def Array_Type : TypeDef<Array_Dialect, "Array"> {
   let mnemonic = "of";
   let summary = "A tensor array: a list of tensors of one rank and element type";
   let description = [{
-    A value like any other: an op that writes an element makes a new array. The runtime shares the elements and writes in
-    place where nobody reads the old array any more. `!array.of<tensor<?x4xf32>>`; `!array.of<*>` is an array to which
-    nothing was written yet.
+    An immutable value: an op that writes an element returns a new array. The runtime shares the elements, and writes in
+    place if the old array is not used afterwards. `!array.of<tensor<?x4xf32>>` is an array of matrices; `!array.of<*>`
+    is an array without writes.
   }];
   let parameters = (ins OptionalParameter<"::mlir::RankedTensorType">:$element);
   let hasCustomAssemblyFormat = 1;

@@ -18,10 +18,16 @@ void replaceResult(OpBuilder &builder, Value result, Value value) {
   result.replaceAllUsesWith(value);
 }
 
-void replaceResults(Operation *op, ValueRange values) {
+LogicalResult replaceResults(Operation *op, ValueRange values) {
+  for (auto [result, value] : llvm::zip(op->getResults(), values))
+    if (!compatibleTypes(value.getType(), result.getType()))
+      return op->emitOpError("declares the result ")
+             << result.getType() << ", but computes " << value.getType()
+             << " from its operands, whose dims are known";
   OpBuilder builder(op);
   for (auto [result, value] : llvm::zip(op->getResults(), values))
     replaceResult(builder, result, value);
+  return success();
 }
 
 } // namespace proa::pd

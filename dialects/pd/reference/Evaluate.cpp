@@ -1,7 +1,6 @@
 #include "dialects/pd/reference/Evaluate.h"
-#include "dialects/pd/ir/Guarded.h"
 #include "dialects/pd/ir/Specialize.h"
-#include "dialects/pd/reference/Reference.h"
+#include "dialects/pd/reference/RandomStream.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -72,8 +71,8 @@ LogicalResult flatten(Block &block, llvm::MutableArrayRef<Value> wanted) {
     auto composite = dyn_cast<DecomposableOpInterface>(op);
     OpBuilder builder(op);
     Operation *before = op->getPrevNode();
-    auto values = composite ? guarded([&] { return composite.decompose(builder); })
-                            : FailureOr<llvm::SmallVector<Value>>(failure());
+    auto values =
+        composite ? composite.tryDecompose(builder) : FailureOr<llvm::SmallVector<Value>>(failure());
     if (failed(values))
       return failure();
     for (auto [result, value] : llvm::zip(op->getResults(), *values))
@@ -92,7 +91,7 @@ Result<llvm::SmallVector<Tensor>> evaluateComposite(DecomposableOpInterface op,
   Block block;
   OpBuilder builder(op.getContext());
   builder.setInsertionPointToEnd(&block);
-  auto values = guarded([&] { return op.decompose(builder); });
+  auto values = op.tryDecompose(builder);
   if (failed(values))
     return problem(name, "the decomposition needs something that is not known");
   llvm::DenseMap<Value, Tensor> known;
@@ -193,16 +192,16 @@ DenseElementsAttr attributeFromTensor(MLIRContext *context, const Tensor &tensor
       type, llvm::ArrayRef<char>(static_cast<const char *>(tensor.data()), tensor.bytes()));
 }
 
-Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands, RandomState *draws) {
+Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tensor> operands,
+                                             RandomState *draws) {
   llvm::SmallVector<Tensor> results;
-  ReferenceKernels::Computation computation = ReferenceKernels::get().find(op);
-  ReferenceKernels::RandomComputation drawing = draws ? ReferenceKernels::get().findRandom(op) : nullptr;
+  auto reference = dyn_cast<ReferenceOpInterface>(op);
   auto composite = dyn_cast<DecomposableOpInterface>(op);
-  if (composite && !computation && !llvm::all_of(op->getResultTypes(), isStaticTensor))
+  if (composite && !reference && !llvm::all_of(op->getResultTypes(), isStaticTensor))
     return evaluateComposite(composite, operands, draws);
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || (!tensor.hasStaticShape() && !computation && !drawing))
+    if (!tensor || (!tensor.hasStaticShape() && !reference))
       return problem(op->getName().getStringRef().str(), "the reference evaluator needs static result types");
     auto dtype = dtypeOf(tensor.getElementType());
     if (!dtype)
@@ -218,9 +217,7 @@ Result<llvm::SmallVector<Tensor>> evaluateOp(Operation *op, llvm::ArrayRef<Tenso
   if (auto primitive = dyn_cast<EvaluatableOpInterface>(op);
       primitive && succeeded(primitive.evaluate(operands, results)))
     return results;
-  if (computation && succeeded(computation(op, operands, results)))
-    return results;
-  if (drawing && succeeded(drawing(op, operands, results, *draws)))
+  if (reference && succeeded(reference.computeReference(operands, results, draws)))
     return results;
   if (composite)
     return evaluateComposite(composite, operands, draws);

@@ -4,32 +4,6 @@
 
 namespace proa::pd {
 
-const ReferenceKernels &ReferenceKernels::get() {
-  static const ReferenceKernels kernels = [] {
-    ReferenceKernels made;
-    addConvolutions(made);
-    addPoolings(made);
-    addRowComputations(made);
-    addTransforms(made);
-    addInterpolations(made);
-    addCounts(made);
-    addMatrices(made);
-    addRecurrences(made);
-    addRegions(made);
-    addBoxes(made);
-    addLabels(made);
-    addMetrics(made);
-    addSelections(made);
-    addTargets(made);
-    addProposalTargets(made);
-    addDistributions(made);
-    addSamples(made);
-    addNeighbors(made);
-    return made;
-  }();
-  return kernels;
-}
-
 Images::Images(const Tensor &tensor, llvm::StringRef format)
     : extents(tensor.dims().begin(), tensor.dims().end()), strides(rowMajorStrides(tensor.dims())) {
   if (format.size() < 2 || format.back() != 'C') // NCHW and the like, or no format at all

@@ -18,7 +18,7 @@
 // WHOLE: pd.sum
 // WHOLE-NEXT: pd.yield
 
-// Forward and, behind a barrier, backward: not merged.
+// Forward and, after a barrier, backward: not merged.
 // GRAD-LABEL: func @f_checkpoint_grad(
 // GRAD: %[[B:.*]] = pd.optimization_barrier %arg0
 // GRAD: pd.exp %[[B]]

@@ -20,7 +20,7 @@ func.func @product(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>) -> tensor<2xf32> {
   return %s : tensor<2xf32>
 }
 
-// The condition differs from example to example: both arms, and a selection.
+// The condition differs per example: both branches, and a selection.
 // BRANCH-LABEL: func @branch_vmap(
 // BRANCH-SAME: %[[X:.*]]: tensor<5x4xf32>, %[[C:.*]]: tensor<5xi1>) -> tensor<5x4xf32>
 // BRANCH-NOT: scf.if
@@ -81,7 +81,7 @@ func.func @gaps(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
   return %r : tensor<2xf32>
 }
 
-// The gradient reshapes to extents that only the run knows: behind the number of examples they are the same.
+// The gradient reshapes to dynamic dims; after the batch dimension they are unchanged.
 // OPEN-LABEL: func @rows_back_vmap(
 // OPEN: %[[COUNT:.*]] = pd.dim %arg0 {index = 0 : i64}
 // OPEN: %[[FIRST:.*]] = pd.reshape %[[COUNT]] {shape = array<i64: 1>}

@@ -29,7 +29,7 @@ func.func @mean(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4x
   return %1 : tensor<1x4xf32>
 }
 
-// Near-miss: without a convolution nothing changes.
+// Near miss: without a convolution nothing changes.
 // CHECK-LABEL: func @no_conv
 // CHECK-NOT: pd.transpose
 func.func @no_conv(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32> {
@@ -59,7 +59,7 @@ func.func @statistics(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tenso
   return %1 : tensor<4xf32>
 }
 
-// Near-miss: unpool knows channels first only.
+// Near miss: unpool knows channels first only.
 // CHECK-LABEL: func @unpool
 // CHECK: pd.unpool {{.*}} : (tensor<1x4x4x4xf32>, tensor<1x4x4x4xi32>) -> tensor<1x4x8x8xf32>
 func.func @unpool(%x: tensor<1x3x4x4xf32>, %w: tensor<4x3x1x1xf32>, %i: tensor<1x4x4x4xi32>) -> tensor<1x4x8x8xf32> {

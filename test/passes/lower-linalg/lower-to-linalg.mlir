@@ -1,6 +1,6 @@
 // RUN: proa-opt --pd-lower-to-linalg --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// Elementwise: an operand of extent 1 is read at index 0, a constant of one element moves into the body.
+// Elementwise: an operand of size 1 is read at index 0, a constant of one element moves into the body.
 // CHECK: #[[$ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK: #[[$ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
 // CHECK-LABEL: func private @elementwise
@@ -54,7 +54,7 @@ func.func private @dynamic(%x: tensor<?x3xf32>, %y: tensor<3xf32>) -> tensor<?x3
 
 // -----
 
-// Near-miss: a function that is no kernel stays.
+// Near miss: a function that is no kernel stays.
 // CHECK-LABEL: func @main
 // CHECK: pd.exp
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

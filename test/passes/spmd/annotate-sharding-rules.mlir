@@ -1,6 +1,6 @@
 // RUN: proa-opt %s --pd-annotate-sharding-rules --remarks=pd-annotate-sharding-rules --split-input-file --verify-diagnostics | FileCheck %s
 
-// Elementwise ops: dimensions align at the end, and one of extent 1 is the same for all.
+// Elementwise ops: dimensions align at the end, and a dimension of size 1 is replicated.
 // CHECK-LABEL: @elementwise
 // CHECK: pd.add {{.*}}"([i, *, k], [j, k])->([i, j, k]) {i=2, j=3, k=4}"
 // CHECK: pd.relu {{.*}}"([i, j, k])->([i, j, k]) {i=2, j=3, k=4}"

@@ -60,7 +60,7 @@ func.func @array_written_twice(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<
   return %out : tensor<3xf64>
 }
 
-// Elements behind the last one, which is counted from the end.
+// Elements after the last one, which is counted from the end.
 func.func @array_appended(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<5x3xf64>) attributes {test.batch_first, test.twice} {
   %zero = pd.constant dense<0> : tensor<1xi64>
   %one = pd.constant dense<1> : tensor<1xi64>
@@ -90,7 +90,7 @@ func.func @array_appended(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<5x3xf
   return %f : tensor<5x3xf64>
 }
 
-// Arms of a condition in the loop read and write the array.
+// Branches of a condition in the loop read and write the array.
 func.func @array_in_arms(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<3xf64>) attributes {test.batch_first, test.twice} {
   %zero = pd.constant dense<0> : tensor<1xi64>
   %one = pd.constant dense<1> : tensor<1xi64>

@@ -74,8 +74,8 @@ TEST(KnownFailures, ModesAreNamedByTheOptions) {
   EXPECT_EQ(modeOf(options), "decompose+recompute");
   options.reference = true;
   EXPECT_EQ(modeOf(options), "reference");
-  options.openDims = true;
-  EXPECT_EQ(modeOf(options), "open-dims");
+  options.dynamicDims = true;
+  EXPECT_EQ(modeOf(options), "dynamic-dims");
 }
 
 TEST(KnownFailures, WrongLinesAreReported) {

@@ -9,6 +9,9 @@
 using namespace mlir;
 
 namespace proa::pd {
+
+llvm::SmallVector<llvm::SmallVector<unsigned>> ArrayCastOp::getLinearGroups() { return {{0}}; }
+
 FailureOr<llvm::SmallVector<Value>> ArrayAddOp::vjp(OpBuilder &, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{cotangents[0], cotangents[0]};
 }

@@ -23,6 +23,13 @@ Expression zerosOf(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type element)
   return expandTo(e.constant(0, element), shape);
 }
 
+/// A scatter that adds or assigns is linear in the tensor (operand 0) and in the values (operand 2) together.
+llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfScatter(llvm::StringRef reduce) {
+  if (reduce == "add" || reduce == "assign")
+    return {{0, 2}};
+  return {};
+}
+
 } // namespace
 
 Gradients GatherOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
@@ -95,6 +102,10 @@ static Expression isLastUpdate(TensorBuilder &e, ScatterNdOp op) {
   return reshapeTo(isLast, rows);
 }
 
+llvm::SmallVector<llvm::SmallVector<unsigned>> ScatterNdOp::getLinearGroups() {
+  return linearGroupsOfScatter(getReduce());
+}
+
 Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   if (getReduce() == "amax" || getReduce() == "amin") {
@@ -157,6 +168,10 @@ static Expression isLastUpdate(TensorBuilder &e, PutAlongAxisOp op) {
   Value last = e.create<PutAlongAxisOp>(none, op.getIndices(), numbers, op.getAxisAttr(), op.getReduceAttr());
   return e.wrap(
       e.create<EqualOp>(e.create<TakeAlongAxisOp>(last, op.getIndices(), op.getAxisAttr()), numbers));
+}
+
+llvm::SmallVector<llvm::SmallVector<unsigned>> PutAlongAxisOp::getLinearGroups() {
+  return linearGroupsOfScatter(getReduce());
 }
 
 Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {

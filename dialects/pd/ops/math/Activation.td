@@ -1,5 +1,5 @@
-// Elementwise composites: activations and other functions of one operand, by formula. Constants and defaults are Paddle's;
-// so is what the formulas make of NaN and infinities (a product with a condition, not a selection, where Paddle has one).
+// Activations and other elementwise composites of one operand. Constants, defaults and results for NaN and infinities
+// are Paddle's: a formula multiplies by a condition, instead of selecting, where Paddle does.
 #ifndef PROA_DIALECTS_PD_MATH_ACTIVATION
 #define PROA_DIALECTS_PD_MATH_ACTIVATION
 
@@ -17,7 +17,7 @@ class Pd_FormulaOp<string mnemonic, TypeConstraint type, string text, string for
 class LegacyFormula<string type, list<string> attributes = [], list<string> ignored = []>
     : Legacy<type, ["X"], ["Out"], attributes, ignored>;
 
-// Of complex numbers it is imported as a formula of other ops.
+// The legacy op on complex numbers is imported as a formula of other ops.
 class LegacyOfComplexToo<string type, list<string> attributes = [], list<string> ignored = []>
     : Legacy<type, ["X"], ["Out"], attributes, ignored, "importActivation">;
 
@@ -52,7 +52,7 @@ def Pd_LeakyReluOp : Pd_Activation<"leaky_relu", "x where x > 0, else negative_s
 }
 def Pd_EluOp : Pd_Activation<"elu", "x where x > 0, else alpha * (exp(x) - 1)",
     "e.select(x > 0.0, x, e.expm1(x) * op.getAlpha().convertToDouble())", (ins F64Default<"1.0">:$alpha)> {
-  // The exponential is bounded: where x is great it would be infinite, and zero times it no number.
+  // The exponential is bounded: for large x it would be infinite, and 0 * infinity is NaN.
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()),
     e.exp(e.minimum(x, 0.0)) * op.getAlpha().convertToDouble())}]];
   let postOp = [{PostOp{"elu", op.getAlpha().convertToDouble(), {}} }];
@@ -68,13 +68,14 @@ def Pd_SeluOp : Pd_Activation<"selu", "scale * (x where x > 0, else alpha * (exp
   let newIrGradients = ["selu_grad(out)"];
 }
 def Pd_CeluOp : Pd_Activation<"celu", "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
-    "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * op.getAlpha().convertToDouble())",
+    "e.maximum(0.0, x) + e.minimum(0.0, e.expm1(x / op.getAlpha().convertToDouble()) * "
+      "op.getAlpha().convertToDouble())",
     (ins F64Default<"1.0">:$alpha)> {
   let derivatives = [[{e.select(x > 0.0, e.constant(1, x.type().getElementType()), e.exp(e.minimum(x, 0.0) / op.getAlpha().convertToDouble()))}]];
   let legacy = [LegacyFormula<"celu", ["alpha"]>];
   let newIrGradients = ["celu_double_grad(x, dout)"];
 }
-def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x), Phi the normal distribution function; or its tanh approximation",
+def Pd_GeluOp : Pd_Activation<"gelu", "x * Phi(x) with the normal distribution function Phi, or its tanh approximation",
     [{op.getApproximate()
         ? x * 0.5 * (1.0 + e.tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))
         : x * (1.0 + e.erf(x * 0.70710678118654752440)) * 0.5}],
@@ -101,12 +102,12 @@ def Pd_SiluOp : Pd_FormulaOp<"silu", Pd_FloatOrComplexTensor, "x * sigmoid(x)", 
 def Pd_SwishOp : Pd_Activation<"swish", "x * sigmoid(beta * x)", "x * e.sigmoid(x * op.getBeta().convertToDouble())",
     (ins F64Default<"1.0">:$beta)> {
   let postOp = [{PostOp{"swish", op.getBeta().convertToDouble(), {}} }];
-  // Since Paddle 2.4 its kernel does not look at beta.
+  // Since Paddle 2.4 its kernel ignores beta.
   let legacy = [Legacy<"swish", ["X"], ["Out"], [], ["beta"]>];
 }
 def Pd_SwigluOp : Pd_Op<"swiglu"> {
-  let summary = "silu(x) * y; without y, silu of the first half of x's last dimension times the second half";
-  let constraints = ["C1. without y the last extent of x is even; with y both have the same dimensions"];
+  let summary = "silu(x) * y; without y, silu of the first half of the last dimension of x times the second half";
+  let constraints = ["C1. without y the last dim of x is even; with y both have the same dimensions"];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$y);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
@@ -154,7 +155,7 @@ def Pd_HardswishOp : Pd_Activation<"hardswish", "x * min(max(x + offset, 0), thr
   let derivatives = [[{e.select(x + op.getOffset().convertToDouble() < op.getThreshold().convertToDouble(),
     e.indicator(x + op.getOffset().convertToDouble() > 0.0, x) * (2.0 * x + op.getOffset().convertToDouble())
       / op.getScale().convertToDouble(), e.constant(1, x.type().getElementType()))}]];
-  // Since Paddle 2.4 its kernel does not look at the attributes.
+  // Since Paddle 2.4 its kernel ignores the attributes.
   let legacy = [LegacyOfComplexToo<"hard_swish", [], ["threshold", "scale", "offset"]>];
 }
 def Pd_TanhShrinkOp : Pd_Activation<"tanh_shrink", "x - tanh(x)", "x - e.tanh(x)"> {
@@ -164,7 +165,7 @@ def Pd_HardshrinkOp : Pd_Activation<"hardshrink", "x where |x| > threshold, else
     "x * e.cast(e.abs(x) > op.getThreshold().convertToDouble(), x.type().getElementType())", (ins F64Default<"0.5">:$threshold)> {
   let legacy = [LegacyFormula<"hard_shrink", ["threshold"]>];
 }
-def Pd_SoftshrinkOp : Pd_Activation<"softshrink", "x moved towards 0 by the threshold, 0 within it",
+def Pd_SoftshrinkOp : Pd_Activation<"softshrink", "x shrunk towards 0 by the threshold, and 0 within it",
     [{(x - op.getThreshold().convertToDouble()) * e.cast(x > op.getThreshold().convertToDouble(), x.type().getElementType())
       + (x + op.getThreshold().convertToDouble()) * e.cast(x < -op.getThreshold().convertToDouble(), x.type().getElementType())}],
     (ins F64Default<"0.5">:$threshold)> {
@@ -197,7 +198,7 @@ def Pd_ReciprocalOp : Pd_FormulaOp<"reciprocal", Pd_FloatOrComplexTensor, "1 / x
   let legacy = [LegacyFormula<"reciprocal">];
   let newIrGradients = ["reciprocal_grad(out)"];
 }
-def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)), p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] where eps is 0",
+def Pd_LogitOp : Pd_Activation<"logit", "log(p / (1 - p)) with p = x clamped to [eps, 1 - eps]; NaN outside [0, 1] if eps is 0",
     [{op.getEps().convertToDouble() == 0.0
         ? e.log(x / (1.0 - x))
         : e.log(e.minimum(1.0 - op.getEps().convertToDouble(), e.maximum(op.getEps().convertToDouble(), x)) /

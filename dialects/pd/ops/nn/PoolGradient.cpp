@@ -34,6 +34,13 @@ llvm::SmallVector<Value> ofOperand(Operation *op, unsigned index, Value gradient
   return gradients;
 }
 
+/// The mean is linear in x, the maximum is not.
+llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfPool(llvm::StringRef poolingType) {
+  if (poolingType == "avg")
+    return {{0}};
+  return {};
+}
+
 template <class GradientOp, class PoolOp>
 Gradients poolGradient(OpBuilder &builder, PoolOp op, Value cotangent) {
   auto gradient = GradientOp::create(builder, op.getLoc(), op.getX(), cotangent, op.getKernelSizeTensor(),
@@ -152,6 +159,13 @@ template <class Op> Value interpolated(OpBuilder &builder, InterpolateGradientOp
 }
 
 } // namespace
+
+llvm::SmallVector<llvm::SmallVector<unsigned>> Pool2dOp::getLinearGroups() {
+  return linearGroupsOfPool(getPoolingType());
+}
+llvm::SmallVector<llvm::SmallVector<unsigned>> Pool3dOp::getLinearGroups() {
+  return linearGroupsOfPool(getPoolingType());
+}
 
 Gradients Pool2dOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return poolGradient<Pool2dGradientOp>(builder, *this, cotangents[0]);

@@ -63,6 +63,13 @@ Gradients ConcatOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return gradients;
 }
 
+/// Padding with another value than zero is affine, not linear.
+llvm::SmallVector<llvm::SmallVector<unsigned>> PadOp::getLinearGroups() {
+  if (getPadValue().isZero())
+    return {{0}};
+  return {};
+}
+
 Gradients PadOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression out = e.wrap(cotangents[0]);

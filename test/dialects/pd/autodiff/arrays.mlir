@@ -1,6 +1,6 @@
 // RUN: proa-opt %s --split-input-file --verify-diagnostics --pd-grad
 
-// What stands for a missing element would have a gradient where the element is missing, and none elsewhere.
+// The default of a missing element has a gradient if the element is missing, and none otherwise.
 func.func @read_or(%x: tensor<3xf32>) -> tensor<f32> {
   %zero = pd.constant dense<0> : tensor<1xi64>
   %empty = pd.array_create : () -> !array.of<*>

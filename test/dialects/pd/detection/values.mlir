@@ -18,7 +18,7 @@ func.func @anchors(%map: tensor<1x8x1x2xf32>) -> tensor<1x2x1x4xf32> {
   return %0 : tensor<1x2x1x4xf32>
 }
 
-// Prior box: centre (1, 1), extents 2. Target: centre (2, 2), extents 2.
+// Prior box: center (1, 1), size 2. Target: center (2, 2), size 2.
 // CHECK-LABEL: @box_coder
 func.func @box_coder() -> (tensor<1x1x4xf64>, tensor<1x1x4xf64>, tensor<1x1x4xf64>) {
   // CHECK-DAG: dense<{{\[\[\[}}5.000000e-01, 5.000000e-01, 0.000000e+00, 0.000000e+00]]]>

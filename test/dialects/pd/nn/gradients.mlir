@@ -36,7 +36,7 @@ func.func @recurrent(%x: tensor<4x2x3xf32>, %h: tensor<1x2x5xf32>, %wi: tensor<5
   return
 }
 
-// The gradient by the input is the transposed convolution whose output has the input's extents.
+// The gradient by the input is the transposed convolution whose output has the dims of the input.
 // CHECK-LABEL: func @conv
 // CHECK-SAME: (%[[X:.*]]: tensor<1x2x5x5xf32>, %[[W:.*]]: tensor<4x1x3x3xf32>, %[[D:.*]]: tensor<1x4x2x3xf32>)
 // CHECK-DAG: %[[DX:.*]] = pd.conv2d_transpose %[[D]], %[[W]] {groups = 2 : i64, output_size = array<i64: 5, 5>, paddings = array<i64: 0, 0, 1, 1>, strides = array<i64: 2, 2>}

@@ -1,4 +1,4 @@
-// Extents of convolutions and poolings, and what the folds write once extents are known.
+// Dims of convolutions and poolings, and their folds once dims are static.
 // RUN: proa-opt %s | proa-opt --canonicalize | FileCheck %s
 
 // CHECK-LABEL: @paddings_in_pairs
@@ -16,7 +16,7 @@ func.func @same(%x: tensor<?x4x8x8xf32>, %w: tensor<6x4x3x3xf32>) -> tensor<?x6x
   return %0 : tensor<?x6x4x4xf32>
 }
 
-// Near-miss: an extent that is not known keeps SAME.
+// Near miss: a dynamic dim keeps SAME.
 // CHECK-LABEL: @same_dynamic
 // CHECK: padding_algorithm = "SAME"
 func.func @same_dynamic(%x: tensor<1x?x8x4xf32>, %w: tensor<6x4x3x3xf32>) -> tensor<1x?x8x6xf32> {
@@ -60,7 +60,7 @@ func.func @global_pooling(%x: tensor<?x2x5x6xf32>) -> tensor<?x2x1x1xf32> {
   return %0 : tensor<?x2x1x1xf32>
 }
 
-// Near-miss: extents that are not known.
+// Near miss: dynamic dims.
 // CHECK-LABEL: @global_pooling_dynamic
 // CHECK: global_pooling = true
 func.func @global_pooling_dynamic(%x: tensor<1x2x?x6xf32>) -> tensor<1x2x1x1xf32> {

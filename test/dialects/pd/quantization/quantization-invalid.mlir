@@ -253,7 +253,7 @@ func.func @straight_through_c1(%x: tensor<2x3xf32>, %value: tensor<2x3xf64>) {
 // -----
 
 func.func @straight_through_c2(%x: tensor<2x3xf32>, %value: tensor<2x4xf32>) {
-  // expected-error@+2 {{operands can't be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
+  // expected-error@+2 {{operands cannot be broadcast together: dimension 1 of the result is 3 by one operand and 4 by another}}
   // expected-error@+1 {{failed to infer returned types}}
   %0 = pd.straight_through %x, %value : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return

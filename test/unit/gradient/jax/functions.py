@@ -79,7 +79,7 @@ unary("pow", lambda x: x**2.5, POSITIVE, "pow_real", " {factor = 2.5}")
 unary("clip", lambda x: jnp.clip(x, -1, 1), PLAIN, "clip",
       " {min = -1.0, max = 1.0, operandSegmentSizes = array<i32: 1, 0, 0>}")
 
-# Elementwise functions of two.
+# Elementwise functions of two operands.
 
 
 def binary(op, function, points, name=""):
@@ -251,7 +251,7 @@ add("clip_by_norm", "3", "3", "y:3 = clip_by_norm %a {max_norm = 0.5}",
 add("norm", "2x3", "2x3", "y:2x3, n:2x1 = norm %a {axis = 1 : i64, epsilon = 0.01}",
     lambda x: x / jnp.sqrt((x * x).sum(1, keepdims=True) + 0.01), rows([0, 0, 0, 1, 2, 3], spread(-1, 1, 6)))
 
-# Indices and movements.
+# Indices and data movement.
 
 add("gather", "3x2", "4x2", "c:i4 = const [2, 0, 2, 1]\ny:4x2 = gather %a, %c", lambda x: x[np.array([2, 0, 2, 1])],
     MATRICES)

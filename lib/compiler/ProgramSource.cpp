@@ -1,0 +1,153 @@
+#include "lib/compiler/ProgramSource.h"
+
+#include "lib/compiler/CompiledCache.h"
+#include "lib/compiler/IrProgram.h"
+#include "lib/compiler/Registration.h"
+#include "translator/legacy/ReadProgram.h"
+
+#include <fmt/format.h>
+
+namespace proa {
+namespace {
+
+using Module = Result<mlir::OwningOpRef<mlir::ModuleOp>>;
+
+/// A ProgramDesc, or a program of Paddle's new IR.
+class LegacySource : public ProgramSource {
+public:
+  static Result<std::unique_ptr<ProgramSource>> open(ProgramRequest request) {
+    auto program = legacy::readProgramText(request.text, request.files.program);
+    if (!program)
+      return program.problems();
+    auto source = std::make_unique<LegacySource>(std::move(request), std::move(*program));
+    if (!source->request.files.startup.empty()) {
+      auto startup = legacy::readProgram(source->request.files.startup);
+      if (!startup)
+        return startup.problems();
+      source->options.sharedParameters = legacy::sharedStorageOf(*startup);
+    }
+    return std::unique_ptr<ProgramSource>(std::move(source));
+  }
+
+  LegacySource(ProgramRequest given, legacy::Program readProgram)
+      : request(std::move(given)), program(std::move(readProgram)) {
+    options.source = request.files.program;
+    options.feeds = request.feeds;
+    options.fetches = request.fetches;
+    options.ownGradients = request.ownGradients;
+    options.onDiagnostic = request.onDiagnostic;
+  }
+
+  Module import(mlir::MLIRContext &context, const FeedFacts &facts, bool *feedsMayHelp) override {
+    import::ImportOptions chosen = options;
+    chosen.feedsMayHelp = feedsMayHelp;
+    chosen.lodLevels = facts.lodLevels;
+    chosen.feedDims = facts.dims;
+    chosen.feedValues = facts.values;
+    chosen.deferAll = facts.deferAll;
+    return import::importProgram(context, program, chosen);
+  }
+
+  bool dependsOnFeeds() const override { return true; }
+  std::vector<std::string> savedVariables() const override { return params::savedVariables(program); }
+  Result<params::Tensors> readWeights() override { return params::readParameters(request.files, program); }
+
+  Result<import::Interface> declaredInterface(mlir::MLIRContext &context) override {
+    return import::declaredInterface(context, program, options);
+  }
+
+  std::optional<int> lodLevelOf(const std::string &feed) const override {
+    if (!program.blocks.empty())
+      for (const legacy::Variable &variable : program.blocks.front().variables)
+        if (variable.name == feed)
+          return variable.lodLevel;
+    return 0;
+  }
+
+  const std::vector<legacy::SharedStorage> &sharedParameters() const override {
+    return options.sharedParameters;
+  }
+  const legacy::Program *legacyProgram() const override { return &program; }
+
+private:
+  ProgramRequest request;
+  legacy::Program program;
+  import::ImportOptions options;
+};
+
+/// A function of an IR file.
+class IrSource : public ProgramSource {
+public:
+  static Result<std::unique_ptr<ProgramSource>> open(mlir::MLIRContext &context, ProgramRequest request) {
+    auto source = std::make_unique<IrSource>(std::move(request));
+    Module module = source->read(context);
+    if (!module)
+      return module.problems();
+    source->saved = proa::savedVariables(**module);
+    source->parsed = std::move(*module);
+    return std::unique_ptr<ProgramSource>(std::move(source));
+  }
+
+  explicit IrSource(ProgramRequest request) : request(std::move(request)) {}
+
+  Module import(mlir::MLIRContext &context, const FeedFacts &facts, bool *) override {
+    if (!facts.lodLevels.empty()) {
+      const auto &[name, count] = *facts.lodLevels.begin();
+      return problem(request.files.program,
+                     fmt::format("feed '{}' has {} LoD levels, the function has arguments for another number",
+                                 name, count));
+    }
+    if (parsed && parsed->getContext() == &context)
+      return std::move(parsed);
+    return read(context);
+  }
+
+  bool dependsOnFeeds() const override { return false; }
+  std::vector<std::string> savedVariables() const override { return saved; }
+  Result<params::Tensors> readWeights() override { return params::readTensors(request.files, saved); }
+  Result<import::Interface> declaredInterface(mlir::MLIRContext &) override {
+    return problem(request.files.program, "an IR file has no declarations apart from its function");
+  }
+  std::optional<int> lodLevelOf(const std::string &) const override { return std::nullopt; }
+  const std::vector<legacy::SharedStorage> &sharedParameters() const override { return none; }
+  const legacy::Program *legacyProgram() const override { return nullptr; }
+
+private:
+  Module read(mlir::MLIRContext &context) const {
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    return readIr(context, request.text,
+                  {request.files.program, request.function, request.feeds, request.fetches});
+  }
+
+  ProgramRequest request;
+  /// Taken by the first import into its context.
+  mlir::OwningOpRef<mlir::ModuleOp> parsed;
+  std::vector<std::string> saved;
+  std::vector<legacy::SharedStorage> none;
+};
+
+} // namespace
+
+std::string FeedFacts::key() const {
+  std::string key;
+  for (const auto &[name, count] : lodLevels)
+    key += fmt::format("{}={};", name, count);
+  for (const auto &[name, shape] : dims)
+    key += describe(DType::Float32, shape) + name + ";";
+  return key + describeValues(values) + (deferAll ? "deferred" : "");
+}
+
+Result<std::unique_ptr<ProgramSource>> ProgramSource::open(mlir::MLIRContext &context,
+                                                           ProgramRequest request) {
+  const std::string &path = request.files.program;
+  if (isIr(path, request.text))
+    return IrSource::open(context, std::move(request));
+  if (!request.function.empty())
+    return problem(path,
+                   "function '" + request.function + "' is requested, but the program is not an IR file");
+  return LegacySource::open(std::move(request));
+}
+
+} // namespace proa

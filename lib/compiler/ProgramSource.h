@@ -1,0 +1,80 @@
+/// A program in one of the forms that proa reads, and its import into IR.
+#pragma once
+
+#include "proa/Diagnostic.h"
+#include "proa/Result.h"
+#include "proa/Tensor.h"
+#include "translator/import/Import.h"
+#include "translator/legacy/Program.h"
+#include "translator/legacy/SharedStorage.h"
+#include "translator/params/ModelFolder.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace proa {
+
+/// Which program, and which part of it.
+struct ProgramRequest {
+  params::ModelFiles files;
+  /// Content of files.program.
+  std::string text;
+  /// Of an IR file: the function; empty: `main`, else the only public function.
+  std::string function;
+  /// Feeds and fetches that are requested; empty: all.
+  std::vector<std::string> feeds, fetches;
+  /// ImportOptions::ownGradients; a legacy program only.
+  std::map<std::string, std::string> ownGradients;
+  /// Receives the warnings of each import.
+  std::function<void(const Diagnostic &)> onDiagnostic;
+};
+
+/// What is known of the feeds when a program is imported. Types are then inferred from it.
+struct FeedFacts {
+  /// Number of LoD levels of feeds that have another number than declared.
+  std::map<std::string, int> lodLevels;
+  std::map<std::string, std::vector<int64_t>> dims;
+  std::map<std::string, Tensor> values;
+  /// ImportOptions::deferAll.
+  bool deferAll = false;
+
+  /// Differs between facts that may give different modules.
+  std::string key() const;
+};
+
+/// A program, as modules whose function `main` computes it (lib/compiler/IrProgram.h).
+class ProgramSource {
+public:
+  virtual ~ProgramSource() = default;
+
+  /// Reads the program of either form. `context` must outlive the source. Errors: those of the reader.
+  static Result<std::unique_ptr<ProgramSource>> open(mlir::MLIRContext &context, ProgramRequest request);
+
+  /// The program for feeds of which `facts` are known. `feedsMayHelp`: see ImportOptions.
+  virtual Result<mlir::OwningOpRef<mlir::ModuleOp>> import(mlir::MLIRContext &context, const FeedFacts &facts,
+                                                           bool *feedsMayHelp = nullptr) = 0;
+  /// Whether the module depends on the facts about feeds.
+  virtual bool dependsOnFeeds() const = 0;
+  /// Names of the variables that a file of weights holds, in its order.
+  virtual std::vector<std::string> savedVariables() const = 0;
+  /// Values of the parameters. A legacy program takes over the types of the file where they differ from its
+  /// own.
+  virtual Result<params::Tensors> readWeights() = 0;
+  /// The interface by the declarations of a program that cannot be imported yet.
+  virtual Result<import::Interface> declaredInterface(mlir::MLIRContext &context) = 0;
+  /// Declared number of LoD levels of a feed; none: the module says it.
+  virtual std::optional<int> lodLevelOf(const std::string &feed) const = 0;
+  /// Parameters that share memory with others.
+  virtual const std::vector<legacy::SharedStorage> &sharedParameters() const = 0;
+  /// The legacy program; null for IR.
+  virtual const legacy::Program *legacyProgram() const = 0;
+};
+
+} // namespace proa
