@@ -59,8 +59,8 @@ foreach(family ${families})
 Generated from the records in `dialects/pd/ops/${family}`.\n\n${page_${family}}")
 endforeach()
 
-put(primitives.md "# Primitives\n\nThe ${count} ops without a decomposition; every other op is a composite of them. This page \
-is generated from the records. Each section describes what the op computes, its operands, dtypes and numbered \
+put(primitives.md "# Primitives\n\nThe ${count} ops without a decomposition; every other op is a composite of them. This \
+page is generated from the records. Each section describes what the op computes, its operands, dtypes and numbered \
 constraints. The reference evaluator computes all of them except those listed in docs/known-gaps.md.\n\n${primitives}")
 
 execute_process(COMMAND ${BUILD}/bin/proa-translate --coverage --format=markdown --cases ${SOURCE}/test/corpus
