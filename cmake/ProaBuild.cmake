@@ -3,7 +3,8 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers -fno-semantic-interposition)
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers
+  -fno-semantic-interposition)
 # Link only needed libraries: OpenBLAS alone starts threads that keep a core busy for 100 ms.
 add_link_options(LINKER:--as-needed)
 # Without it LLVM's headers lay out pass statistics as in a library with assertions.

@@ -201,7 +201,7 @@ std::string summaryText(const ProgramSummary &summary) {
                         amountText(*summary.flops));
   if (summary.uncounted > 0)
     text += fmt::format(
-        "not counted: {} ops of the imported program whose dims only the feeds tell; --dims gives them\n",
+        "not counted: {} ops of the imported program with dynamic dims; set them by --dims\n",
         summary.uncounted);
   return text;
 }
