@@ -18,7 +18,7 @@ struct Share {
 
 using Shares = llvm::SmallVector<Share, 4>;
 
-/// One axis. Positions are computed in float32, as Paddle's are: a double would round some to another
+/// One axis. Positions are computed in float32 as in Paddle, because float64 would round some to another
 /// element.
 struct Axis {
   int64_t in, out;
@@ -69,7 +69,7 @@ template <class Op> llvm::SmallVector<double> scalesOf(Op op, llvm::ArrayRef<Ten
   return scales;
 }
 
-/// Calls `f(input element, output element, weight)` for all that the interpolation combines.
+/// Calls `f(input element, output element, weight)` for each term of the weighted sums.
 template <class Op>
 LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor &small, const Tensor &large,
                            llvm::function_ref<void(int64_t, int64_t, double)> f) {
@@ -126,7 +126,7 @@ LogicalResult interpolate(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableA
     return failure();
   for (auto [i, sum] : llvm::enumerate(sums)) {
     auto place = static_cast<int64_t>(i);
-    // Of an integer the fraction is cut off, once what is as near as a float is to a whole number is one.
+    // An integer is truncated, after values within float precision of a whole number are rounded.
     if (loadScalar(results[0], place).isInteger())
       storeScalar(results[0], place, HostScalar::of(static_cast<int64_t>(static_cast<float>(sum))));
     else

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The windows of a pooling of an image whose result has given spatial extents.
+/// The windows of a pooling of an image whose result has the given spatial dims.
 class Windows {
 public:
   template <class Op>
@@ -119,7 +119,7 @@ LogicalResult pool(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef
       count = windows.paddedSize(at);
     setReal(results[0], out.at(batch, channel, at), isMax ? greatest : sum / static_cast<double>(count));
   });
-  // Which of NaNs and numbers is greater Paddle's kernels decide.
+  // Paddle's kernels order NaNs and numbers in their own way.
   return failure(hasNan && isMax);
 }
 
