@@ -30,7 +30,7 @@ bool arePositive(llvm::ArrayRef<double> values) {
   return llvm::all_of(values, [](double value) { return value > 0; });
 }
 
-/// 1, the given ratios and their inverses, each once.
+/// 1, the given ratios and their inverses, without repetitions.
 llvm::SmallVector<double> expandedRatios(llvm::ArrayRef<double> given, bool flip) {
   llvm::SmallVector<double> ratios{1.0};
   for (double ratio : given) {
@@ -43,7 +43,7 @@ llvm::SmallVector<double> expandedRatios(llvm::ArrayRef<double> given, bool flip
   return ratios;
 }
 
-/// Half the extents of boxes.
+/// Half of the size of boxes.
 struct HalfExtents {
   llvm::SmallVector<double> widths, heights;
   void add(double width, double height) {
@@ -92,13 +92,13 @@ Expression vectorOf(TensorBuilder &e, llvm::ArrayRef<double> values, Type elemen
   return e.wrap(e.create<ConstantOp>(type, DenseElementsAttr::get(type, attributes)));
 }
 
-/// Numbers of positions along a dimension of a feature map.
+/// Indices along a dimension of a feature map.
 Expression positionsOf(Expression map, int64_t axis, Type element) {
   TensorBuilder &e = map.owner();
   return e.cast(iota(e, Extent(map, axis), e.getBuilder().getI64Type()), element);
 }
 
-/// Corners [H, W, boxes, 4] of boxes around centres x [W] and y [H].
+/// Corners [H, W, boxes, 4] of boxes around centers x [W] and y [H].
 Expression cornersAround(Expression map, Expression x, Expression y, const HalfExtents &halves) {
   TensorBuilder &e = map.owner();
   Type element = x.type().getElementType();
@@ -112,7 +112,7 @@ Expression cornersAround(Expression map, Expression x, Expression y, const HalfE
   return concat(corners, 3);
 }
 
-/// Centre and extents of boxes whose corners are the last dimension.
+/// Center and size of boxes whose corners are the last dimension.
 struct CentredBox {
   Expression x, y, width, height;
 };
@@ -274,7 +274,7 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
   Type element = target.type().getElementType();
   double extra = getBoxNormalized() ? 0.0 : 1.0;
   bool isEncoding = getCodeType() == "encode_center_size";
-  // Prior boxes stand along the second dimension, or to decode along the first where axis is 1.
+  // Prior boxes are along the second dimension, or for decoding with axis 1 along the first.
   int64_t place = isEncoding || getAxis() == 0 ? 0 : 1;
   CentredBox prior = centred(insertDim(priorBoxes, place), extra);
   Expression variances = e.constant(1, element);
@@ -283,7 +283,7 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
   else if (!getVariance().empty())
     variances = vectorOf(e, getVariance(), element);
   if (isEncoding) {
-    // The centre of a target is the mean of its corners even where its extents count one more.
+    // The center of a target is the mean of its corners even if its size counts one more.
     Expression rows = insertDim(target, 1);
     CentredBox box = centred(rows, extra), plain = centred(rows, 0.0);
     Expression offsets =
@@ -307,7 +307,7 @@ FailureOr<SmallVector<Value>> BoxClipOp::decompose(OpBuilder &builder) {
     info = gatherRows(info, rowPlaces(input, e.wrap(getOffsets())).sequence);
   else if (tensorType(getImInfo()).getDimSize(0) != 1)
     return failure();
-  // The limits as [rows or 1, 1, ..., 4]: one image's for each row.
+  // The limits as [rows or 1, 1, ..., 4]: those of the image of each row.
   auto number = [&](int64_t i) { return slice(info, 1, i, i + 1); };
   auto greatest = [&](int64_t i) { return e.wrap(e.create<RoundOp>(number(i) / number(2))) - 1.0; };
   Expression limits = concat({greatest(1), greatest(0), greatest(1), greatest(0)}, 1);

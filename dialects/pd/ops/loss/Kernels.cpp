@@ -15,7 +15,7 @@ bool fits(RankedTensorType type, llvm::ArrayRef<int64_t> shape) {
   return succeeded(verifyCompatibleShape(type.getShape(), shape));
 }
 
-/// The gradient of the first operand: each sample's derivative times its cotangent.
+/// The gradient of the first operand: the derivative of each sample times its cotangent.
 SmallVector<Value> scaledDerivative(OpBuilder &builder, Operation *op, Value derivative, Value cotangent) {
   SmallVector<Value> gradients(op->getNumOperands());
   if (!cotangent)

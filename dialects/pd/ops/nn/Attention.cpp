@@ -16,7 +16,7 @@ namespace {
 
 constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 
-/// scores [..., M, N] with minus infinity where the key stands behind the last one that the query sees.
+/// scores [..., M, N] with minus infinity for keys after the last one that the query may use.
 Expression causal(Expression scores) {
   TensorBuilder &e = scores.owner();
   Type index = e.getBuilder().getI64Type();

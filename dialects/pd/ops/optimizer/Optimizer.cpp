@@ -55,7 +55,7 @@ Expression UpdateBuilder::norm(Expression x) {
 
 llvm::SmallVector<Value> UpdateBuilder::finish(llvm::ArrayRef<Expression> values) {
   llvm::SmallVector<Expression> all(values);
-  // Without multi_precision a master parameter that is there stays as it is.
+  // Without multi_precision a given master parameter does not change.
   if (master)
     all.push_back(startsFromMaster ? values.front() : e.wrap(master));
   return e.results(all);

@@ -1,4 +1,4 @@
-//! The types of the ops on sequences.
+//! Types of the ops on sequences.
 #include "dialects/pd/ops/nn/Window.h"
 #include "dialects/pd/ops/sequence/Sequence.h"
 
