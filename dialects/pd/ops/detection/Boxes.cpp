@@ -190,10 +190,10 @@ LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderSh
   if (given.axis != 0 && given.axis != 1)
     return inferenceError(location, "C5: axis must be 0 or 1, found " + llvm::Twine(given.axis));
   int64_t count = prior.getDimSize(0);
-  llvm::SmallVector<int64_t> wanted{ShapedType::kDynamic, 4};
+  llvm::SmallVector<int64_t> expectedDims{ShapedType::kDynamic, 4};
   if (!isEncoding)
-    wanted.insert(wanted.begin() + (given.axis == 0 ? 1 : 0), count);
-  if (failed(verifyCompatibleShape(target.getShape(), wanted)))
+    expectedDims.insert(expectedDims.begin() + (given.axis == 0 ? 1 : 0), count);
+  if (failed(verifyCompatibleShape(target.getShape(), expectedDims)))
     return typesError(location,
                       "C3: target_box must be [N, 4] to encode and have a box for each prior box to decode",
                       {prior, target});
@@ -207,9 +207,9 @@ LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderSh
 
 LogicalResult checkBoxClip(std::optional<Location> location, RankedTensorType input, RankedTensorType info,
                            Value offsets) {
-  bool isGood = input.getRank() > 0 &&
-                (ShapedType::isDynamic(input.getShape().back()) || input.getShape().back() % 4 == 0);
-  if (!isGood)
+  bool isValid = input.getRank() > 0 &&
+                 (ShapedType::isDynamic(input.getShape().back()) || input.getShape().back() % 4 == 0);
+  if (!isValid)
     return typesError(location, "C1: the last dimension of input must be a multiple of 4", {input});
   if (failed(verifyCompatibleShape(info.getShape(), {offsets ? ShapedType::kDynamic : 1, 3})))
     return typesError(location, "C2: im_info must be [images, 3], without offsets [1, 3]", {info});

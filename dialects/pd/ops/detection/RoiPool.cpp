@@ -12,8 +12,8 @@ namespace proa::pd {
 
 LogicalResult checkCellChannels(std::optional<Location> location, RankedTensorType x, int64_t channels,
                                 RankedTensorType cells) {
-  int64_t wanted = channels * cells.getDimSize(2) * cells.getDimSize(3);
-  if (channels > 0 && (x.isDynamicDim(1) || x.getDimSize(1) == wanted))
+  int64_t expectedChannels = channels * cells.getDimSize(2) * cells.getDimSize(3);
+  if (channels > 0 && (x.isDynamicDim(1) || x.getDimSize(1) == expectedChannels))
     return success();
   return inferenceError(
       location, "C4: output_channels must be positive and x have a channel for each cell of each, found " +

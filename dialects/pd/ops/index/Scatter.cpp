@@ -47,8 +47,8 @@ LogicalResult checkBroadcasts(std::optional<Location> location, llvm::StringRef 
   int64_t skipped = static_cast<int64_t>(box.size()) - values.getRank();
   bool fits = true;
   for (int64_t d = 0; d < values.getRank(); ++d) {
-    int64_t extent = values.getDimSize(d), wanted = skipped + d < 0 ? 1 : box[skipped + d];
-    fits &= extent == 1 || extent == wanted || ShapedType::isDynamic(extent) || ShapedType::isDynamic(wanted);
+    int64_t extent = values.getDimSize(d), boxDim = skipped + d < 0 ? 1 : box[skipped + d];
+    fits &= extent == 1 || extent == boxDim || ShapedType::isDynamic(extent) || ShapedType::isDynamic(boxDim);
   }
   if (fits)
     return success();

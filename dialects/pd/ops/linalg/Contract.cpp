@@ -177,10 +177,10 @@ LogicalResult inferBilinearOf(std::optional<Location> location, ValueRange opera
   if (failed(checkRanks(location, operands, {2, 2, 3})) || failed(checkElementTypes(location, operands)))
     return failure();
   RankedTensorType x = tensorType(operands[0]), y = tensorType(operands[1]), weight = tensorType(operands[2]);
-  bool isGood = mayBeEqual(x.getDimSize(0), y.getDimSize(0)) &&
-                mayBeEqual(x.getDimSize(1), weight.getDimSize(1)) &&
-                mayBeEqual(y.getDimSize(1), weight.getDimSize(2));
-  if (!isGood) {
+  bool isValid = mayBeEqual(x.getDimSize(0), y.getDimSize(0)) &&
+                 mayBeEqual(x.getDimSize(1), weight.getDimSize(1)) &&
+                 mayBeEqual(y.getDimSize(1), weight.getDimSize(2));
+  if (!isValid) {
     std::string text;
     llvm::raw_string_ostream(text)
         << "C3: weight must contract the columns of x and y, which have as many rows, found " << x << ", "

@@ -62,7 +62,7 @@ public:
 
   /// For each cell the score of its true box, 0 if it has none, or -1: left out.
   Expression objectness(Expression x) {
-    Expression base = e.select(isGood(cells(x)), e.constant(-1, element), 0.0);
+    Expression base = e.select(overlapsTrueBox(cells(x)), e.constant(-1, element), 0.0);
     SmallVector<Extent> shape{batch, Extent(anchors), height, width};
     Extent count = multiply(e, multiply(e, batch, Extent(anchors)), multiply(e, height, width));
     // Boxes without a cell write after the end.
@@ -75,10 +75,10 @@ public:
   }
 
   /// The loss of each image.
-  Expression cost(Expression x, Expression wanted) {
+  Expression cost(Expression x, Expression objectness) {
     Expression logits = cells(x), ofCell = dropDim(slice(logits, 4, 4, 5), 4);
-    Expression none = ofCell * 0.0, isTrue = wanted > 1e-5, counts = wanted > -0.5;
-    Expression ofObject = e.select(isTrue, crossEntropy(ofCell, none + 1.0) * wanted,
+    Expression none = ofCell * 0.0, isTrue = objectness > 1e-5, counts = objectness > -0.5;
+    Expression ofObject = e.select(isTrue, crossEntropy(ofCell, none + 1.0) * objectness,
                                    e.select(counts, crossEntropy(ofCell, none), 0.0));
     return e.sum(ofObject, {1, 2, 3}, /*keepdim=*/false) +
            e.sum(e.select(isMatched, ofBoxes(logits), 0.0), {1}, false);
@@ -143,7 +143,7 @@ private:
   }
 
   /// Whether the box of a cell overlaps a true one by more than the threshold, so that it is left out.
-  Expression isGood(Expression logits) {
+  Expression overlapsTrueBox(Expression logits) {
     auto logit = [&](int64_t i) { return slice(logits, 4, i, i + 1); };
     double scale = op.getScaleXY().convertToDouble();
     auto centre = [&](Expression value, Expression cell) {
@@ -184,8 +184,8 @@ private:
     double off = op.getUseLabelSmooth() ? std::min(1.0 / static_cast<double>(classes), 1.0 / 40) : 0;
     Expression isClass =
         e.wrap(e.create<EqualOp>(at(asInts(e.wrap(op.getGtLabel()))), iota(e, Extent(classes), i64())));
-    Expression wanted = e.select(isClass, e.constant(1 - off, element), off);
-    Expression ofClass = e.sum(crossEntropy(slice(own, 2, 5, toTheEnd), wanted), {2}, false) * score;
+    Expression classTarget = e.select(isClass, e.constant(1 - off, element), off);
+    Expression ofClass = e.sum(crossEntropy(slice(own, 2, 5, toTheEnd), classTarget), {2}, false) * score;
     return (ofPlace + ofExtent) * weight + ofClass;
   }
 
@@ -204,13 +204,14 @@ private:
 FailureOr<SmallVector<Value>> YoloLossOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   YoloFormula formula(e, *this);
-  Expression x = e.wrap(getX()), wanted = formula.objectness(x);
+  Expression x = e.wrap(getX()), objectness = formula.objectness(x);
   Value loss = x, derivative = x;
   if (!getLoss().use_empty())
-    loss = formula.cost(x, wanted);
+    loss = formula.cost(x, objectness);
   if (!getXDerivative().use_empty())
-    derivative = derivativeOfFormula(e, getX(), [&](Expression own) { return formula.cost(own, wanted); });
-  return SmallVector<Value>{loss, wanted, formula.matches(), derivative};
+    derivative =
+        derivativeOfFormula(e, getX(), [&](Expression own) { return formula.cost(own, objectness); });
+  return SmallVector<Value>{loss, objectness, formula.matches(), derivative};
 }
 
 } // namespace proa::pd

@@ -18,9 +18,9 @@ public:
   explicit Formula(Builder &b) : b(b) {}
 
   Value times(Value x, double factor) { return b.multiply(x, b.number(factor, x)); }
-  Value plus(Value x, double summand) { return b.add(x, b.number(summand, x)); }
+  Value plus(Value x, double constant) { return b.add(x, b.number(constant, x)); }
   /// x subtracted from the first argument.
-  Value from(double summand, Value x) { return b.subtract(b.number(summand, x), x); }
+  Value from(double constant, Value x) { return b.subtract(b.number(constant, x), x); }
   Value over(double numerator, Value x) { return b.divide(b.number(numerator, x), x); }
   Value below(Value x, double bound) { return b.lessThan(x, b.number(bound, x)); }
   Value squared(Value x) { return b.multiply(x, x); }

@@ -45,12 +45,12 @@ LogicalResult checkGroups(std::optional<Location> location, int64_t groups, int6
 }
 
 /// C8 in one dimension.
-LogicalResult checkOutputSize(std::optional<Location> location, int64_t wanted, int64_t extent,
+LogicalResult checkOutputSize(std::optional<Location> location, int64_t outputSize, int64_t extent,
                               int64_t stride) {
-  if (wanted >= extent && wanted < extent + stride)
+  if (outputSize >= extent && outputSize < extent + stride)
     return success();
   return inferenceError(location, "C8: output_size must be at least " + llvm::Twine(extent) + " and below " +
-                                      llvm::Twine(extent + stride) + ", found " + llvm::Twine(wanted));
+                                      llvm::Twine(extent + stride) + ", found " + llvm::Twine(outputSize));
 }
 
 /// Replaces attributes of the padding algorithm by explicit ones; whether something changed.

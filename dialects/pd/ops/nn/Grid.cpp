@@ -20,11 +20,11 @@ LogicalResult inferGridSampleOf(std::optional<Location> location, RankedTensorTy
   if ((rank != 4 && rank != 5) || grid.getRank() != rank)
     return inferenceError(location, "C1: x must have rank 4 or 5 and grid the same, found ranks " +
                                         llvm::Twine(rank) + " and " + llvm::Twine(grid.getRank()));
-  bool isGood = succeeded(verifyCompatibleShape(grid.getShape().take_front(), x.getShape().take_front())) &&
-                succeeded(verifyCompatibleShape(grid.getShape().take_back(), {rank - 2}));
+  bool isValid = succeeded(verifyCompatibleShape(grid.getShape().take_front(), x.getShape().take_front())) &&
+                 succeeded(verifyCompatibleShape(grid.getShape().take_back(), {rank - 2}));
   std::string types;
   llvm::raw_string_ostream(types) << "found " << x << " and " << grid;
-  if (!isGood)
+  if (!isValid)
     return inferenceError(location, "C2: grid must have the batch of x and " + llvm::Twine(rank - 2) +
                                         " numbers at the end, " + types);
   if (x.getElementType() != grid.getElementType())

@@ -171,9 +171,9 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
     Expression factor = 1.0 / e.sqrt(variance + epsilon);
     if (scale)
       factor = factor * *scale;
-    Expression summand = bias ? *bias - mean * factor : -(mean * factor);
+    Expression offset = bias ? *bias - mean * factor : -(mean * factor);
     Expression givenMean = e.wrap(getMean()), givenVariance = e.wrap(getVariance());
-    return e.results({scaledAndShifted(x, factor, summand, axis), givenMean, givenVariance, givenMean,
+    return e.results({scaledAndShifted(x, factor, offset, axis), givenMean, givenVariance, givenMean,
                       givenVariance, reserve});
   }
   if (isOneElementAChannel(x.type(), axis)) {

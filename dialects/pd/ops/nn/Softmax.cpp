@@ -37,21 +37,24 @@ LogicalResult checkPrelu(std::optional<Location> location, RankedTensorType x, R
                          llvm::StringRef mode, llvm::StringRef dataFormat) {
   if (failed(checkDataFormat(location, dataFormat, "C3")))
     return failure();
-  int64_t wanted = 1;
+  int64_t expectedElements = 1;
   if (mode == "channel") {
-    wanted = x.getRank() < 2 ? ShapedType::kDynamic
-                             : x.getDimSize(channelsAreLast(dataFormat) ? x.getRank() - 1 : 1);
+    expectedElements = x.getRank() < 2 ? ShapedType::kDynamic
+                                       : x.getDimSize(channelsAreLast(dataFormat) ? x.getRank() - 1 : 1);
   } else if (mode == "element") {
     for (int64_t dim : x.getShape().drop_front(x.getRank() > 0))
-      wanted =
-          ShapedType::isDynamic(dim) || ShapedType::isDynamic(wanted) ? ShapedType::kDynamic : wanted * dim;
+      expectedElements = ShapedType::isDynamic(dim) || ShapedType::isDynamic(expectedElements)
+                             ? ShapedType::kDynamic
+                             : expectedElements * dim;
   } else if (mode != "all") {
     return inferenceError(location, "C1: mode must be all, channel or element, found '" + mode + "'");
   }
-  if (ShapedType::isDynamic(wanted) || !alpha.hasStaticShape() || alpha.getNumElements() == wanted)
+  if (ShapedType::isDynamic(expectedElements) || !alpha.hasStaticShape() ||
+      alpha.getNumElements() == expectedElements)
     return success();
-  return inferenceError(location, "C2: alpha must have " + llvm::Twine(wanted) + " elements in mode " + mode +
-                                      ", found " + llvm::Twine(alpha.getNumElements()));
+  return inferenceError(location, "C2: alpha must have " + llvm::Twine(expectedElements) +
+                                      " elements in mode " + mode + ", found " +
+                                      llvm::Twine(alpha.getNumElements()));
 }
 
 LogicalResult inferMaxoutOf(std::optional<Location> location, RankedTensorType x, int64_t groups,

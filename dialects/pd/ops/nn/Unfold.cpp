@@ -61,9 +61,9 @@ LogicalResult inferFoldOf(std::optional<Location> location, RankedTensorType x,
   if (failed(counts))
     return failure();
   int64_t windows = (*counts)[0] * (*counts)[1], elements = window.kernel[0] * window.kernel[1];
-  bool isGood = (x.isDynamicDim(2) || x.getDimSize(2) == windows) &&
-                (x.isDynamicDim(1) || x.getDimSize(1) % elements == 0);
-  if (!isGood)
+  bool isValid = (x.isDynamicDim(2) || x.getDimSize(2) == windows) &&
+                 (x.isDynamicDim(1) || x.getDimSize(1) % elements == 0);
+  if (!isValid)
     return inferenceError(location, "C4: x must have " + llvm::Twine(windows) +
                                         " columns and a multiple of " + llvm::Twine(elements) +
                                         " rows, found " + llvm::Twine(x.getDimSize(2)) + " and " +

@@ -43,7 +43,7 @@ mlir::LogicalResult inferLinearQuantization(std::optional<mlir::Location> locati
   if (adaptor.getScale())
     element = tensorType(adaptor.getScale()).getElementType();
   if (!mlir::isa<mlir::FloatType>(element))
-    return inferenceError(location, "C5: scale is missing, and x is no float tensor");
+    return inferenceError(location, "C5: scale is missing, and x is not a float tensor");
   auto one = mlir::RankedTensorType::get({1}, element);
   results.append({x.clone(element), one, one, isTraining ? scaleType(x, axis).clone(element) : one});
   return mlir::success();

@@ -57,11 +57,11 @@ reshapedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
   bool known = sourceDynamic == 0 && targetDynamic == 0;
   if (known && rest >= 0) {
     if (targetKnown == 0 ? sourceKnown != 0 : sourceKnown % targetKnown != 0)
-      return inferenceError(location, "can't reshape " + llvm::Twine(sourceKnown) +
+      return inferenceError(location, "cannot reshape " + llvm::Twine(sourceKnown) +
                                           " elements: -1 leaves a multiple of " + llvm::Twine(targetKnown));
     dims[rest] = targetKnown == 0 ? 0 : sourceKnown / targetKnown;
   } else if (known && sourceKnown != targetKnown) {
-    return inferenceError(location, "can't reshape " + llvm::Twine(sourceKnown) + " elements into " +
+    return inferenceError(location, "cannot reshape " + llvm::Twine(sourceKnown) + " elements into " +
                                         llvm::Twine(targetKnown));
   }
   return dims;
@@ -82,7 +82,7 @@ expandedDims(std::optional<Location> location, llvm::ArrayRef<int64_t> from, llv
       dims[i] = source;
     else if (!ShapedType::isDynamic(source) && !ShapedType::isDynamic(dims[i]) && source != 1 &&
              source != dims[i])
-      return inferenceError(location, "can't expand dimension " + llvm::Twine(i) + " from " +
+      return inferenceError(location, "cannot expand dimension " + llvm::Twine(i) + " from " +
                                           llvm::Twine(source) + " to " + llvm::Twine(dims[i]));
   }
   return dims;

@@ -287,7 +287,7 @@ template <class Split> FailureOr<Sections> sectionsOf(std::optional<Location> lo
   out.axis = *axis;
   if (num > 0) {
     if (whole != unknown && whole % num != 0)
-      return inferenceError(location, "can't cut extent " + llvm::Twine(whole) + " into " + llvm::Twine(num) +
+      return inferenceError(location, "cannot split dim " + llvm::Twine(whole) + " into " + llvm::Twine(num) +
                                           " equal parts");
     out.extents.assign(num, whole == unknown ? unknown : whole / num);
     return out;

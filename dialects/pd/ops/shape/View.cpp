@@ -87,7 +87,7 @@ FailureOr<int64_t> quotient(std::optional<Location> location, int64_t dim, int64
     return dim;
   if (dim % divisor != 0)
     return inferenceError(location,
-                          "extent " + llvm::Twine(dim) + " is no multiple of " + llvm::Twine(divisor));
+                          "dim " + llvm::Twine(dim) + " is not a multiple of " + llvm::Twine(divisor));
   return dim / divisor;
 }
 
