@@ -1,4 +1,4 @@
-/// Boxes: decoding, selection, pooling of regions.
+/// Boxes: decoding and selection.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"

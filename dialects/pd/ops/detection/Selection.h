@@ -1,17 +1,17 @@
-/// The types of ops that select boxes, examples and places by scores.
+/// Types of ops that select boxes and examples by score.
 #pragma once
 
 #include "dialects/pd/ops/sequence/Labels.h"
 
 namespace proa::pd {
 
-/// Whether a tensor has a rank, and an extent that is `extent` where it is known.
+/// Whether a tensor has this rank, and the dim `extent` if it is static.
 inline bool hasDims(mlir::Value value, int64_t rank, int64_t axis, int64_t extent) {
   auto type = tensorType(value);
   return type.getRank() == rank && (type.isDynamicDim(axis) || type.getDimSize(axis) == extent);
 }
 
-/// Rows of so many elements that a run counts, and offsets for `images` images.
+/// Rows of a dynamic number and offsets for `images` images.
 void addSelectedRows(mlir::RankedTensorType like, int64_t width, int64_t images, Results &results);
 
 template <class Adaptor>

@@ -36,7 +36,7 @@ LogicalResult checkEdges(std::optional<Location> location, Value source, Value t
 
 namespace {
 
-/// The dimensions after the first, with ones before them up to `rank` of them.
+/// The dimensions after the first, with leading ones up to rank `rank`.
 llvm::SmallVector<int64_t> rowShape(RankedTensorType type, int64_t rank) {
   llvm::SmallVector<int64_t> shape(rank - type.getRank(), 1);
   llvm::append_range(shape, type.getShape().drop_front());
@@ -99,7 +99,7 @@ struct Reduced {
   Expression rows, counts;
 };
 
-/// The messages reduced by their targets; rows that get nothing are 0. `counts` is an int64 vector.
+/// The messages reduced by target; rows without messages are 0. `counts` is an int64 vector.
 Reduced reduceMessages(Expression messages, Expression targets, const Extent &count, llvm::StringRef kind) {
   TensorBuilder &e = messages.owner();
   Expression ones = targets * 0.0 + 1.0;
@@ -131,7 +131,7 @@ Extent receivers(TensorBuilder &e, Value x, Value sizeTensor, llvm::ArrayRef<int
   return !size.empty() && size[0] > 0 ? Extent(size[0]) : Extent(e.wrap(x), 0);
 }
 
-/// Rows with ones before their dimensions, so that `rank` of all are there.
+/// Rows with leading dimensions of size 1, up to rank `rank`.
 Expression alignRows(Expression x, int64_t rank) {
   llvm::SmallVector<Extent> shape = extentsOf(x);
   shape.insert(shape.begin() + 1, rank - x.rank(), Extent(1));

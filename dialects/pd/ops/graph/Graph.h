@@ -11,11 +11,11 @@ namespace proa::pd {
 mlir::LogicalResult checkReduceKind(std::optional<mlir::Location> location, llvm::StringRef kind);
 mlir::LogicalResult checkEdges(std::optional<mlir::Location> location, mlir::Value source,
                                mlir::Value target);
-/// The type of what is sent along the edges: an edge's row of x with a row of y.
+/// The type of the messages along the edges: a row of x combined with a row of y.
 mlir::FailureOr<mlir::RankedTensorType> messageType(std::optional<mlir::Location> location,
                                                     mlir::RankedTensorType x, mlir::RankedTensorType y,
                                                     llvm::StringRef message, int64_t edges);
-/// `message` reduced to as many rows as out_size says, or as x has.
+/// `message` reduced to as many rows as out_size, or as x.
 mlir::LogicalResult inferReceived(std::optional<mlir::Location> location, mlir::RankedTensorType message,
                                   mlir::Value x, mlir::Value sizeTensor, llvm::ArrayRef<int64_t> size,
                                   Results &results);

@@ -1,4 +1,4 @@
-//! Gradients of gathers and scatters: each is the other's transpose.
+//! Gradients of gathers and scatters, which are transpositions of each other.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
@@ -39,7 +39,7 @@ Gradients GatherOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   if (failed(given))
     return failure();
   int64_t axis = *normalizeAxis(std::nullopt, *given, x.rank());
-  // The dimensions of the index become one.
+  // Flattens the dimensions of the index.
   Extent count = 1;
   for (const Extent &extent : extentsOf(index))
     count = multiply(e, count, extent);
@@ -63,8 +63,8 @@ Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX()), out = e.wrap(cotangents[0]);
   int64_t axis = *normalizeAxis(std::nullopt, getAxis(), x.rank());
-  // Broadcast dimensions of x are summed afterwards, those of the indices are written out. Where x reaches
-  // further than the indices nothing was taken from it.
+  // Broadcast dimensions of x are summed afterwards, those of the indices are expanded. Elements of x beyond
+  // the indices have gradient zero.
   llvm::SmallVector<Extent> shape = extentsOf(out), own = extentsOf(x);
   Expression indices = expandTo(e.wrap(getIndices()), shape);
   for (int64_t d = 0; d < x.rank(); ++d)
@@ -77,14 +77,14 @@ Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
                                   Value()};
 }
 
-/// Whether two updates may have one position.
+/// Whether two updates may address the same element.
 static bool mayRepeat(ScatterNdOp op) {
   llvm::ArrayRef<int64_t> rows = tensorType(op.getIndex()).getShape().drop_back();
   return llvm::any_of(rows, [](int64_t extent) { return extent != 1; });
 }
 
-/// Of several updates of one position the last one is left: where the number of an update is what is found
-/// there in the end. In the dimensions of `updates`.
+/// Of several updates of an element the last one is kept: the one whose index is found in the result of
+/// scattering the indices. In the dimensions of `updates`.
 static Expression isLastUpdate(TensorBuilder &e, ScatterNdOp op) {
   Type integer = e.getBuilder().getI64Type();
   Expression index = e.wrap(op.getIndex()), x = e.wrap(op.getX());
@@ -109,7 +109,7 @@ llvm::SmallVector<llvm::SmallVector<unsigned>> ScatterNdOp::getLinearGroups() {
 Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   if (getReduce() == "amax" || getReduce() == "amin") {
-    // To where the extreme comes from; to all of several equal ones, as in Paddle.
+    // To the element that the extremum is taken from; to all of several equal ones, as in Paddle.
     auto where = [&](Value x, Value out, Value cotangent) {
       return e.select(e.wrap(e.create<EqualOp>(x, out)), e.wrap(cotangent), 0.0);
     };
@@ -129,8 +129,8 @@ Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
   return llvm::SmallVector<Value>{kept, Value(), updates};
 }
 
-/// Of least and greatest updates: the elements that a result is equal to share its cotangent, x among them,
-/// as in Paddle.
+/// Of minimum and maximum updates: elements equal to the result share its cotangent, including x, as in
+/// Paddle.
 static Gradients gradientOfExtremes(TensorBuilder &e, PutAlongAxisOp op, Expression cotangent) {
   Expression x = e.wrap(op.getX()), out = e.wrap(op.getOut()), values = e.wrap(op.getValues());
   Type element = x.type().getElementType();
@@ -145,7 +145,7 @@ static Gradients gradientOfExtremes(TensorBuilder &e, PutAlongAxisOp op, Express
   return llvm::SmallVector<Value>{share * isX, Value(), atIndices(share) * isValue};
 }
 
-/// Whether two updates can have one place: along the axis, or along a dimension that x broadcasts.
+/// Whether two updates may address the same element: along the axis, or along a dimension that x broadcasts.
 static bool mayRepeat(PutAlongAxisOp op) {
   RankedTensorType x = tensorType(op.getX()), indices = tensorType(op.getIndices());
   int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), x.getRank());
@@ -155,8 +155,8 @@ static bool mayRepeat(PutAlongAxisOp op) {
   return false;
 }
 
-/// Of several updates of one place the last one counts: where the number of an update is what stands there in
-/// the end.
+/// Of several updates of an element the last one is kept: the one whose index is found in the result of
+/// scattering the indices.
 static Expression isLastUpdate(TensorBuilder &e, PutAlongAxisOp op) {
   Type integer = e.getBuilder().getI64Type();
   llvm::SmallVector<Extent> shape = extentsOf(e.wrap(op.getIndices()));
@@ -181,7 +181,7 @@ Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
     Expression ones = expandTo(e.constant(1, x.type().getElementType()), extentsOf(x));
     Expression factors =
         e.wrap(e.create<PutAlongAxisOp>(ones, getIndices(), getValues(), getAxisAttr(), getReduceAttr()));
-    // The product of the others is the whole one by the value, as in Paddle.
+    // The product of the others is the whole product divided by the value, as in Paddle.
     Value whole = e.create<TakeAlongAxisOp>(cotangent * e.wrap(getOut()), getIndices(), getAxisAttr());
     return llvm::SmallVector<Value>{cotangent * factors, Value(), e.wrap(whole) / values};
   }

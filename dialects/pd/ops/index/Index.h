@@ -1,4 +1,4 @@
-/// What the classes of index ops need.
+/// Helpers of the index ops.
 #pragma once
 
 #include "dialects/pd/autodiff/Broadcasting.h"

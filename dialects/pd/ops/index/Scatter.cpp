@@ -29,7 +29,7 @@ LogicalResult checkReduction(std::optional<Location> location, llvm::StringRef r
                               "reduce is '" + reduce + "', expected assign, add, multiply, amin or amax");
 }
 
-/// Of what is put into x.
+/// Scatter into x.
 LogicalResult checkElementType(std::optional<Location> location, llvm::StringRef constraint,
                                llvm::StringRef name, Value x, Value put) {
   Type own = tensorType(x).getElementType(), other = tensorType(put).getElementType();
@@ -41,14 +41,14 @@ LogicalResult checkElementType(std::optional<Location> location, llvm::StringRef
   return inferenceError(location, text);
 }
 
-/// `values` broadcasts to `box`; extents of 1 in front of its dimensions do not count.
+/// `values` broadcasts to `box`; leading dims of 1 are ignored.
 LogicalResult checkBroadcasts(std::optional<Location> location, llvm::StringRef constraint,
                               RankedTensorType values, llvm::ArrayRef<int64_t> box, llvm::StringRef what) {
   int64_t skipped = static_cast<int64_t>(box.size()) - values.getRank();
   bool fits = true;
   for (int64_t d = 0; d < values.getRank(); ++d) {
-    int64_t extent = values.getDimSize(d), wanted = skipped + d < 0 ? 1 : box[skipped + d];
-    fits &= extent == 1 || extent == wanted || ShapedType::isDynamic(extent) || ShapedType::isDynamic(wanted);
+    int64_t extent = values.getDimSize(d), boxDim = skipped + d < 0 ? 1 : box[skipped + d];
+    fits &= extent == 1 || extent == boxDim || ShapedType::isDynamic(extent) || ShapedType::isDynamic(boxDim);
   }
   if (fits)
     return success();
@@ -76,12 +76,12 @@ void update(Tensor &out, int64_t at, const HostScalar &value, llvm::StringRef re
                                      : value);
 }
 
-/// A vector of row numbers, or one row number, as the index tensor of scatter_nd.
+/// A vector of row indices, or one row index, as the index tensor of scatter_nd.
 Expression asColumn(Expression index) {
   return reshapeTo(index, {index.rank() > 0 ? Extent(index, 0) : Extent(1), Extent(1)});
 }
 
-/// The extents of operands that are broadcast to `shape`. Where it is open, some operand is.
+/// The dims of operands that are broadcast to `shape`. Where it is dynamic, some operand is.
 llvm::SmallVector<Extent> commonExtents(TensorBuilder &e, ValueRange operands,
                                         llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<Extent> extents(shape.begin(), shape.end());
@@ -248,7 +248,7 @@ FailureOr<SmallVector<Value>> IndexAddOp::decompose(OpBuilder &builder) {
   auto axis = normalizeAxis(std::nullopt, getAxis(), x.rank());
   if (failed(axis))
     return failure();
-  // Swapping a dimension with the first one undoes itself.
+  // Swapping a dimension with the first one is its own inverse.
   llvm::SmallVector<int64_t> swap;
   for (int64_t d = 0; d < x.rank(); ++d)
     swap.push_back(d == 0 ? *axis : d == *axis ? 0 : d);

@@ -1,4 +1,4 @@
-//! Inference of factorizations and systems of equations.
+//! Type inference of factorizations and linear systems.
 #include "dialects/pd/ops/linalg/Matrices.h"
 
 #include "dialects/pd/ops/creation/CreationOps.h"

@@ -1,4 +1,4 @@
-/// Factorizations of matrices and systems of equations: inference, and parts of their gradients' formulas.
+/// Factorizations of matrices and linear systems: inference, and parts of the gradient formulas.
 #pragma once
 
 #include "dialects/pd/autodiff/Broadcasting.h"
@@ -37,16 +37,16 @@ mlir::LogicalResult inferMatrixRankOf(std::optional<mlir::Location> location, ml
 mlir::LogicalResult inferLstsqOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                  mlir::RankedTensorType y, llvm::StringRef driver, Results &results);
 
-/// Whether the right-hand side y of pd.solve holds vectors: one, or as many as x has matrices.
+/// Whether the right-hand side y of pd.solve has vectors: one, or one for each matrix of x.
 bool holdsVectors(mlir::RankedTensorType x, mlir::RankedTensorType y);
 
 /// The conjugate transpose of each matrix.
 Expression adjoint(Expression x);
 /// The transpose of each matrix.
 Expression transposed(Expression x);
-/// One number for each matrix, as a factor of all its elements.
+/// One number for each matrix, broadcast to its elements.
 Expression asMatrixFactor(Expression x);
-/// Ones on the diagonal, zeros elsewhere, in the shape of x.
+/// The identity matrix in the shape of x.
 Expression identityLike(Expression x);
 Expression lowerTriangle(Expression x, int64_t diagonal = 0);
 Expression upperTriangle(Expression x, int64_t diagonal = 0);

@@ -1,4 +1,4 @@
-//! Systems of equations: decompositions and gradients.
+//! Linear systems: decompositions and gradients.
 #include "dialects/pd/ops/linalg/FactorOps.h"
 #include "dialects/pd/ops/linalg/Matrices.h"
 #include "dialects/pd/ops/linalg/SolveOps.h"
@@ -68,7 +68,7 @@ FailureOr<llvm::SmallVector<Value>> LuSolveOp::decompose(OpBuilder &builder) {
 // With A = y y^H: dx = A^-1 dout, dA = -dx out^H, dy = (dA + dA^H) y.
 Gradients CholeskySolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  // What the other triangle holds does not count.
+  // The other triangle is ignored.
   Expression y = getUpper() ? upperTriangle(e.wrap(getY())) : lowerTriangle(e.wrap(getY()));
   Expression dx = e.wrap(e.create<CholeskySolveOp>(cotangents[0], y, getUpper()));
   Expression product = -e.matmul(dx, adjoint(e.wrap(getOut())));

@@ -139,7 +139,7 @@ FailureOr<SmallVector<Value>> CrossEntropyWithSoftmaxOp::decompose(OpBuilder &bu
   Expression label = e.wrap(getLabel());
   if (label.rank() < input.rank())
     label = insertDim(label, axis);
-  // log(0) of another class is not looked at.
+  // log(0) of another class is not used.
   Expression loss = -e.sum(e.select(isClass(input, label, axis), logarithms, 0.0), {axis});
   return e.results(
       {softmax,
@@ -231,7 +231,7 @@ FailureOr<SmallVector<Value>> AccuracyOp::decompose(OpBuilder &builder) {
   Type element = tensorType(getAccuracy()).getElementType(),
        integer = tensorType(getCorrect()).getElementType();
   label = e.cast(label, indices.type().getElementType());
-  // A class stands at most once among the predictions of a sample.
+  // A class occurs at most once among the predictions of a sample.
   Expression hits = e.cast(e.wrap(e.create<EqualOp>(indices, label)), integer);
   Expression correct = e.minimum(e.cast(e.sum(hits, {1}, false), integer), 1.0);
   Expression sum = e.cast(e.sum(correct, {}, false), integer);

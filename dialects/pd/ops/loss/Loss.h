@@ -1,4 +1,4 @@
-/// Losses and measures of training.
+/// Losses and accuracy.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
@@ -7,7 +7,7 @@
 
 namespace proa::pd {
 
-/// For each class along `axis` of x whether the label, which has extent 1 along it, names it.
+/// For each class along `axis` of x whether the label, which has size 1 along it, is that class.
 Expression isClass(Expression x, Expression label, int64_t axis);
 Expression isEqual(Expression x, double y);
 
@@ -83,7 +83,7 @@ mlir::LogicalResult inferAccuracy(std::optional<mlir::Location> location, Adapto
   return inferAccuracyOf(location, tensorType(adaptor.getIndices()), tensorType(adaptor.getLabel()), results);
 }
 
-/// One loss a row: x with a last dimension of 1.
+/// One loss for each row: x with a last dim of 1.
 mlir::LogicalResult inferPerRowOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                   mlir::RankedTensorType label, bool isSoft, Results &results);
 

@@ -45,15 +45,15 @@ LogicalResult checkGroups(std::optional<Location> location, int64_t groups, int6
 }
 
 /// C8 in one dimension.
-LogicalResult checkOutputSize(std::optional<Location> location, int64_t wanted, int64_t extent,
+LogicalResult checkOutputSize(std::optional<Location> location, int64_t outputSize, int64_t extent,
                               int64_t stride) {
-  if (wanted >= extent && wanted < extent + stride)
+  if (outputSize >= extent && outputSize < extent + stride)
     return success();
   return inferenceError(location, "C8: output_size must be at least " + llvm::Twine(extent) + " and below " +
-                                      llvm::Twine(extent + stride) + ", found " + llvm::Twine(wanted));
+                                      llvm::Twine(extent + stride) + ", found " + llvm::Twine(outputSize));
 }
 
-/// Writes the attributes that follow from the padding algorithm as explicit ones; whether something changed.
+/// Replaces attributes of the padding algorithm by explicit ones; whether something changed.
 template <class ConvOp> bool makePaddingsExplicit(ConvOp op, Value input) {
   int64_t spatial = tensorType(input).getRank() - 2;
   llvm::SmallVector<int64_t> dims = spatialDims(tensorType(input).getShape(), op.getDataFormat());
@@ -145,8 +145,8 @@ LogicalResult inferConvTransposeOf(std::optional<Location> location, ValueRange 
   return success();
 }
 
-/// Each element of `each` meets all elements of the filter but those of other channels on its side (dimension
-/// 0).
+/// Each element of `each` is combined with all elements of the filter except those of other channels on its
+/// side (dimension 0).
 static std::optional<int64_t> multiplyAddsOfConv(Value each, Value filter) {
   llvm::SmallVector<int64_t> extents(tensorType(each).getShape());
   llvm::append_range(extents, tensorType(filter).getShape().drop_front());

@@ -1,6 +1,5 @@
-//! Gradients of convolutions. A convolution is linear in its input and in its filter, so that three maps
-//! close the family: the convolution, its transpose, and the gradient by the filter; each is differentiated
-//! by the other two.
+//! Gradients of convolutions. A convolution is linear in its input and in its filter, so three maps are
+//! closed under differentiation: the convolution, its transposition, and the gradient by the filter.
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
@@ -32,8 +31,8 @@ struct Convolution {
   llvm::StringRef dataFormat;
 };
 
-/// `image` is what the padding algorithm looks at: the first operand of both kinds. Fails where the paddings
-/// or the kernel's extents are not known.
+/// `image` is the operand that the padding algorithm refers to. Fails if the paddings or the kernel dims are
+/// dynamic.
 template <class Op> FailureOr<Convolution> convolutionOf(Op op, Value image, Window window) {
   Convolution conv{window.spatial,
                    spatialDims(tensorType(image).getShape(), op.getDataFormat()),
@@ -51,7 +50,7 @@ template <class Op> FailureOr<Convolution> convolutionOf(Op op, Value image, Win
   return conv;
 }
 
-/// Makes the ops of one number of spatial dimensions.
+/// Creates the ops of one number of spatial dimensions.
 template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker {
   TensorBuilder &e;
   const Convolution &c;
@@ -66,13 +65,12 @@ template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker 
     return e.create<ConvOp>(input, filter, ints(c.strides), ints(c.paddings), text("EXPLICIT"),
                             ints(c.dilations), groups(), text(c.dataFormat));
   }
-  /// With the spatial extents of `input`.
+  /// With the spatial dims of `input`.
   Value transposed(Value out, Value filter, Value input) const {
     if (isKnown(c.extents))
       return e.create<TransposeOp>(out, filter, ints(c.strides), ints(c.paddings), ints({}), ints(c.extents),
                                    text("EXPLICIT"), ints(c.dilations), groups(), text(c.dataFormat));
-    // Behind the last window there are fewer elements than a stride: of as many as there may be, those that
-    // there are.
+    // After the last window there are fewer elements than a stride: pads the maximum and slices.
     Ints most(c.strides);
     for (int64_t &extent : most)
       --extent;
@@ -98,7 +96,7 @@ template <class ConvOp, class TransposeOp, class WeightGradientOp> struct Maker 
 using Maker2d = Maker<Conv2dOp, Conv2dTransposeOp, Conv2dWeightGradientOp>;
 using Maker3d = Maker<Conv3dOp, Conv3dTransposeOp, Conv3dWeightGradientOp>;
 
-/// Images with what the padding SAME adds to extents that only the run knows, and how much of it comes first.
+/// Images with the padding of SAME for dynamic dims, and the number of elements padded before.
 struct OpenImage {
   Expression padded;
   llvm::SmallVector<Extent> before;
@@ -123,7 +121,7 @@ struct OpenImage {
   }
 };
 
-/// By the convolution without paddings of the padded images.
+/// The convolution without paddings of the padded images.
 template <class Make, class Op>
 Gradients openSameGradient(TensorBuilder &e, Op op, const Window &window, Value cotangent) {
   Expression input = e.wrap(op.getInput());
@@ -167,8 +165,8 @@ template <class Make, class Op> Gradients transposedGradient(OpBuilder &builder,
   auto conv = convolutionOf(op, op.getX(), convWindow(op, x.getRank() - 2, tensorType(op.getFilter())));
   if (failed(conv))
     return failure();
-  // What output_padding adds beyond one stride gets nothing from x; without it the convolution has x's
-  // extents.
+  // The part of output_padding beyond one stride does not depend on x; without it the convolution has the
+  // dims of x.
   Expression out = e.wrap(cotangent);
   int64_t first = channelsAreLast(op.getDataFormat()) ? 1 : 2;
   for (auto [i, added] : llvm::enumerate(op.getOutputPadding()))

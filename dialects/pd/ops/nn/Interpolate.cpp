@@ -58,7 +58,7 @@ FailureOr<Sizes> scaledSizes(std::optional<Location> location, llvm::ArrayRef<do
     return countError(location, "scale", static_cast<int64_t>(input.size()), scale.size());
   Sizes sizes;
   for (auto [i, dim] : llvm::enumerate(input)) {
-    // Paddle keeps the factors as float32.
+    // Paddle stores the factors as float32.
     auto factor = static_cast<float>(scale[scale.size() == 1 ? 0 : i]);
     if (!(factor > 0))
       return inferenceError(location, "C3: scale must be positive, found " + std::to_string(factor));

@@ -1,5 +1,5 @@
 /// Layers of neural networks: convolutions, poolings, normalizations, softmax, embeddings, resampling,
-/// recurrence.
+/// recurrent layers.
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
@@ -12,7 +12,7 @@ namespace proa::pd {
 
 //===-- Convolutions ------------------------------------------------------------------------------------===//
 
-/// The window of a convolution; works on ops and on adaptors.
+/// The window of a convolution, for ops and adaptors.
 template <class ConvOp> Window convWindow(ConvOp op, int64_t spatial, mlir::RankedTensorType filter) {
   llvm::SmallVector<int64_t> kernel(filter.getShape().drop_front(std::min<size_t>(2, filter.getRank())));
   return {spatial,
@@ -74,14 +74,14 @@ struct PoolWindow {
   bool ceilMode, isGlobal, isAdaptive;
 };
 
-/// The known elements of a kernel_size tensor, kDynamic for others.
+/// The elements of a constant kernel_size tensor, kDynamic for others.
 llvm::SmallVector<int64_t> kernelFromTensor(mlir::Value tensor, int64_t spatial);
 
 template <class PoolOp> PoolWindow maxPoolWindow(PoolOp op, int64_t spatial) {
   Window window{spatial, llvm::SmallVector<int64_t>(op.getKernelSize()),
                 llvm::SmallVector<int64_t>(op.getStrides()), llvm::SmallVector<int64_t>(op.getPaddings()),
                 llvm::SmallVector<int64_t>(spatial, 1)};
-  // Absent strides and paddings: Paddle's defaults.
+  // Missing strides and paddings have Paddle's defaults.
   if (window.strides.empty())
     window.strides.assign(spatial, 1);
   if (window.paddings.empty())
@@ -109,7 +109,7 @@ mlir::LogicalResult inferPool(std::optional<mlir::Location> location, Adaptor ad
   return inferPoolOf(location, tensorType(adaptor.getX()), poolWindow(adaptor, spatial), results);
 }
 
-/// The gradient of an op's input has its type, where the cotangent fits the type that the op would have.
+/// The gradient of an op's input has the type of the input, if the cotangent has the type of the result.
 mlir::LogicalResult inferGradientOf(std::optional<mlir::Location> location, mlir::Type input,
                                     mlir::Value outGradient, mlir::Type out, llvm::StringRef constraint,
                                     Results &results);
@@ -136,13 +136,13 @@ mlir::LogicalResult inferMaxPoolWithIndex(std::optional<mlir::Location> location
 //===-- Normalizations ----------------------------------------------------------------------------------===//
 
 int64_t channelAxis(mlir::RankedTensorType x, llvm::StringRef dataFormat);
-/// Whether batch_norm in training leaves x as it is, as Paddle does: there is nothing to take a mean of.
+/// Whether batch_norm in training returns x, as in Paddle, because each channel has one element.
 bool isOneElementAChannel(mlir::RankedTensorType x, int64_t channelAxis);
-/// Whether channels have several elements, where only the run can tell.
+/// Whether the run decides if channels have several elements.
 std::optional<Expression> haveChannelsElements(Expression x, int64_t channelAxis);
-/// The dimensions of a tensor but for the given ones.
+/// The dimensions of a tensor except these.
 llvm::SmallVector<int64_t> axesBut(int64_t rank, llvm::ArrayRef<int64_t> kept);
-/// A tensor of one element a channel, placed to broadcast against one of that rank.
+/// A tensor with one element for each channel, shaped to broadcast against one of that rank.
 Expression alongAxis(Expression parameter, int64_t axis, int64_t rank);
 
 /// Checks of an op with parameters for each channel: C1, C2 and C3.
@@ -248,7 +248,7 @@ mlir::LogicalResult inferAffineChannel(std::optional<mlir::Location> location, A
 
 //===-- Softmax, dropout, activations with parameters ---------------------------------------------------===//
 
-/// log_softmax as a formula; cross entropy is made of it too.
+/// log_softmax as a formula, which cross entropy uses too.
 Expression logSoftmax(Expression x, llvm::ArrayRef<int64_t> axes);
 mlir::LogicalResult checkDropout(std::optional<mlir::Location> location, double p, llvm::StringRef mode);
 mlir::LogicalResult checkPrelu(std::optional<mlir::Location> location, mlir::RankedTensorType x,
@@ -330,7 +330,7 @@ mlir::LogicalResult inferEmbeddingOf(std::optional<mlir::Location> location, mli
 
 enum class Resampling { linear, bilinear, trilinear, bicubic, nearest };
 
-/// What the size of a resampled image follows from.
+/// The inputs that determine the size of a resampled image.
 struct InterpolateShape {
   Resampling kind;
   mlir::RankedTensorType x;

@@ -167,13 +167,13 @@ FailureOr<SmallVector<Value>> BatchNormOp::decompose(OpBuilder &builder) {
   Expression reserve =
       e.wrap(e.create<ConstantOp>(emptyType, DenseElementsAttr::get(emptyType, llvm::ArrayRef<Attribute>())));
   if (getUseGlobalStats() || (getIsTest() && !getTrainableStatistics())) {
-    // One factor and one summand a channel: both are constants of a trained model.
+    // One factor and one offset for each channel: both are constants of a trained model.
     Expression factor = 1.0 / e.sqrt(variance + epsilon);
     if (scale)
       factor = factor * *scale;
-    Expression summand = bias ? *bias - mean * factor : -(mean * factor);
+    Expression offset = bias ? *bias - mean * factor : -(mean * factor);
     Expression givenMean = e.wrap(getMean()), givenVariance = e.wrap(getVariance());
-    return e.results({scaledAndShifted(x, factor, summand, axis), givenMean, givenVariance, givenMean,
+    return e.results({scaledAndShifted(x, factor, offset, axis), givenMean, givenVariance, givenMean,
                       givenVariance, reserve});
   }
   if (isOneElementAChannel(x.type(), axis)) {
@@ -323,8 +323,8 @@ FailureOr<SmallVector<Value>> ClipByNormOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   double limit = getMaxNorm().convertToDouble();
   Expression squares = e.sum(x * x, {}, false), norm = e.sqrt(squares), isLonger = norm > limit;
-  // The factor and not the result is chosen: inside the limit x stays bit for bit, since x * 1 = x. There no
-  // root is differentiated, which has no derivative at 0.
+  // Selects the factor and not the result: inside of the limit x is unchanged, since x * 1 = x. The root is
+  // not differentiated there, because it has no derivative at 0.
   Expression length = e.sqrt(e.select(isLonger, squares, 1.0));
   return e.results({x * e.select(isLonger, limit / length, 1.0)});
 }

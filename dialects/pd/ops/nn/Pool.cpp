@@ -55,7 +55,7 @@ LogicalResult checkPoolingType(std::optional<Location> location, llvm::StringRef
 
 namespace {
 
-/// Writes global pooling as a window of the input's extents, where they are known; whether it did.
+/// Replaces global pooling by a window of the static dims of the input; whether it did.
 template <class PoolOp> bool makeGlobalExplicit(PoolOp op, const PoolWindow &pool, size_t paddingsPerDim) {
   llvm::SmallVector<int64_t> input = spatialDims(tensorType(op.getX()).getShape(), pool.dataFormat);
   if (!pool.isGlobal ||

@@ -51,7 +51,7 @@ Gradients poolGradient(OpBuilder &builder, PoolOp op, Value cotangent) {
   return ofOperand(op, 0, gradient.getXGradient());
 }
 
-/// The extents of batch and channels, and of each plane as one.
+/// The dims of batch and channels, and of each plane as one.
 llvm::SmallVector<Extent> planesOf(TensorBuilder &e, Expression image) {
   llvm::SmallVector<Extent> extents = extentsOf(image);
   Extent plane = 1;
@@ -60,7 +60,7 @@ llvm::SmallVector<Extent> planesOf(TensorBuilder &e, Expression image) {
   return {extents[0], extents[1], plane};
 }
 
-/// The elements of `tangent` at the places where those of x are the greatest of their windows.
+/// The elements of `tangent` at the indices of the maxima of x.
 template <class IndexOp, class GradientOp>
 Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
   TensorBuilder e(builder, op.getOperation());
@@ -76,7 +76,7 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
       isSymmetric &= both[i] == both[i + 1];
     for (size_t i = 0; i < both.size(); i += 2)
       paddings.push_back(isSymmetric ? both[i] : 0);
-    if (!isSymmetric) { // max_pool_with_index has one number a dimension
+    if (!isSymmetric) { // max_pool_with_index has one entry for each dimension
       bool last = channelsAreLast(pool.dataFormat);
       llvm::SmallVector<int64_t> whole(last ? 2 : 4, 0);
       llvm::append_range(whole, both);
@@ -101,7 +101,7 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
                                op.getGlobalPoolingAttr(), op.getAdaptiveAttr(), op.getCeilModeAttr());
   Expression mask = e.wrap(index.getMask());
   Expression rows = reshapeTo(picked, planesOf(e, picked)), places = reshapeTo(mask, planesOf(e, mask));
-  // A window in the padding has no greatest element.
+  // A window in the padding has no maximum.
   Expression out =
       e.wrap(e.create<TakeAlongAxisOp>(rows, e.maximum(places, 0), builder.getI64IntegerAttr(2)));
   out = e.select(places < 0, 0, out);
@@ -109,8 +109,7 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
   return ofOperand(op, 1, isLast ? e.transpose(out, channelsLast) : out);
 }
 
-/// A mean is linear: its transpose's transpose is itself. Which elements of a maximum count does not change
-/// with x.
+/// A mean is linear, so its transposition transposed is itself. The indices of maxima do not change with x.
 template <class PoolOp, class IndexOp, class GradientOp>
 Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
   if (op.getPoolingType() == "max")
@@ -122,13 +121,13 @@ Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
   return ofOperand(op, 1, pooled.getOut());
 }
 
-/// Each cotangent goes to the place in its plane that the mask holds.
+/// Each cotangent is added at the index in its plane that the mask has.
 template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Value cotangent) {
   TensorBuilder e(builder, op.getOperation());
   Expression x = e.wrap(op.getX()), out = e.wrap(cotangent);
   Expression rows = reshapeTo(out, planesOf(e, out)),
              places = reshapeTo(e.wrap(op.getMask()), planesOf(e, out));
-  // A window in the padding has no greatest element.
+  // A window in the padding has no maximum.
   bool mayBeEmpty = op.getCeilMode();
   for (auto [padding, extent] : llvm::zip(op.getPaddings(), op.getKernelSize()))
     mayBeEmpty |= padding >= extent;

@@ -38,9 +38,9 @@ LogicalResult inferRnnOf(std::optional<Location> location, const RnnShape &rnn, 
   for (auto [i, weight] : llvm::enumerate(rnn.weights)) {
     RankedTensorType type = tensorType(weight);
     int64_t rank = i < expectedWeights / 2 ? 2 : 1;
-    bool isGood =
+    bool isValid =
         type.getRank() == rank && (type.isDynamicDim(0) || type.getDimSize(0) == gates * rnn.hidden);
-    if (isGood)
+    if (isValid)
       continue;
     std::string text;
     llvm::raw_string_ostream(text) << "C4: tensor " << i << " of weight_list must have rank " << rank

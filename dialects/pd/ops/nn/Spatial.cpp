@@ -96,7 +96,7 @@ Values SppOp::decompose(OpBuilder &builder) {
     state.addAttribute("pooling_type", getPoolingTypeAttr());
     state.addTypes(x.type().clone({x.type().getDimSize(0), x.type().getDimSize(1), counts[0], counts[1]}));
     Expression pooled = e.wrap(builder.create(state)->getResult(0));
-    // Where the image has fewer rows than cells, the padding holds windows more.
+    // If the image has fewer rows than cells, the padding contains additional windows.
     for (int64_t i : {0, 1})
       if (counts[i] > cells)
         pooled = slice(pooled, 2 + i, 0, cells);

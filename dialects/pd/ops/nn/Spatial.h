@@ -1,4 +1,4 @@
-/// Ops on space that are made of poolings and of moves.
+/// Unpooling and spatial pyramid pooling.
 #pragma once
 
 #include "dialects/pd/ops/nn/Nn.h"

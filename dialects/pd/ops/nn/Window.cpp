@@ -118,8 +118,8 @@ FailureOr<llvm::SmallVector<int64_t>> windowCounts(std::optional<Location> locat
     }
     int64_t extent = window.dilation(i) * (window.kernel[i] - 1) + 1;
     int64_t room = input[i] + before + after - extent;
-    // Paddle divides towards zero: a window that sticks out by less than a stride still counts. An empty
-    // input may give an empty result.
+    // Paddle divides towards zero: a window that exceeds the input by less than a stride still counts. An
+    // empty input may give an empty result.
     int64_t count = (room + (ceilMode ? window.strides[i] - 1 : 0)) / window.strides[i] + 1;
     if (count < 0 || (count == 0 && input[i] > 0))
       return inferenceError(location, constraint +

@@ -1,4 +1,4 @@
-//! Gradients of ops that order elements: each element found gets its own back.
+//! Gradients of sorting ops: each selected element gets its cotangent.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ops/index/ScatterOps.h"

@@ -1,4 +1,4 @@
-/// Measures of predictions.
+/// Metrics of predictions.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"

@@ -1,4 +1,4 @@
-/// Ops that order, find and count elements.
+/// Sorting, searching and selection.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"

@@ -1,4 +1,4 @@
-//! Recurrent layers over sequences as formulas: all sequences go through one loop, side by side.
+//! Recurrent layers over sequences as formulas: all sequences are processed in one loop.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/autodiff/FormulaGradient.h"
 #include "dialects/pd/ir/Types.h"
@@ -16,7 +16,7 @@ namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-/// Activations by the numbers that gru_unit has for them.
+/// Activations by the codes of gru_unit.
 enum class Activation : uint8_t { Identity, Sigmoid, Tanh, Relu };
 
 std::optional<Activation> activationOf(llvm::StringRef name) {
@@ -48,7 +48,7 @@ Expression part(Expression x, int64_t number, int64_t size, int64_t count = 1) {
   return slice(x, 1, number * size, (number + count) * size);
 }
 
-/// The states before the sequences, [sequences, size]: the given ones, or zeros.
+/// The initial states, [sequences, size]: the given ones, or zeros.
 Expression initialStates(TensorBuilder &e, Value given, Expression lengths, int64_t size, Type element) {
   if (!given)
     return zeroRows(lengths, size, element);
@@ -64,7 +64,7 @@ Expression initialStates(TensorBuilder &e, Value given, Expression lengths, int6
 struct GruCell {
   GruCell(Expression weight, int64_t size, Activation gate, Activation candidate, bool originMode)
       : size(size), gate(gate), candidate(candidate), originMode(originMode) {
-    // The weights are two matrices, one after the other.
+    // The weights are two matrices, concatenated.
     TensorBuilder &e = weight.owner();
     Expression flat = e.reshape(weight, {-1});
     ofGates = e.reshape(slice(flat, 0, 0, 2 * size * size), {size, 2 * size});
@@ -122,7 +122,7 @@ private:
   SmallVector<Expression> peepholes;
 };
 
-/// What a sequence has behind a step that it no longer has is what it had before.
+/// Finished sequences keep their last state.
 SmallVector<Expression> whereInside(Expression inside, ArrayRef<Expression> next,
                                     ArrayRef<Expression> before) {
   SmallVector<Expression> states;

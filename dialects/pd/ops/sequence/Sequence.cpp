@@ -21,7 +21,7 @@ namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
 
-/// The number of the last row of x.
+/// The index of the last row of x.
 Expression lastRow(Expression x) { return x.owner().wrap(Extent(x, 0).getValue(x.owner())) - 1.0; }
 
 Expression rowNumbers(Expression x) {
@@ -34,7 +34,7 @@ Expression logicalAnd(Expression x, Expression y) {
 
 Expression isEqual(Expression x, Expression y) { return x.owner().wrap(x.owner().create<EqualOp>(x, y)); }
 
-/// The least value of an element type, as a neutral element of maxima.
+/// The smallest value of an element type, the neutral element of maxima.
 double leastOf(Type type) {
   if (isa<FloatType>(type))
     return -std::numeric_limits<double>::infinity();
@@ -48,7 +48,7 @@ double leastOf(Type type) {
 
 namespace {
 
-/// For each greatest element the first row that holds it.
+/// For each maximum the first row that has it.
 Expression rowsOfMaxima(Expression x, Expression maxima, Expression offsets) {
   TensorBuilder &e = x.owner();
   Expression group = rowPlaces(x, offsets).sequence;
@@ -68,7 +68,7 @@ Expression pooledRows(Expression x, Expression offsets, llvm::StringRef kind) {
     return gatherRows(x, e.maximum(sequences.ends - 1.0, 0.0));
   Expression group = rowPlaces(x, offsets).sequence;
   if (kind == "MAX") {
-    // Of equal maxima the first has the gradient, as in Paddle.
+    // The first of equal maxima has the gradient, as in Paddle.
     Expression maxima = reduceRows(x, group, count, "amax", leastOf(x.type().getElementType()));
     Expression first = gatherRows(rowsOfMaxima(x, maxima, offsets), group);
     Expression isFirst = isEqual(first, asColumn(rowNumbers(x), x.rank()));
@@ -207,7 +207,7 @@ Values SequenceExpandOp::decompose(OpBuilder &builder) {
     lengths = sequences.lengths;
   }
   Expression times = sequencesOf(e.wrap(getYOffsets())).lengths;
-  // Copies of sequence i: their numbers are those of the sequences in ranges of `times` copies.
+  // Copies of sequence i: their indices are those of the sequences in ranges of `times` copies.
   RangeRows copies = rangeRows(times * 0.0, times);
   Expression source = rowPlaces(copies.rows, copies.offsets).sequence;
   RangeRows ranges = rangeRows(gatherRows(starts, source), gatherRows(lengths, source));
@@ -247,8 +247,8 @@ Values SequenceEraseOp::decompose(OpBuilder &builder) {
 
 namespace {
 
-/// The rows at a distance from each row, in its sequence; what lies outside is 0, or comes from `padding`, of
-/// which `before` rows stand before a sequence.
+/// The rows at a distance from each row, in its sequence; rows outside are 0, or from `padding`, of which
+/// `before` rows precede a sequence.
 Expression neighbours(Expression x, Expression offsets, int64_t distance, Value padding, int64_t before) {
   TensorBuilder &e = x.owner();
   Sequences sequences = sequencesOf(offsets);
@@ -297,12 +297,12 @@ Values RowConvOp::decompose(OpBuilder &builder) {
   return e.results({*sum});
 }
 
-/// For each image how many windows there are along one dimension (0: height, 1: width) of its own size.
+/// For each image the number of windows along one dimension (0: height, 1: width) of its own size.
 static Expression ownWindows(Im2sequenceOp op, Expression x, int64_t along, const Extent &ofAll) {
   TensorBuilder &e = x.owner();
   auto stride = static_cast<double>(op.getOutStride()[along]);
   Expression size = dropDim(slice(asInts(e.wrap(op.getSizes())), 1, along, along + 1), 1);
-  // Sizes are whole numbers and not negative: the division rounds down.
+  // Sizes are non-negative integers: the division rounds down.
   Expression own = (size + (stride - 1)) / stride;
   int64_t around = op.getPaddings()[along] + op.getPaddings()[along + 2] - op.getKernels()[along];
   Expression count = (own + static_cast<double>(around)) / static_cast<double>(op.getStrides()[along]) + 1.0;
@@ -311,7 +311,7 @@ static Expression ownWindows(Im2sequenceOp op, Expression x, int64_t along, cons
   return e.select(isSingle, all, e.minimum(count, all));
 }
 
-/// The windows that lie within the images' own sizes, and how many each image has of them.
+/// The windows within the images' own sizes, and their number for each image.
 static std::pair<Expression, Expression> windowsWithin(Im2sequenceOp op, Expression columns) {
   TensorBuilder &e = columns.owner();
   Expression x = e.wrap(op.getX());

@@ -1,4 +1,4 @@
-/// Sequences of rows: their offsets, and the types of the ops on them.
+/// Sequences of rows: their offsets, and the types of ops on them.
 #pragma once
 
 #include "dialects/pd/ir/Infer.h"
@@ -8,12 +8,11 @@ namespace proa::pd {
 
 /// Emits an error unless `offsets` is an int64 vector (or a null value).
 mlir::LogicalResult checkOffsets(std::optional<mlir::Location> location, mlir::Value offsets);
-/// The same, and that x has rows.
+/// As above, and that x has rows.
 mlir::LogicalResult checkRows(std::optional<mlir::Location> location, mlir::Value x, mlir::Value offsets);
-/// One less than the extent of `offsets`, where that is known.
+/// One less than the length of `offsets`, if it is static.
 int64_t sequenceCount(mlir::Value offsets);
-/// Whether `value`, where it is given and its dims are static, has `count` elements; true for a dynamic
-/// count.
+/// Whether `value`, if given and of static dims, has `count` elements; true for a dynamic count.
 bool mayHaveElements(mlir::Value value, int64_t count);
 /// `type` with another number of rows.
 mlir::RankedTensorType withRows(mlir::RankedTensorType type, int64_t rows);
@@ -35,7 +34,7 @@ mlir::LogicalResult inferRowConvOf(std::optional<mlir::Location> location, mlir:
 mlir::LogicalResult inferIm2sequenceOf(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                        llvm::ArrayRef<int64_t> kernels, llvm::ArrayRef<int64_t> strides,
                                        llvm::ArrayRef<int64_t> paddings, Results &results);
-/// With sizes of the images only the run knows the number of rows.
+/// With sizes of the images the number of rows is dynamic.
 mlir::LogicalResult inferIm2sequenceRows(std::optional<mlir::Location> location, mlir::RankedTensorType x,
                                          mlir::RankedTensorType sizes, llvm::ArrayRef<int64_t> outStride,
                                          Results &results);
@@ -113,7 +112,7 @@ mlir::LogicalResult inferSequenceReshape(std::optional<mlir::Location> location,
   return inferSequenceReshapeOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getNewDim(), results);
 }
 
-/// Rows picked out of x, and their offsets: as many sequences as x has.
+/// Rows selected from x, and their offsets: as many sequences as x has.
 template <class Adaptor>
 mlir::LogicalResult inferPickedRows(std::optional<mlir::Location> location, Adaptor adaptor,
                                     Results &results) {

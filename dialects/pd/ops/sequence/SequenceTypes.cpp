@@ -1,4 +1,4 @@
-//! The types of the ops on sequences.
+//! Types of the ops on sequences.
 #include "dialects/pd/ops/nn/Window.h"
 #include "dialects/pd/ops/sequence/Sequence.h"
 
@@ -92,10 +92,10 @@ RankedTensorType vectorOfInts(MLIRContext *context, int64_t extent) {
 
 LogicalResult inferRangesOf(std::optional<Location> location, Value starts, Value lengths, Results &results) {
   RankedTensorType first = tensorType(starts), second = tensorType(lengths);
-  bool isGood = first.getRank() == 1 && first.getElementType().isSignlessInteger(64) &&
-                first.getElementType() == second.getElementType() &&
-                succeeded(verifyCompatibleShape(first.getShape(), second.getShape()));
-  if (!isGood)
+  bool isValid = first.getRank() == 1 && first.getElementType().isSignlessInteger(64) &&
+                 first.getElementType() == second.getElementType() &&
+                 succeeded(verifyCompatibleShape(first.getShape(), second.getShape()));
+  if (!isValid)
     return inferenceError(location, "C1: starts and lengths must be int64 vectors of one extent, found " +
                                         textOf(first) + " and " + textOf(second));
   int64_t count = first.isDynamicDim(0) ? second.getDimSize(0) : first.getDimSize(0);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t unknown = ShapedType::kDynamic;
 
-/// Both extents must be equal; the one that is known.
+/// Both dims must be equal; returns the static one.
 FailureOr<int64_t> sameExtent(std::optional<Location> location, int64_t axis, int64_t x, int64_t y) {
   if (x == unknown || x == y)
     return y;
@@ -213,7 +213,7 @@ LogicalResult BroadcastTensorsOp::inferReturnTypes(MLIRContext *, std::optional<
   return success();
 }
 
-/// The extent that the operands have together in dimension d of `rank`: that of one which is not 1 there.
+/// The common size of dimension d of the operands of rank `rank`: a size that is not 1.
 static Extent commonExtent(TensorBuilder &e, ValueRange operands, int64_t rank, int64_t d) {
   Extent common = 1;
   for (Value operand : operands) {
@@ -273,7 +273,7 @@ FailureOr<SmallVector<Value>> MeshgridOp::decompose(OpBuilder &builder) {
   return out;
 }
 
-/// Counts for an axis of that extent: one for all, or one for each.
+/// Repeat counts for an axis of that size: one for all, or one for each element.
 static LogicalResult checkRepeats(std::optional<Location> location, llvm::ArrayRef<int64_t> times,
                                   int64_t extent) {
   for (auto [i, count] : llvm::enumerate(times))
@@ -312,10 +312,10 @@ LogicalResult RepeatInterleaveOp::inferReturnTypes(MLIRContext *, std::optional<
   return success();
 }
 
-/// Numbers of repetitions that only the run knows: one for all elements, or one for each of them.
+/// Dynamic repeat counts: one for all elements, or one for each.
 static Expression repeatedByData(TensorBuilder &e, Expression x, int64_t axis, Expression repeats) {
   Expression times = expandTo(asInts(repeats), {Extent(x, axis)});
-  // Rows of as many ranges as there are elements: which range a row belongs to is the element's number.
+  // Rows of one range per element: the range of a row is the index of the element.
   RangeRows rows = rangeRows(times * 0.0, times);
   Expression element = rowPlaces(rows.rows, rows.offsets).sequence;
   return e.wrap(e.create<GatherOp>(x, element, Value(), static_cast<uint64_t>(axis)));
@@ -397,14 +397,13 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 
 namespace {
 
-/// padAxis in modes reflect and circular where only the run knows how many elements x has: by their
-/// positions.
+/// padAxis in modes reflect and circular for dynamic dims: by indices.
 Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
   TensorBuilder &e = x.owner();
   Type index = e.getBuilder().getI64Type();
   Expression extent = e.wrap(Extent(x, axis).getValue(e));
   auto take = [&](Expression positions) {
-    // One that x does not have ends the run with an error; below zero it would count from the end.
+    // An index beyond x ends the run with an error; a negative one would count from the end.
     Expression from = mode == "circular" ? modulo(positions, Extent(x, axis))
                                          : e.select(positions < 0.0, extent, positions);
     return e.wrap(e.create<GatherOp>(x, from, Value(), static_cast<uint64_t>(axis)));
@@ -422,7 +421,7 @@ Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after
   return concat(parts, axis);
 }
 
-/// Elements of x before and after it along one axis, by the mode of a pad3d.
+/// Elements of x before and after it along one axis, by the mode of pad3d.
 Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
   if (x.type().isDynamicDim(axis) && before + after > 0 && (mode == "reflect" || mode == "circular"))
     return padOpenAxis(x, axis, before, after, mode);
@@ -453,7 +452,7 @@ Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, ll
   return parts.size() == 1 ? x : concat(parts, axis);
 }
 
-/// Where the width, the height and the depth of a volume stand.
+/// The dimensions of width, height and depth of a volume.
 std::array<int64_t, 3> volumeAxes(llvm::StringRef format) {
   return format == "NDHWC" ? std::array<int64_t, 3>{3, 2, 1} : std::array<int64_t, 3>{4, 3, 2};
 }

@@ -9,7 +9,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The dimensions of x that a squeeze drops.
+/// The dimensions of x that a squeeze removes.
 FailureOr<llvm::SmallVector<int64_t>> squeezedDims(std::optional<Location> location, RankedTensorType type,
                                                    Value axisTensor, llvm::ArrayRef<int64_t> attribute) {
   auto axes = constantOr(location, "axis", axisTensor, attribute);
@@ -63,7 +63,7 @@ Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents) {
   return product;
 }
 
-/// Where channels, height and width of an image stand.
+/// The dimensions of channels, height and width of an image.
 struct ImageAxes {
   int64_t channel, height, width;
   explicit ImageAxes(llvm::StringRef format)
@@ -79,7 +79,7 @@ LogicalResult checkImage(std::optional<Location> location, RankedTensorType type
   return success();
 }
 
-/// `dim` divided; emits an error where it is no multiple.
+/// `dim` divided; emits an error if it is not a multiple.
 FailureOr<int64_t> quotient(std::optional<Location> location, int64_t dim, int64_t divisor) {
   if (divisor <= 0)
     return inferenceError(location, "the factor is " + llvm::Twine(divisor) + ", expected at least 1");
@@ -87,7 +87,7 @@ FailureOr<int64_t> quotient(std::optional<Location> location, int64_t dim, int64
     return dim;
   if (dim % divisor != 0)
     return inferenceError(location,
-                          "extent " + llvm::Twine(dim) + " is no multiple of " + llvm::Twine(divisor));
+                          "dim " + llvm::Twine(dim) + " is not a multiple of " + llvm::Twine(divisor));
   return dim / divisor;
 }
 

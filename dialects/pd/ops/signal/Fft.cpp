@@ -32,7 +32,7 @@ FailureOr<llvm::SmallVector<int64_t>> checkTransform(std::optional<Location> loc
   return out;
 }
 
-/// The normalization with which the opposite direction has the same factor.
+/// The normalization for which the opposite direction has the same factor.
 llvm::StringRef opposite(llvm::StringRef normalization) {
   return normalization == "ortho" ? "ortho" : normalization == "forward" ? "backward" : "forward";
 }
@@ -90,7 +90,7 @@ Gradients FftC2cOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
       transform(e, cotangents[0], getAxes(), opposite(getNormalization()), !getForward())};
 }
 
-// The half that the result does not have gets zeros.
+// The missing half of the result is filled with zeros.
 Gradients FftR2cOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression gradient = e.wrap(cotangents[0]);
@@ -105,7 +105,7 @@ Gradients FftR2cOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   return llvm::SmallVector<Value>{e.create<RealOp>(full)};
 }
 
-// Each element but the first, and the middle one of an even length, acts twice.
+// Each element except the first, and the middle one of an even length, counts twice.
 Gradients FftC2rOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   auto type = tensorType(getX()), outType = tensorType(getOut());
