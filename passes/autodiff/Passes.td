@@ -6,8 +6,10 @@ include "mlir/Pass/PassBase.td"
 // A pass that adds a function: its options name the function to read and the new one.
 class AutodiffPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
   list<Option> common = [
-    Option<"function", "function", "std::string", "\"\"", "Name of the function; optional if the module has one function only">,
-    Option<"name", "name", "std::string", "\"\"", "Name of the new function; default: the name of the function with a suffix">,
+    Option<"function", "function", "std::string", "\"\"",
+      "Name of the function; optional if the module has one function only">,
+    Option<"name", "name", "std::string", "\"\"",
+      "Name of the new function; default: the name of the function with a suffix">,
   ];
   let dependentDialects = ["::proa::pd::PdDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -17,7 +19,8 @@ defvar argumentsOption = ListOption<"arguments", "arguments", "int64_t",
   "Indices of the arguments to differentiate by; default: all float and complex arguments">;
 
 defvar snapshotsOption = Option<"snapshots", "loop-snapshots", "int64_t", "0",
-  "Largest number of states of an scf.for to keep (binomial checkpointing); 0: all. `pd.snapshots` on a loop overrides it">;
+  "Largest number of states of an scf.for to keep (binomial checkpointing); 0: all. `pd.snapshots` on a loop "
+  "overrides it">;
 
 def Grad : AutodiffPass<"pd-grad"> {
   let summary = "Add a function that returns the gradients of a function's scalar result";
@@ -44,7 +47,8 @@ def Grad : AutodiffPass<"pd-grad"> {
     snapshotsOption,
     Option<"microBatches", "micro-batches", "int64_t", "1",
       "Number of parts of the batch to compute one after the other; the result must be a mean over the batch">,
-    ListOption<"batches", "batches", "int64_t", "Indices of the arguments that are divided into parts; default: all feeds">,
+    ListOption<"batches", "batches", "int64_t",
+      "Indices of the arguments that are divided into parts; default: all feeds">,
   ];
 }
 
@@ -129,14 +133,16 @@ def Accumulate : AutodiffPass<"pd-accumulate"> {
   }];
   let options = common # [
     Option<"count", "count", "int64_t", "2", "Number of micro-batches">,
-    ListOption<"batches", "batches", "int64_t", "Indices of the arguments that are divided into parts; default: all feeds">,
+    ListOption<"batches", "batches", "int64_t",
+      "Indices of the arguments that are divided into parts; default: all feeds">,
   ];
 }
 
 class PrecisionPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
   let dependentDialects = ["::proa::pd::PdDialect"];
   list<Option> common = [
-    Option<"function", "function", "std::string", "\"\"", "Name of the function; optional if the module has one function only">,
+    Option<"function", "function", "std::string", "\"\"",
+      "Name of the function; optional if the module has one function only">,
   ];
 }
 
@@ -173,8 +179,10 @@ def ScaleLoss : PrecisionPass<"pd-scale-loss"> {
   let options = common # [
     Option<"dynamic", "dynamic", "bool", "false", "Adapt the scale to the gradients">,
     Option<"scale", "scale", "double", "32768", "The scale if it is not dynamic">,
-    Option<"increaseEvery", "increase-every", "int64_t", "1000", "Number of steps with finite gradients before the scale grows">,
-    Option<"decreaseEvery", "decrease-every", "int64_t", "2", "Number of steps with infinite or NaN gradients before the scale shrinks">,
+    Option<"increaseEvery", "increase-every", "int64_t", "1000",
+      "Number of steps with finite gradients before the scale grows">,
+    Option<"decreaseEvery", "decrease-every", "int64_t", "2",
+      "Number of steps with infinite or NaN gradients before the scale shrinks">,
     Option<"increaseRatio", "increase-ratio", "double", "2", "Factor of the scale when it grows">,
     Option<"decreaseRatio", "decrease-ratio", "double", "0.8", "Factor of the scale when it shrinks">,
   ];
@@ -183,10 +191,10 @@ def ScaleLoss : PrecisionPass<"pd-scale-loss"> {
 def Rematerialize : Pass<"pd-rematerialize", "::mlir::ModuleOp"> {
   let summary = "Recompute values instead of keeping them in memory";
   let description = [{
-    Finds the point of peak memory, which in a training program is between forward and backward part. A minimum cut finds
-    the values with the fewest bytes from which the values used after that point can be recomputed. A value that was not
-    kept is recomputed where it is first needed, after a pd.optimization_barrier, which keeps it distinct from the first
-    computation.
+    Finds the point of peak memory, which in a training program is between forward and backward part. A minimum cut
+    finds the values with the fewest bytes from which the values used after that point can be recomputed. A value that
+    was not kept is recomputed where it is first needed, after a pd.optimization_barrier, which keeps it distinct from
+    the first computation.
 
     Without `memory-budget`, elementwise ops, reductions and permutations are recomputed; fused into their readers they
     cost next to nothing. With a budget, nothing is recomputed if the budget is already met; otherwise contractions are
@@ -196,7 +204,8 @@ def Rematerialize : Pass<"pd-rematerialize", "::mlir::ModuleOp"> {
     Run it after pd-decompose: a composite is recomputed as a whole or not at all.
   }];
   let options = [
-    Option<"function", "function", "std::string", "\"\"", "Name of the function; optional if the module has one function only">,
+    Option<"function", "function", "std::string", "\"\"",
+      "Name of the function; optional if the module has one function only">,
     Option<"memoryBudget", "memory-budget", "int64_t", "-1", "Largest peak memory of values in bytes; -1: no budget">,
     Option<"report", "report", "std::string", "\"\"", "File for a report in JSON">,
   ];

@@ -29,9 +29,9 @@ def Decompose : Pass<"pd-decompose"> {
 def WidenLibraryOps : Pass<"pd-widen-library-ops"> {
   let summary = "Add casts around 16-bit ops whose library kernels compute in f32";
   let description = [{
-    Library kernels of the runtime support f16 and bf16 if the op's record says so (`libraryHalf`). The operands of other
-    library ops are cast to f32, and their results are rounded to their previous type. Runs after the decomposition for
-    the back end.
+    Library kernels of the runtime support f16 and bf16 if the op's record says so (`libraryHalf`). The operands of
+    other library ops are cast to f32, and their results are rounded to their previous type. Runs after the
+    decomposition for the back end.
 
     ```mlir
     // before

@@ -82,8 +82,10 @@ def ChooseRows : Pass<"proa-choose-rows", "mlir::func::FuncOp"> {
     Without shared dimensions the kernel is one row. `proa-tile-rows` and `proa-outline-shapes` read the attributes.
   }];
   let options = [
-    Option<"innerElements", "inner-elements", "int64_t", "4096", "Largest tile of an innermost parallel dimension, in elements">,
-    Option<"rowElements", "row-elements", "int64_t", "512", "Number of elements of a row up to which outer dimensions are tiled">
+    Option<"innerElements", "inner-elements", "int64_t", "4096",
+      "Largest tile of an innermost parallel dimension, in elements">,
+    Option<"rowElements", "row-elements", "int64_t", "512",
+      "Number of elements of a row up to which outer dimensions are tiled">
   ];
 }
 
@@ -99,10 +101,10 @@ def OutlineShapes : Pass<"proa-outline-shapes", "mlir::ModuleOp"> {
 def TileRows : Pass<"proa-tile-rows", "mlir::ModuleOp"> {
   let summary = "Add destinations and one loop over the rows to kernels";
   let description = [{
-    The new signature has one memref for each argument and result, the dynamic dims of all of them, and a range of rows.
-    The new body is one loop over that range, in which each operation computes only the slice that the row needs. Every
-    result is written into a subview of its destination. Ops that do not depend on the row stay before the loop. A kernel
-    that is called is an error, because its signature changes.
+    The new signature has one memref for each argument and result, the dynamic dims of all of them, and a range of
+    rows. The new body is one loop over that range, in which each operation computes only the slice that the row
+    needs. Every result is written into a subview of its destination. Ops that do not depend on the row stay before
+    the loop. A kernel that is called is an error, because its signature changes.
   }];
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
                            "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
@@ -122,9 +124,9 @@ def BufferizeKernels : Pass<"proa-bufferize-kernels", "mlir::ModuleOp"> {
 def BoundScratch : Pass<"proa-bound-scratch", "mlir::func::FuncOp"> {
   let summary = "Allocate scratch buffers of a tile with the size of the largest tile";
   let description = [{
-    The last tile of a dimension may be smaller than the others, so the size of a tile's buffer changes from row to row.
-    Such a buffer can neither be hoisted out of the loop nor be on the stack. If an upper bound of the size is known, the
-    buffer gets that size, and a view of it has the size that is needed.
+    The last tile of a dimension may be smaller than the others, so the size of a tile's buffer changes from row to
+    row. Such a buffer can neither be hoisted out of the loop nor be on the stack. If an upper bound of the size is
+    known, the buffer gets that size, and a view of it has the size that is needed.
 
     ```mlir
     %n = affine.min ...                               // at most 64
@@ -143,15 +145,16 @@ def PlaceScratch : Pass<"proa-place-scratch", "mlir::func::FuncOp"> {
     used; others stay on the heap and are freed at the end of the function.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect"];
-  let options = [Option<"stackBytes", "stack-bytes", "int64_t", "131072", "Largest stack size of one kernel, in bytes">];
+  let options = [Option<"stackBytes", "stack-bytes", "int64_t", "131072",
+      "Largest stack size of one kernel, in bytes">];
 }
 
 def ExpandMath : Pass<"proa-expand-math", "mlir::func::FuncOp"> {
   let summary = "Expand math functions into polynomials that vectorize";
   let description = [{
     f32 functions become polynomials (at most about 5 units in the last place from the exact value), because calls
-    into libm are not vectorized. f64 functions, and f32 functions whose polynomial is less exact (sin, cos, atan, cbrt),
-    stay calls.
+    into libm are not vectorized. f64 functions, and f32 functions whose polynomial is less exact (sin, cos, atan,
+    cbrt), stay calls.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
 }
@@ -174,8 +177,8 @@ def ExpandHalfConversions : Pass<"proa-expand-half-conversions", "mlir::func::Fu
 def WrapKernels : Pass<"proa-wrap-kernels", "mlir::ModuleOp"> {
   let summary = "Add the entry points that the runtime calls";
   let description = [{
-    `@NAME` with bare pointers becomes private `@NAME_rows`, and a new `@NAME(buffers, dims, begin, end)` loads the pointers
-    and dims and calls it. `@NAME_shape` likewise reads dims from memory and writes its results to memory.
+    `@NAME` with bare pointers becomes private `@NAME_rows`, and a new `@NAME(buffers, dims, begin, end)` loads the
+    pointers and dims and calls it. `@NAME_shape` likewise reads dims from memory and writes its results to memory.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

@@ -12,9 +12,9 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
     - a reduction becomes one with reduction iterators, initialized with the neutral element,
     - a permutation or expansion becomes one that reads through an index map.
 
-    Operands broadcast by their index maps: a dim of size 1 is read at index 0. Integers become signless; the bodies keep
-    the signedness. An op that kernels cannot compute is an error. So is a kernel that is called and whose signature
-    changes (run `--proa-extract-kernels` before).
+    Operands broadcast by their index maps: a dim of size 1 is read at index 0. Integers become signless; the bodies
+    keep the signedness. An op that kernels cannot compute is an error. So is a kernel that is called and whose
+    signature changes (run `--proa-extract-kernels` before).
 
     ```mlir
     // before
@@ -32,7 +32,8 @@ def LowerToLinalg : Pass<"pd-lower-to-linalg", "::mlir::ModuleOp"> {
       } -> tensor<4xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+                           "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
