@@ -6,7 +6,8 @@
 
 namespace proa::rt {
 
-/// What the op of rt can compute besides the contraction. A text is the reason why it cannot; null: it can.
+/// The neighbours of a contraction that the op of rt can compute. A text is the reason why it cannot; null:
+/// it can.
 struct FusionLimits {
   /// Any fusion at all.
   const char *all = nullptr;

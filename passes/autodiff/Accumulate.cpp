@@ -264,21 +264,21 @@ LogicalResult accumulateIn(Function function, Block &block, int64_t count, Numbe
 } // namespace
 
 FailureOr<Function> accumulate(Function function, StringRef name, int64_t count, Numbers batches) {
-  NewFunction made(function, name);
-  if (failed(made.check()) || failed(accumulateIn(function, made.block(), count, batches)))
+  NewFunction created(function, name);
+  if (failed(created.check()) || failed(accumulateIn(function, created.block(), count, batches)))
     return failure();
-  for (auto [i, value] : llvm::enumerate(made.returned()))
-    made.returnOriginal(static_cast<int64_t>(i), value);
-  return made.finish();
+  for (auto [i, value] : llvm::enumerate(created.returned()))
+    created.returnOriginal(static_cast<int64_t>(i), value);
+  return created.finish();
 }
 
-LogicalResult accumulateGradients(NewFunction &made, Value loss, Value cotangent, int64_t count,
+LogicalResult accumulateGradients(NewFunction &created, Value loss, Value cotangent, int64_t count,
                                   Numbers batches, SmallVector<Value> &gradients) {
   // As a program has them: the gradient of the whole body is one op, which the loop then computes for a
   // micro-batch.
-  Block &block = made.block();
+  Block &block = created.block();
   OpBuilder builder(block.getTerminator());
-  SmallVector<Value> inputs = made.inputs();
+  SmallVector<Value> inputs = created.inputs();
   auto gradient = pd::VjpOp::create(builder, loss.getLoc(), inputs, ValueRange(), cotangent,
                                     builder.getDenseI64ArrayAttr({}), builder.getDenseI64ArrayAttr({0}));
   Block *body = builder.createBlock(&gradient.getBody());
@@ -292,7 +292,7 @@ LogicalResult accumulateGradients(NewFunction &made, Value loss, Value cotangent
   // The function returns them, or else they would be no result of the loop.
   unsigned first = block.getTerminator()->getNumOperands();
   block.getTerminator()->insertOperands(first, gradient.getResults());
-  if (failed(accumulateIn(made.function, block, count, batches)))
+  if (failed(accumulateIn(created.function, block, count, batches)))
     return failure();
   gradients.assign(block.getTerminator()->operand_begin() + first, block.getTerminator()->operand_end());
   return success();

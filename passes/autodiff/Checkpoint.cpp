@@ -155,14 +155,14 @@ private:
 } // namespace
 
 FailureOr<Function> checkpoint(Function function, StringRef name, ArrayRef<std::string> places) {
-  NewFunction made(function, name);
-  if (failed(made.check()))
+  NewFunction created(function, name);
+  if (failed(created.check()))
     return failure();
-  if (failed(Segments(made.block(), places).wrap()))
+  if (failed(Segments(created.block(), places).wrap()))
     return failure();
-  for (auto [i, value] : llvm::enumerate(made.returned()))
-    made.returnOriginal(static_cast<int64_t>(i), value);
-  return made.finish();
+  for (auto [i, value] : llvm::enumerate(created.returned()))
+    created.returnOriginal(static_cast<int64_t>(i), value);
+  return created.finish();
 }
 
 } // namespace proa::autodiff

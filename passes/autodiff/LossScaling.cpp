@@ -76,7 +76,7 @@ private:
     }
   }
 
-  /// What reads gradients moves behind all of them.
+  /// Moves the ops that read gradients after all gradients.
   void unscale() {
     Operation *exit = block.getTerminator();
     llvm::DenseSet<Operation *> readers;

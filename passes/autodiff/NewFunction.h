@@ -60,7 +60,7 @@ private:
 /// The gradients of `loss` by the differentiated arguments as means over `count` equal parts of the numbered
 /// arguments (none: the feeds), one after the other in a loop. What the function returns becomes a mean too.
 /// See accumulate().
-mlir::LogicalResult accumulateGradients(NewFunction &made, mlir::Value loss, mlir::Value cotangent,
+mlir::LogicalResult accumulateGradients(NewFunction &created, mlir::Value loss, mlir::Value cotangent,
                                         int64_t count, Numbers batches,
                                         llvm::SmallVector<mlir::Value> &gradients);
 

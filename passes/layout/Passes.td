@@ -6,10 +6,11 @@ include "mlir/Pass/PassBase.td"
 def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
   let summary = "Keep images with channels last between convolutions";
   let description = [{
-    Convolutions on the CPU are fastest where the channels of a pixel lie side by side. This pass rewrites each float32
-    convolution with data_format NCHW to NHWC, with a transpose of its input, and lets the new order flow forward through
-    ops that can follow: those with a `data_format`, elementwise ops, concatenations, and reductions over the two spatial
-    dimensions. A transpose back is made only where another op needs the old order.
+    Convolutions on the CPU are fastest if the channels of a pixel are contiguous. This pass converts each float32
+    convolution from NCHW to NHWC, with a transpose of its input, and propagates the new order forward through ops that
+    support it: ops with a `data_format`, elementwise ops, concatenations and reductions. A transpose back is inserted
+    only before an op that needs the old order. Remarks say which ops changed and why the others did not
+    (`--remarks=pd-channels-last`).
 
     ```mlir
     // before

@@ -18,7 +18,7 @@ using proa::DimensionClasses;
 
 namespace {
 
-/// What a dynamic dimension counts as where a size is needed to choose.
+/// The assumed size of a dynamic dimension.
 constexpr int64_t assumedSize = 128;
 
 /// The largest divisor of `size` up to `limit` if it is not much smaller than the limit: then no row is a

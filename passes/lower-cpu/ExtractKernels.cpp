@@ -18,7 +18,7 @@ namespace {
 struct ExtractKernels : proa::impl::ExtractKernelsBase<ExtractKernels> {
   using ExtractKernelsBase::ExtractKernelsBase;
 
-  /// What a kernel refers to would be removed.
+  /// Reports symbols that a kernel refers to: they would be removed.
   static LogicalResult verifyIsAlone(func::FuncOp kernel) {
     std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(kernel);
     bool isAlone = uses.has_value();

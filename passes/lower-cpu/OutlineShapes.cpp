@@ -44,7 +44,7 @@ struct OutlineShapes : proa::impl::OutlineShapesBase<OutlineShapes> {
     return rows;
   }
 
-  /// Replaces what `function` returns by dims of results and the extent.
+  /// Replaces the returned values of `function` by the dims of results and the number of rows.
   static void returnDims(func::FuncOp function, const proa::RowSpace &space) {
     Operation *terminator = function.getBody().front().getTerminator();
     OpBuilder builder(terminator);

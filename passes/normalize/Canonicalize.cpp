@@ -33,7 +33,7 @@ public:
   }
 
   void runOnOperation() override {
-    // Canonicalization is best effort, as in MLIR: that it did not converge is no error.
+    // Canonicalization is best effort, as in MLIR: not to converge is not an error.
     (void)applyPatternsGreedily(getOperation(), patterns);
   }
 

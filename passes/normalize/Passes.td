@@ -4,12 +4,13 @@
 include "mlir/Pass/PassBase.td"
 
 def RefineShapes : Pass<"pd-refine-shapes", "::mlir::func::FuncOp"> {
-  let summary = "Infer result types anew from what is known of the operands, and fold constants";
+  let summary = "Refine result types from operand types, and fold constants";
   let description = [{
-    Walks the function once in program order. Each op is folded if it can be; an op on small constants whose meaning is a
-    decomposition is decomposed and folded. Else its result types are inferred again, and refined where they say more
-    than before. Types of arguments are the starting point, so a program is specialized by giving its arguments static types.
-    The function's result types follow. A branch on a known condition is replaced by its arm.
+    Walks the function once in program order and folds each op if possible. A composite on small constants is decomposed
+    and folded. Otherwise the result types are inferred again and refined if they have more static dims than before. The
+    types of the arguments are the starting point: a program is specialized by giving its arguments static types. The
+    result types of the function follow, unless calls refer to them. A branch on a constant condition is replaced by the
+    ops of that branch.
 
     ```mlir
     // before

@@ -142,7 +142,7 @@ private:
       refineLoop(loop, loop.getRegionIterArgs(), loop.getInitArgs());
       return next;
     }
-    // A cast only widens; what is known of its operand is known of its result.
+    // A cast only makes dims dynamic, so its users may use its operand.
     if (Value source = op->getNumResults() == 1 ? pd::beforeWidening(op->getResult(0)) : Value();
         source && source.getDefiningOp() != op) {
       op->getResult(0).replaceUsesWithIf(source, followsTypes);
@@ -215,7 +215,7 @@ private:
     return pd::ConstantOp::create(builder, op.getLoc(), type, value);
   }
 
-  /// What is known of the inputs is known of the region's arguments.
+  /// Refines the types of the region's arguments by those of the inputs.
   void refineBody(pd::VjpOp gradient) {
     Block &body = gradient.getBody().front();
     for (auto [argument, input] : llvm::zip(body.getArguments(), gradient.getInputs()))
@@ -243,7 +243,7 @@ private:
     return next;
   }
 
-  /// What a branch that ends the run yields has whatever type the other one's value has.
+  /// A branch that ends the run yields values of the other branch's types.
   static void takeTypeOfOther(OpOperand &operand, OpOperand &other) {
     Value value = pd::beforeWidening(operand.get());
     Type type = pd::beforeWidening(other.get()).getType();
@@ -325,18 +325,19 @@ private:
     visitBlock(*loop.getAfterBody());
   }
 
-  /// Puts the arm of a branch with a constant condition in its place; returns its first op, or `next`.
+  /// Replaces an scf.if with a constant condition by the ops of its branch; returns the first of them, or
+  /// `next`.
   Operation *inlineKnownBranch(scf::IfOp branch, const APInt &condition, Operation *next) {
     Region &region = condition.isZero() ? branch.getElseRegion() : branch.getThenRegion();
     if (region.empty()) {
       branch.erase();
       return next;
     }
-    Block &arm = region.front();
-    SmallVector<Value> values(arm.getTerminator()->getOperands());
-    arm.getTerminator()->erase();
-    Operation *first = arm.empty() ? next : &arm.front();
-    branch->getBlock()->getOperations().splice(branch->getIterator(), arm.getOperations());
+    Block &body = region.front();
+    SmallVector<Value> values(body.getTerminator()->getOperands());
+    body.getTerminator()->erase();
+    Operation *first = body.empty() ? next : &body.front();
+    branch->getBlock()->getOperations().splice(branch->getIterator(), body.getOperations());
     branch.replaceAllUsesWith(values);
     branch.erase();
     ++foldedCount;
@@ -392,19 +393,19 @@ private:
       return false;
     OpBuilder builder(op);
     SmallVector<Value> values;
-    SmallVector<Operation *> made;
+    SmallVector<Operation *> created;
     for (auto [fold, result] : llvm::zip(folded, op->getResults())) {
       Value value = dyn_cast_if_present<Value>(fold);
       if (auto attribute = dyn_cast_if_present<Attribute>(fold)) {
         Operation *constant =
             op->getDialect()->materializeConstant(builder, attribute, result.getType(), op->getLoc());
         if (constant) {
-          made.push_back(constant);
+          created.push_back(constant);
           value = constant->getResult(0);
         }
       }
       if (!value || value.getType() != result.getType()) {
-        for (Operation *constant : made)
+        for (Operation *constant : created)
           constant->erase();
         return false;
       }

@@ -6,10 +6,11 @@ include "mlir/Pass/PassBase.td"
 def AnnotateShardingRules : Pass<"pd-annotate-sharding-rules"> {
   let summary = "Show how each op can be split over devices";
   let description = [{
-    Gives each op its sharding rule (dialects/pd/sharding/ShardingRule.h) as text in the attribute `pd.sharding_rule`: the
-    factors of each dimension of its operands and results, and of each factor its extent. Parts of a pass-through factor
-    are parts of the results, those of a `reduction` are combined by it, a `replicated` one is needed whole, as is a
-    dimension `*`. An op without a rule runs whole on each device; a remark (`--remarks`) names it.
+    Adds the sharding rule of each op (dialects/pd/sharding/ShardingRule.h) as text in the attribute
+    `pd.sharding_rule`: the factors of each dimension of operands and results, and the size of each factor. Parts
+    along a pass-through factor are parts of the results; parts along a `reduction` factor are combined by the
+    reduction; a `replicated` factor, like a dimension `*`, is not split. An op without a rule runs whole on each
+    device; a remark names it (`--remarks=pd-annotate-sharding-rules`).
 
     ```mlir
     // before
