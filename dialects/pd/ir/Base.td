@@ -9,18 +9,8 @@ include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/pd/ir/AttributeNames.td"
+include "dialects/pd/ir/Dialect.td"
 include "dialects/pd/ir/Interfaces.td"
-
-def Pd_Dialect : Dialect {
-  let name = "pd";
-  let cppNamespace = "::proa::pd";
-  let summary = "Model ops of deep-learning programs";
-  let hasConstantMaterializer = 1;
-  let extraClassDeclaration = [{
-    /// Registers a family's ops; each family calls it from its own file, so that an edit of one recompiles only that one.
-    template <class... Ops> void addFamily() { addOperations<Ops...>(); }
-  }];
-}
 
 //===-- Types -----------------------------------------------------------------------------------------------------===//
 

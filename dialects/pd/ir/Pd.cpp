@@ -45,8 +45,9 @@ struct PdInliner : DialectInlinerInterface {
 
 void PdDialect::initialize() {
   // Formulas of recurrences, and derivatives of loops, are loops over arrays.
-  getContext()->loadDialect<ArrayDialect, scf::SCFDialect, tensor::TensorDialect>();
+  getContext()->loadDialect<scf::SCFDialect, tensor::TensorDialect>();
   addInterfaces<CompositeFolder, PdInliner>();
+  registerTypes();
   registerFamilies(*this);
 }
 

@@ -280,26 +280,26 @@ func.func @loop_arrays(%a: tensor<3xf64>, %b: tensor<3xf64>) -> (tensor<3x3xf64>
   %zero = pd.constant dense<0> : tensor<1xi64>
   %one = pd.constant dense<1> : tensor<1xi64>
   %three = pd.constant dense<3> : tensor<1xi64>
-  %empty = pd.array_create : () -> !array.of<*>
-  %e0 = pd.array_write %empty, %zero, %a : (!array.of<*>, tensor<1xi64>, tensor<3xf64>) -> !array.of<tensor<3xf64>>
-  %y:2 = scf.while (%v = %e0, %i = %one) : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> (!array.of<tensor<3xf64>>, tensor<1xi64>) {
+  %empty = pd.array_create : () -> !pd.array<*>
+  %e0 = pd.array_write %empty, %zero, %a : (!pd.array<*>, tensor<1xi64>, tensor<3xf64>) -> !pd.array<tensor<3xf64>>
+  %y:2 = scf.while (%v = %e0, %i = %one) : (!pd.array<tensor<3xf64>>, tensor<1xi64>) -> (!pd.array<tensor<3xf64>>, tensor<1xi64>) {
     %c = pd.less_than %i, %three : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
     %r = pd.reshape %c {shape = array<i64>} : (tensor<1xi1>) -> tensor<i1>
     %condition = tensor.extract %r[] : tensor<i1>
-    scf.condition(%condition) %v, %i : !array.of<tensor<3xf64>>, tensor<1xi64>
+    scf.condition(%condition) %v, %i : !pd.array<tensor<3xf64>>, tensor<1xi64>
   } do {
-  ^bb0(%v: !array.of<tensor<3xf64>>, %i: tensor<1xi64>):
+  ^bb0(%v: !pd.array<tensor<3xf64>>, %i: tensor<1xi64>):
     %before = pd.subtract %i, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
-    %h = pd.array_read %v, %before : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
-    %u = pd.array_read %e0, %zero : (!array.of<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
+    %h = pd.array_read %v, %before : (!pd.array<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
+    %u = pd.array_read %e0, %zero : (!pd.array<tensor<3xf64>>, tensor<1xi64>) -> tensor<3xf64>
     %m = pd.multiply %h, %b : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
     %s = pd.sin %m : (tensor<3xf64>) -> tensor<3xf64>
     %p = pd.multiply %s, %u : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
-    %w = pd.array_write %v, %i, %p : (!array.of<tensor<3xf64>>, tensor<1xi64>, tensor<3xf64>) -> !array.of<tensor<3xf64>>
+    %w = pd.array_write %v, %i, %p : (!pd.array<tensor<3xf64>>, tensor<1xi64>, tensor<3xf64>) -> !pd.array<tensor<3xf64>>
     %j = pd.add %i, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
-    scf.yield %w, %j : !array.of<tensor<3xf64>>, tensor<1xi64>
+    scf.yield %w, %j : !pd.array<tensor<3xf64>>, tensor<1xi64>
   }
-  %t, %sizes = pd.array_to_tensor %y#0 {axis = 0 : i64, use_stack = true} : (!array.of<tensor<3xf64>>) -> (tensor<?x3xf64>, tensor<?xi32>)
+  %t, %sizes = pd.array_to_tensor %y#0 {axis = 0 : i64, use_stack = true} : (!pd.array<tensor<3xf64>>) -> (tensor<?x3xf64>, tensor<?xi32>)
   %f = pd.reshape %t {shape = array<i64: 3, 3>} : (tensor<?x3xf64>) -> tensor<3x3xf64>
   return %f : tensor<3x3xf64>
 }
