@@ -38,6 +38,9 @@ std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value);
 /// The AttributeKind (translator/import/LegacyTable.h) of an ODS attribute.
 std::string attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute);
 
+/// Format.cpp: whether an assembly format would print operandSegmentSizes; reports it.
+bool printsSegmentSizes(const mlir::tblgen::Operator &op, const llvm::Record &record);
+
 /// Derivative.cpp: the method vjp(), from the fields `derivatives` or `vjp`; nothing where the record has
 /// neither.
 void emitVjp(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);

@@ -10,6 +10,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/pd/ir/AttributeNames.td"
 include "dialects/pd/ir/Dialect.td"
+include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/Interfaces.td"
 
 //===-- Types -----------------------------------------------------------------------------------------------------===//
@@ -178,7 +179,9 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(!and(!empty(derivatives), !empty(vjp), !not(vjpInCode)), []<Trait>, [DeclareOpInterfaceMethods<VjpOpInterface>])
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  // How operands are written; by default in order, with optional ones named.
+  string operandFormat = Pd_Format<arguments>.operandText;
+  let assemblyFormat = operandFormat # " attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = [{
     bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange given) {
       return ::proa::pd::compatibleTypes(inferred, given);

@@ -42,7 +42,7 @@ def Pd_RetinanetDetectionOutputOp : Pd_SelectionOp<"retinanet_detection_output",
   let arguments = (ins Variadic<Pd_FloatTensor>:$bboxes, Variadic<Pd_FloatTensor>:$scores, Variadic<Pd_FloatTensor>:$anchors,
     Pd_FloatTensor:$im_info, F64Attr:$score_threshold, I64Attr:$nms_top_k, I64Attr:$keep_top_k, F64Attr:$nms_threshold,
     Real<"1.0">:$nms_eta);
-  let assemblyFormat = "`(` $bboxes `)` `(` $scores `)` `(` $anchors `)` $im_info attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "`(` $bboxes `)` `(` $scores `)` `(` $anchors `)` $im_info";
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$offsets);
   let infer = "inferRetinanetDetectionOutput";
   let legacy = [Legacy<"retinanet_detection_output", ["BBoxes*", "Scores*", "Anchors*", "ImInfo"], ["Out", "Out@LOD"],

@@ -83,7 +83,6 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
     Optional<Pd_IntTensor>:$ends_tensor, Optional<Pd_IntTensor>:$steps_tensor, DenseI64ArrayAttr:$axes,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$starts, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ends,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$steps);
-  let assemblyFormat = "$x `,` $values (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`steps` `=` $steps_tensor^)? attr-dict `:` functional-type(operands, results)";
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;

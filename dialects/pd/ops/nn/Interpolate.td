@@ -28,7 +28,7 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
     DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, DefaultValuedAttr<StrAttr, "\"" # method # "\"">:$interp_method,
     DefaultValuedAttr<BoolAttr, "true">:$align_corners, DefaultValuedAttr<I64Attr, "1">:$align_mode);
-  let assemblyFormat = "$x (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "$x (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)?";
   let results = (outs Pd_Tensor:$output);
   let infer = "inferInterpolate<Resampling::" # method # ">";
   let precision = "always full";
@@ -65,7 +65,8 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
     DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, StrAttr:$interp_method,
     DefaultValuedAttr<BoolAttr, "true">:$align_corners, DefaultValuedAttr<I64Attr, "1">:$align_mode);
-  let assemblyFormat = "$x `,` $out_gradient (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = [{$x `,` $out_gradient (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)?
+    (`scale` `=` $scale_tensor^)?}];
   let results = (outs Pd_FloatTensor:$x_gradient);
   let infer = "inferInterpolateGradient";
   let library = "interpolate_gradient";

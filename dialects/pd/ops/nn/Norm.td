@@ -33,7 +33,6 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
     DefaultValuedAttr<BoolAttr, "false">:$is_test, DefaultValuedAttr<F64Attr, "0.9">:$momentum,
     NormEpsilon<"1e-5">:$epsilon, NormFormat:$data_format, DefaultValuedAttr<BoolAttr, "false">:$use_global_stats,
     DefaultValuedAttr<BoolAttr, "false">:$trainable_statistics);
-  let assemblyFormat = "$x `,` $mean `,` $variance (`scale` `=` $scale^)? (`bias` `=` $bias^)? (`momentum` `=` $momentum_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean_out, Pd_FloatTensor:$variance_out,
     Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance, Pd_Tensor:$reserve_space);
   let infer = "inferBatchNorm";
@@ -60,7 +59,6 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "1">:$begin_norm_axis);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferLayerNorm";
   let decomposesInCode = 1;
@@ -91,7 +89,6 @@ def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "-1">:$groups, NormFormat:$data_format);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferGroupNorm";
   let decomposesInCode = 1;
@@ -115,7 +112,6 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance);
   let infer = "inferInstanceNorm";
   let decomposesInCode = 1;

@@ -36,7 +36,7 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
     DefaultValuedAttr<I64Attr, "100">:$hidden_size, DefaultValuedAttr<I64Attr, "1">:$num_layers,
     DefaultValuedAttr<StrAttr, "\"RNN_TANH\"">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
     DefaultValuedAttr<BoolAttr, "false">:$is_test);
-  let assemblyFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)?";
   let newIr = [NewIr<["x", "pre_state", "weight_list", "sequence_length", ""], ["out", "", "state", ""]>];
   let results = (outs Pd_FloatTensor:$out, Variadic<Pd_FloatTensor>:$state);
   let infer = "inferRnn";
@@ -63,7 +63,8 @@ def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
     DefaultValuedAttr<I64Attr, "10">:$input_size, DefaultValuedAttr<I64Attr, "100">:$hidden_size,
     DefaultValuedAttr<I64Attr, "1">:$num_layers, DefaultValuedAttr<StrAttr, "\"RNN_TANH\"">:$mode,
     DefaultValuedAttr<I64Attr, "0">:$seed, DefaultValuedAttr<BoolAttr, "false">:$is_test);
-  let assemblyFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)? `cotangents` `=` $out_gradient `,` $state_gradient attr-dict `:` functional-type(operands, results)";
+  let operandFormat = [{$x `states` `=` $pre_state `weights` `=` $weight_list
+    (`lengths` `=` $sequence_length^)? `cotangents` `=` $out_gradient `,` $state_gradient}];
   let results = (outs Variadic<Pd_FloatTensor>:$gradients);
   let infer = "inferRnnGradient";
   let library = "rnn_gradient";

@@ -99,7 +99,6 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
     DefaultValuedAttr<F64Attr, "0.5">:$p, DefaultValuedAttr<BoolAttr, "false">:$is_test,
     DefaultValuedAttr<StrAttr, "\"downgrade_in_infer\"">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
     DefaultValuedAttr<BoolAttr, "false">:$fix_seed);
-  let assemblyFormat = "$x (`seed` `=` $seed_tensor^)? (`p` `=` $p_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
   let infer = "inferDropout";
   let decomposesInCode = 1;

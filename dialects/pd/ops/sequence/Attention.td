@@ -25,9 +25,8 @@ def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
     Optional<Pd_FloatTensor>:$attention_scalar, Optional<Pd_FloatTensor>:$attention_scalar_bias,
     ActivationName<"sigmoid">:$gate_activation, ActivationName<"tanh">:$cell_activation,
     ActivationName<"tanh">:$candidate_activation);
-  let assemblyFormat = [{$x `,` $offsets `,` $c0 `,` $attention_weight `,` $lstm_weight `,` $lstm_bias (`h0` `=` $h0^)?
-    (`bias` `=` $attention_bias^)? (`scalar` `=` $attention_scalar^)? (`scalar_bias` `=` $attention_scalar_bias^)? attr-dict `:`
-    functional-type(operands, results)}];
+  let operandFormat = [{$x `,` $offsets `,` $c0 `,` $attention_weight `,` $lstm_weight `,` $lstm_bias (`h0` `=` $h0^)?
+    (`bias` `=` $attention_bias^)? (`scalar` `=` $attention_scalar^)? (`scalar_bias` `=` $attention_scalar_bias^)?}];
   let results = (outs Pd_FloatTensor:$hidden, Pd_FloatTensor:$cell);
   let infer = "inferAttentionLstm";
   let library = "attention_lstm";

@@ -27,7 +27,6 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
     Optional<Pd_FloatTensor>:$bias, Word<"tanh">:$activation, Word<"sigmoid">:$gate_activation, Flag<"false">:$is_reverse,
     Flag<"false">:$origin_mode);
-  let assemblyFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$hidden);
   let infer = "inferGru";
   let library = "gru";
@@ -45,7 +44,7 @@ def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
     Optional<Pd_FloatTensor>:$bias, Pd_FloatTensor:$hidden_grad, Word<"tanh">:$activation, Word<"sigmoid">:$gate_activation,
     Flag<"false">:$is_reverse, Flag<"false">:$origin_mode);
-  let assemblyFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? `cotangent` `=` $hidden_grad attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? `cotangent` `=` $hidden_grad";
   let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$h0_grad, Pd_FloatTensor:$bias_grad);
   let infer = "inferGruGrad";
   let library = "gru_grad";
@@ -67,7 +66,6 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse,
     Word<"sigmoid">:$gate_activation, Word<"tanh">:$cell_activation, Word<"tanh">:$candidate_activation);
-  let assemblyFormat = "$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$hidden, Pd_FloatTensor:$cell);
   let infer = "inferLstm";
   let library = "lstm";
@@ -88,7 +86,8 @@ def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Optional<Pd_FloatTensor>:$hidden_grad,
     Optional<Pd_FloatTensor>:$cell_grad, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse, Word<"sigmoid">:$gate_activation,
     Word<"tanh">:$cell_activation, Word<"tanh">:$candidate_activation);
-  let assemblyFormat = "$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)? (`hidden` `=` $hidden_grad^)? (`cell` `=` $cell_grad^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = [{$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)?
+    (`hidden` `=` $hidden_grad^)? (`cell` `=` $cell_grad^)?}];
   let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$bias_grad, Pd_FloatTensor:$h0_grad,
     Pd_FloatTensor:$c0_grad);
   let infer = "inferLstmGrad";

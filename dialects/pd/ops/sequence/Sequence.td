@@ -52,7 +52,6 @@ def Pd_SequenceConcatOp : Pd_SequenceOp<"sequence_concat", [AttrSizedOperandSegm
     "C2. the tensors agree in element type and in all dimensions but the first"
   ];
   let arguments = (ins Variadic<Pd_Tensor>:$x, Variadic<Pd_IntTensor>:$offsets);
-  let assemblyFormat = "$x `offsets` `=` $offsets attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceConcat";
   let lod = "none";

@@ -18,7 +18,6 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
     "C5. axis_tensor is constant"
   ];
   let arguments = (ins Variadic<Pd_Tensor>:$x, Optional<Pd_IntTensor>:$axis_tensor, IntDefault<"0">:$axis);
-  let assemblyFormat = "$x (`axis` `=` $axis_tensor^)? attr-dict `:` functional-type(operands, results)";
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;

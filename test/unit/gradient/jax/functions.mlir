@@ -547,12 +547,12 @@ func.func @pow_real_scalar(%a: tensor<4xf64>) -> tensor<f64> {
 }
 
 func.func @clip(%a: tensor<4xf64>) -> tensor<4xf64> {
-  %y = pd.clip %a {min = -1.0, max = 1.0, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<4xf64>) -> tensor<4xf64>
+  %y = pd.clip %a {min = -1.0, max = 1.0} : (tensor<4xf64>) -> tensor<4xf64>
   return %y : tensor<4xf64>
 }
 
 func.func @clip_scalar(%a: tensor<4xf64>) -> tensor<f64> {
-  %y = pd.clip %a {min = -1.0, max = 1.0, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<4xf64>) -> tensor<4xf64>
+  %y = pd.clip %a {min = -1.0, max = 1.0} : (tensor<4xf64>) -> tensor<4xf64>
   %weights_ = pd.constant dense<[1.162, 0.703, 1.085, 1.226]> : tensor<4xf64>
   %weighted_ = pd.multiply %y, %weights_ : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
   %sum_ = pd.sum %weighted_ : (tensor<4xf64>) -> tensor<f64>

@@ -77,7 +77,7 @@ unary("pow", lambda x: x**3, AROUND_ZERO, "pow_3", " {factor = 3.0}")
 unary("pow", lambda x: x**5, AROUND_ZERO, "pow_5", " {factor = 5.0}")
 unary("pow", lambda x: x**2.5, POSITIVE, "pow_real", " {factor = 2.5}")
 unary("clip", lambda x: jnp.clip(x, -1, 1), PLAIN, "clip",
-      " {min = -1.0, max = 1.0, operandSegmentSizes = array<i32: 1, 0, 0>}")
+      " {min = -1.0, max = 1.0}")
 
 # Elementwise functions of two.
 
