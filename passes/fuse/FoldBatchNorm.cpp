@@ -71,7 +71,7 @@ private:
   static bool isFoldable(pd::BatchNormOp op) {
     pd::Conv2dOp conv = convBefore(op);
     if (Value bias = biasBefore(op);
-        conv && bias && (!isPerChannel(bias, conv) || conv.getDataFormat() != "NCHW"))
+        conv && bias && (!isPerChannel(bias, conv) || conv.getDataFormat() != pd::DataFormat::NCHW))
       return false;
     bool isFixed = op.getUseGlobalStats() || (op.getIsTest() && !op.getTrainableStatistics());
     return isFixed && conv && conv.getOut().hasOneUse() &&
@@ -100,7 +100,7 @@ private:
     pd::Expression filter = e.wrap(conv.getFilter()) * e.reshape(factor, {-1, 1, 1, 1});
     auto scaled = cast<pd::Conv2dOp>(builder.clone(*conv));
     scaled.getFilterMutable().assign(filter);
-    bool channelsLast = conv.getDataFormat() == "NHWC";
+    bool channelsLast = conv.getDataFormat() == pd::DataFormat::NHWC;
     pd::Expression out = e.wrap(scaled.getOut()) + (channelsLast ? shift : e.reshape(shift, {1, -1, 1, 1}));
     pd::replaceResult(builder, op.getOut(), out);
     for (auto [result, operand] :

@@ -240,9 +240,9 @@ private:
   }
 
   void fuseConv(pd::Conv2dOp op) {
-    if (op.getPaddingAlgorithm() != "EXPLICIT" || op.getPaddings().size() != 4)
+    if (op.getPaddingAlgorithm() != pd::PaddingAlgorithm::Explicit || op.getPaddings().size() != 4)
       return;
-    bool channelsLast = op.getDataFormat() == "NHWC";
+    bool channelsLast = op.getDataFormat() == pd::DataFormat::NHWC;
     Epilogue epilogue(op.getOut(), channelsLast ? 3 : 1);
     epilogue.canScale = false;
     // A depthwise convolution of oneDNN 2.6.3 with a tensor to add gave wrong sums (8 channels, 7x7 filter).

@@ -91,11 +91,11 @@ private:
 
   /// Ops that say by `data_format` where the channels are.
   bool rewriteFormatted(Operation *op, bool start) {
-    auto format = op->getAttrOfType<StringAttr>("data_format");
+    auto format = op->getAttrOfType<pd::DataFormatAttr>("data_format");
     // The parameter of an elementwise prelu lies as its input does; unpool knows channels first only.
     auto prelu = dyn_cast<pd::PreluOp>(op);
-    if (!format || format.getValue() != "NCHW" || (prelu && prelu.getMode() == "element") ||
-        isa<pd::UnpoolOp>(op))
+    if (!format || format.getValue() != pd::DataFormat::NCHW ||
+        (prelu && prelu.getMode() == pd::PreluMode::Element) || isa<pd::UnpoolOp>(op))
       return false;
     OperandRange images = op->getOperands().take_front(op->hasTrait<pd::SecondIsImage>() ? 2 : 1);
     bool areGood = llvm::all_of(
@@ -106,7 +106,7 @@ private:
     Operation *made = builder.clone(*op);
     for (auto [i, image] : llvm::enumerate(images))
       made->setOperand(i, lastOf(image, builder));
-    made->setAttr("data_format", builder.getStringAttr("NHWC"));
+    made->setAttr("data_format", pd::DataFormatAttr::get(op->getContext(), pd::DataFormat::NHWC));
     builder.setInsertionPointAfter(made);
     for (auto [old, fresh] : llvm::zip(op->getResults(), made->getResults())) {
       if (!isImage(old) || op->hasTrait<pd::ResultIsNoImage>()) {

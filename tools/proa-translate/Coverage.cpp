@@ -3,6 +3,7 @@
 #include "dialects/pd/autodiff/ArrayGradient.h"
 #include "dialects/pd/autodiff/BatchingRules.h"
 #include "dialects/pd/autodiff/LinearOps.h"
+#include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/Arrays.h"
 #include "dialects/pd/reference/Reference.h"
@@ -31,7 +32,8 @@ public:
     // Some ops are linear under one value of an attribute only; they count as linear.
     auto set = [&](llvm::StringRef attribute, mlir::Attribute value) {
       if (llvm::is_contained(name.getAttributeNames(), attribute))
-        state.addAttribute(attribute, value);
+        state.addAttribute(attribute,
+                           *pd::enumFromKeyword(state.location, name.getStringRef(), attribute, value));
     };
     set("pooling_type", builder.getStringAttr("avg"));
     set("reduce", builder.getStringAttr("add"));

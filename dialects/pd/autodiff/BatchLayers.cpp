@@ -98,8 +98,8 @@ BatchedResults layerNorm(Batcher &batcher, Operation *op) {
   return results;
 }
 
-StringRef formatOf(GroupNormOp op) { return op.getDataFormat(); }
-StringRef formatOf(InstanceNormOp) { return "NCHW"; }
+DataFormat formatOf(GroupNormOp op) { return op.getDataFormat(); }
+DataFormat formatOf(InstanceNormOp) { return DataFormat::NCHW; }
 
 /// Each sample has moments of its own: the examples' samples become more of them.
 template <class Op> BatchedResults ofSamples(Batcher &batcher, Operation *op) {

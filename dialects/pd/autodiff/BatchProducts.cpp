@@ -70,7 +70,7 @@ BatchedResults permutation(Batcher &batcher, Operation *op) {
 /// In mode "r" Q is empty, and has no dimension for the matrices.
 BatchedResults orthogonal(Batcher &batcher, Operation *op) {
   auto qr = cast<QrOp>(op);
-  if (qr.getMode() != "r")
+  if (qr.getMode() != QrMode::R)
     return onMatrices(batcher, op);
   auto made = QrOp::create(batcher.builder, op->getLoc(), batcher.batched(qr.getX()), qr.getMode());
   return SmallVector<Batched>{Batched(made.getQ(), false), Batched(made.getR())};

@@ -57,11 +57,13 @@ std::optional<Groups> linearGroups(Operation *op) {
     return Groups{{1}};
   if (auto pad = dyn_cast<PadOp>(op); pad && pad.getPadValue().isZero())
     return Groups{{0}};
-  if (auto pool = dyn_cast<Pool2dOp>(op); pool && pool.getPoolingType() == "avg")
+  if (auto pool = dyn_cast<Pool2dOp>(op); pool && pool.getPoolingType() == PoolingType::Avg)
     return Groups{{0}};
-  if (auto pool = dyn_cast<Pool3dOp>(op); pool && pool.getPoolingType() == "avg")
+  if (auto pool = dyn_cast<Pool3dOp>(op); pool && pool.getPoolingType() == PoolingType::Avg)
     return Groups{{0}};
-  auto adds = [](StringRef reduce) { return reduce == "add" || reduce == "assign"; };
+  auto adds = [](ScatterReduce reduce) {
+    return reduce == ScatterReduce::Add || reduce == ScatterReduce::Assign;
+  };
   if (auto scatter = dyn_cast<ScatterNdOp>(op); scatter && adds(scatter.getReduce()))
     return together(op);
   if (auto put = dyn_cast<PutAlongAxisOp>(op); put && adds(put.getReduce()))

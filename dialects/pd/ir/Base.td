@@ -10,6 +10,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/pd/ir/AttributeNames.td"
 include "dialects/pd/ir/Dialect.td"
+include "dialects/pd/ir/Enums.td"
 include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/Interfaces.td"
 
@@ -181,7 +182,8 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
 
   // How operands are written; by default in order, with optional ones named.
   string operandFormat = Pd_Format<arguments>.operandText;
-  let assemblyFormat = operandFormat # " attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = operandFormat # Pd_Format<arguments>.enumText
+    # " attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = [{
     bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange given) {
       return ::proa::pd::compatibleTypes(inferred, given);

@@ -3,10 +3,12 @@
 #define PROA_DIALECTS_PD_FORMAT
 
 include "mlir/IR/OpBase.td"
+include "dialects/pd/ir/Enums.td"
 
 // The parts of an assembly format that follow from an op's arguments.
 //   operandText  Operands in order. Several optional or variadic operands follow the others by name, without the suffix
 //                "_tensor": `%x, %y scale = %s`. After a variadic first operand all others are named.
+//   enumText     Enum attributes as keywords: `data_format = NHWC`. A default value is not printed.
 class Pd_Format<dag arguments> {
   list<int> indices = !range(!size(arguments));
   list<int> operands = !filter(i, indices, !initialized(!getdagarg<TypeConstraint>(arguments, i)));
@@ -21,6 +23,12 @@ class Pd_Format<dag arguments> {
     " (`" # !subst("_tensor", "", !getdagname(arguments, i)) # "` `=` $" # !getdagname(arguments, i) # "^)?",
     " `" # !getdagname(arguments, i) # "` `=` $" # !getdagname(arguments, i))), "");
   string operandText = !if(!gt(!size(variable), 1), unnamedText # namedText, "operands");
+  string enumText = !interleave(!foreach(i, indices, !cond(
+    !initialized(!getdagarg<Pd_DefaultEnum>(arguments, i)):
+      " (`" # !getdagname(arguments, i) # "` `=` $" # !getdagname(arguments, i) # "^)?",
+    !initialized(!getdagarg<Pd_EnumAttr>(arguments, i)):
+      " `" # !getdagname(arguments, i) # "` `=` $" # !getdagname(arguments, i),
+    true: "")), "");
 }
 
 #endif

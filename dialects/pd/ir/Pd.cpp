@@ -47,6 +47,7 @@ void PdDialect::initialize() {
   // Formulas of recurrences, and derivatives of loops, are loops over arrays.
   getContext()->loadDialect<scf::SCFDialect, tensor::TensorDialect>();
   addInterfaces<CompositeFolder, PdInliner>();
+  registerAttributes();
   registerTypes();
   registerFamilies(*this);
 }

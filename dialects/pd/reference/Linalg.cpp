@@ -357,7 +357,7 @@ bool isReal(const Tensor &tensor) {
 LogicalResult qr(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   if (!isReal(operands[0]))
     return failure();
-  bool withQ = cast<QrOp>(op).getMode() != "r";
+  bool withQ = cast<QrOp>(op).getMode() != QrMode::R;
   return forEachMatrix(operands[0], [&](int64_t n, Matrix r) {
     Matrix q = Matrix::identity(r.rows);
     reflect(r, q);
@@ -422,7 +422,7 @@ Matrix columnsOf(const Matrix &a, llvm::ArrayRef<int64_t> order) {
 LogicalResult eigh(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
   if (!isReal(operands[0]))
     return failure();
-  bool upper = cast<EighOp>(op).getUPLO() == "U";
+  bool upper = cast<EighOp>(op).getUPLO() == Triangle::Upper;
   return forEachMatrix(operands[0], [&](int64_t n, const Matrix &x) {
     Matrix a = x, v = Matrix::identity(x.rows);
     for (int64_t i = 0; i < a.rows; ++i)
@@ -472,7 +472,7 @@ LogicalResult svd(Operation *, llvm::ArrayRef<Tensor> operands, llvm::MutableArr
 LogicalResult leastSquares(Operation *op, llvm::ArrayRef<Tensor> operands,
                            llvm::MutableArrayRef<Tensor> results) {
   Stack stack(operands[0]), right(operands[1]);
-  llvm::StringRef driver = cast<LstsqOp>(op).getDriver();
+  LstsqDriver driver = cast<LstsqOp>(op).getDriver();
   if (!isReal(operands[0]))
     return failure();
   int64_t least = std::min(stack.rows, stack.columns);
@@ -499,9 +499,9 @@ LogicalResult leastSquares(Operation *op, llvm::ArrayRef<Tensor> operands,
         sum += std::norm(y(r, c) - fitted(r, c));
       setReal(results[1], n * right.columns + c, sum);
     }
-    if (driver != "gels")
+    if (driver != LstsqDriver::Gels)
       storeScalar(results[2], n, HostScalar::of(least));
-    for (int64_t k = 0; (driver == "gelsd" || driver == "gelss") && k < least; ++k)
+    for (int64_t k = 0; (driver == LstsqDriver::Gelsd || driver == LstsqDriver::Gelss) && k < least; ++k)
       setReal(results[3], n * least + k,
               std::sqrt(values(order[static_cast<size_t>(k)], order[static_cast<size_t>(k)]).real()));
     return success();

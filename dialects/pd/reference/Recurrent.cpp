@@ -14,13 +14,17 @@ namespace {
 
 using namespace complexstep;
 
-Number activate(llvm::StringRef name, Number x) {
-  if (name == "sigmoid")
+Number activate(Activation kind, Number x) {
+  switch (kind) {
+  case Activation::Identity:
+    return x;
+  case Activation::Sigmoid:
     return 1.0 / (1.0 + std::exp(-x));
-  if (name == "tanh")
+  case Activation::Tanh:
     return std::tanh(x);
-  if (name == "relu")
+  case Activation::Relu:
     return x.real() > 0 ? x : Number(0);
+  }
   return x;
 }
 
@@ -216,7 +220,7 @@ LogicalResult lstmGradient(Operation *op, llvm::ArrayRef<Tensor> operands,
 
 //===-- attention_lstm ----------------------------------------------------------------------------------===//
 
-double activated(llvm::StringRef name, double x) { return activate(name, Number(x)).real(); }
+double activated(Activation kind, double x) { return activate(kind, Number(x)).real(); }
 
 /// The rows of one sequence, in each step weighted by how well they go with the cell.
 struct Attention {

@@ -3,6 +3,7 @@
 /// Ops here are not folded by them: a program would wait for them.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/reference/RandomStream.h"
 #include "proa/Tensor.h"
 
@@ -23,7 +24,8 @@ public:
                                               llvm::MutableArrayRef<Tensor> results);
   /// The same of an op that draws random numbers.
   using RandomComputation = llvm::LogicalResult (*)(mlir::Operation *op, llvm::ArrayRef<Tensor> operands,
-                                                    llvm::MutableArrayRef<Tensor> results, RandomState &draws);
+                                                    llvm::MutableArrayRef<Tensor> results,
+                                                    RandomState &draws);
   /// The computations of the whole dialect.
   static const ReferenceKernels &get();
 
@@ -66,7 +68,7 @@ void addNeighbors(ReferenceKernels &kernels);
 /// stored.
 class Images {
 public:
-  Images(const Tensor &tensor, llvm::StringRef format);
+  Images(const Tensor &tensor, DataFormat format);
 
   llvm::ArrayRef<int64_t> dims() const { return extents; }
   llvm::ArrayRef<int64_t> spatial() const { return llvm::ArrayRef(extents).drop_front(2); }
@@ -79,7 +81,7 @@ private:
 
 /// What stands before the input along each spatial axis, for the attributes `paddings` and
 /// `padding_algorithm`; SAME makes dilations 1.
-llvm::SmallVector<int64_t> paddingsBefore(llvm::StringRef algorithm, llvm::ArrayRef<int64_t> paddings,
+llvm::SmallVector<int64_t> paddingsBefore(PaddingAlgorithm algorithm, llvm::ArrayRef<int64_t> paddings,
                                           llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> kernel,
                                           llvm::ArrayRef<int64_t> strides);
 

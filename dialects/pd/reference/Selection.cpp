@@ -192,7 +192,7 @@ LogicalResult mineHardExamples(Operation *op, llvm::ArrayRef<Tensor> operands,
                                llvm::MutableArrayRef<Tensor> results) {
   auto mine = cast<MineHardExamplesOp>(op);
   const Tensor *placeLoss = operandOf(op, operands, mine.getLocLoss());
-  bool isHard = mine.getMiningType() == "hard_example";
+  bool isHard = mine.getMiningType() == MiningType::HardExample;
   double least = rounded(operands[2].dtype(), mine.getNegDistThreshold().convertToDouble());
   std::vector<int64_t> matches = integersOf(operands[1]), updated = matches, negatives, ends{0};
   int64_t count = operands[1].dims()[1];

@@ -76,12 +76,11 @@ def Pd_MineHardExamplesOp : Pd_SelectionOp<"mine_hard_examples"> {
     selected and has no match, in ascending order; `offsets` says which belong to which image.
   }];
   let constraints = [
-    "C1. all operands are [N, boxes]",
-    "C2. mining_type is max_negative or hard_example"
+    "C1. all operands are [N, boxes]"
   ];
   let arguments = (ins Pd_FloatTensor:$cls_loss, Pd_IntTensor:$match_indices, Pd_FloatTensor:$match_dist,
     Optional<Pd_FloatTensor>:$loc_loss, Real<"1.0">:$neg_pos_ratio, Real<"0.5">:$neg_dist_threshold, Limit<"0">:$sample_size,
-    DefaultValuedAttr<StrAttr, "\"max_negative\"">:$mining_type);
+    Pd_DefaultEnum<Pd_MiningTypeAttr, "MaxNegative">:$mining_type);
   let results = (outs Pd_IntTensor:$neg_indices, Pd_IntTensor:$offsets, Pd_IntTensor:$updated_match_indices);
   let infer = "inferMineHardExamples";
   let legacy = [Legacy<"mine_hard_examples", ["ClsLoss", "MatchIndices", "MatchDist", "LocLoss"],

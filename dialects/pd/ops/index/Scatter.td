@@ -25,11 +25,10 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
     "C1. index has rank 1 or more, and its last extent is known",
     "C2. that extent is at most the rank of x",
     "C3. updates has the dimensions of index but the last, then those of x that index does not address",
-    "C4. reduce is one of these",
     "C5. x and updates have one element type"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
-    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
+    Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
@@ -45,12 +44,11 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
     "C1. axis is in [-rank, rank) of x",
     "C2. x and indices have one rank",
     "C3. the extents of indices other than that along axis are at most those of x, unless those are 1",
-    "C4. reduce is one of these",
     "C5. x and values have one element type",
     "C6. values, without extents of 1 in front of its dimensions, broadcasts to the dimensions of indices"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, Pd_Tensor:$values, I64Attr:$axis,
-    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
+    Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce);
   let vjpInCode = 1;
   let newIr = [NewIr<["x", "indices", "values"], [], [], ["include_self"]>];
   let results = (outs Pd_Tensor:$out);

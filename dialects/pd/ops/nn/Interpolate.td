@@ -4,7 +4,8 @@
 
 include "dialects/pd/ops/nn/Formats.td"
 
-class Pd_InterpolateOp<string mnemonic, string spatial, string method, string text> : Pd_Op<mnemonic, [AttrSizedOperandSegments]> {
+class Pd_InterpolateOp<string mnemonic, string spatial, string method, string text, string keyword = !tolower(method)>
+    : Pd_Op<mnemonic, [AttrSizedOperandSegments]> {
   let summary = text # " over " # spatial # " spatial dimensions";
   let description = [{
     The output's extents are, whichever comes first: the elements of `size_tensor` (one tensor a dimension), those of
@@ -18,19 +19,18 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   }];
   let constraints = [
     "C1. x has a batch, channels and " # spatial # " spatial dimensions",
-    "C2. data_format is known",
     "C3. the size is given in one of the ways, with one number a dimension (a single scale counts for all)",
     "C4. the output's extents are positive",
-    "C5. interp_method is \"" # method # "\""
+    "C5. interp_method is " # keyword
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$out_size, Variadic<Pd_IntTensor>:$size_tensor,
-    Optional<Pd_FloatTensor>:$scale_tensor, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    Optional<Pd_FloatTensor>:$scale_tensor, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
     DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
-    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, DefaultValuedAttr<StrAttr, "\"" # method # "\"">:$interp_method,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, Pd_DefaultEnum<Pd_InterpolationAttr, method>:$interp_method,
     DefaultValuedAttr<BoolAttr, "true">:$align_corners, DefaultValuedAttr<I64Attr, "1">:$align_mode);
   let operandFormat = "$x (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)?";
   let results = (outs Pd_Tensor:$output);
-  let infer = "inferInterpolate<Resampling::" # method # ">";
+  let infer = "inferInterpolate<Interpolation::" # method # ">";
   let precision = "always full";
   let library = "interpolate";
   let libraryHalf = 1;
@@ -43,11 +43,11 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let newIrGradients = [mnemonic # "_grad(x, out_size, size_tensor, scale_tensor, doutput)"];
 }
 
-def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "linear", "Linear interpolation">;
-def Pd_BilinearInterpOp : Pd_InterpolateOp<"bilinear_interp", "2", "bilinear", "Linear interpolation">;
-def Pd_TrilinearInterpOp : Pd_InterpolateOp<"trilinear_interp", "3", "trilinear", "Linear interpolation">;
-def Pd_BicubicInterpOp : Pd_InterpolateOp<"bicubic_interp", "2", "bicubic", "Cubic interpolation">;
-def Pd_NearestInterpOp : Pd_InterpolateOp<"nearest_interp", "1 to 3", "nearest", "The nearest element">;
+def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "Linear", "Linear interpolation">;
+def Pd_BilinearInterpOp : Pd_InterpolateOp<"bilinear_interp", "2", "Bilinear", "Linear interpolation">;
+def Pd_TrilinearInterpOp : Pd_InterpolateOp<"trilinear_interp", "3", "Trilinear", "Linear interpolation">;
+def Pd_BicubicInterpOp : Pd_InterpolateOp<"bicubic_interp", "2", "Bicubic", "Cubic interpolation">;
+def Pd_NearestInterpOp : Pd_InterpolateOp<"nearest_interp", "1 to 3", "Nearest", "The nearest element">;
 
 def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSegments, Pd_SecondIsImage]> {
   let summary = "Gradient of an interpolation by its input";
@@ -56,14 +56,14 @@ def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSe
     itself, times their weights, to the elements that the interpolation combined there. Of x only the dimensions count.
   }];
   let constraints = [
-    "C1. interp_method is linear, bilinear, trilinear, bicubic or nearest",
     "C2. out_gradient has the dimensions of the interpolation's result, and x's element type; the interpolation's own "
       "constraints hold"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$out_gradient, Optional<Pd_IntTensor>:$out_size,
-    Variadic<Pd_IntTensor>:$size_tensor, Optional<Pd_FloatTensor>:$scale_tensor, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    Variadic<Pd_IntTensor>:$size_tensor, Optional<Pd_FloatTensor>:$scale_tensor,
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
     DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
-    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, StrAttr:$interp_method,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, Pd_InterpolationAttr:$interp_method,
     DefaultValuedAttr<BoolAttr, "true">:$align_corners, DefaultValuedAttr<I64Attr, "1">:$align_mode);
   let operandFormat = [{$x `,` $out_gradient (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)?
     (`scale` `=` $scale_tensor^)?}];

@@ -1,6 +1,7 @@
 /// Sliding windows of convolutions and poolings: attributes, paddings and extents.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -18,7 +19,7 @@ struct Window {
   llvm::SmallVector<int64_t> strides;
   llvm::SmallVector<int64_t> paddings;
   llvm::SmallVector<int64_t> dilations;
-  llvm::StringRef paddingAlgorithm = "EXPLICIT";
+  PaddingAlgorithm paddingAlgorithm = PaddingAlgorithm::Explicit;
 
   /// Paddings as two values a dimension, before and after; kDynamic where they follow from an input extent
   /// that is not known. `input` holds the spatial extents. With SAME dilations count as 1, as in Paddle.
@@ -28,22 +29,17 @@ struct Window {
   /// counts.
   llvm::SmallVector<int64_t> paddingsThatFit(llvm::ArrayRef<int64_t> input) const;
   /// Dilations after the padding algorithm.
-  int64_t dilation(int64_t i) const { return paddingAlgorithm == "SAME" ? 1 : dilations[i]; }
+  int64_t dilation(int64_t i) const { return paddingAlgorithm == PaddingAlgorithm::Same ? 1 : dilations[i]; }
 };
 
-/// Whether the channels are the last dimension (NHWC, NDHWC, NLC); "NCHW", "NCDHW", "AnyLayout" and such:
-/// dimension 1.
-bool channelsAreLast(llvm::StringRef dataFormat);
-/// C.. of the attributes: `constraint` is their number in the op's description.
-mlir::LogicalResult checkDataFormat(std::optional<mlir::Location> location, llvm::StringRef dataFormat,
-                                    llvm::StringRef constraint);
+/// Checks strides, dilations and paddings; `constraint` is their number in the op's description.
 mlir::LogicalResult checkWindow(std::optional<mlir::Location> location, const Window &window,
                                 llvm::StringRef constraint);
 /// The spatial extents of a shape.
-llvm::SmallVector<int64_t> spatialDims(llvm::ArrayRef<int64_t> shape, llvm::StringRef dataFormat);
+llvm::SmallVector<int64_t> spatialDims(llvm::ArrayRef<int64_t> shape, DataFormat dataFormat);
 /// A shape of batch, channels and spatial extents.
 llvm::SmallVector<int64_t> shapeOf(int64_t batch, int64_t channels, llvm::ArrayRef<int64_t> spatial,
-                                   llvm::StringRef dataFormat);
+                                   DataFormat dataFormat);
 /// How many windows fit, or an error; kDynamic where not known.
 mlir::FailureOr<llvm::SmallVector<int64_t>> windowCounts(std::optional<mlir::Location> location,
                                                          const Window &window, llvm::ArrayRef<int64_t> input,

@@ -14,8 +14,9 @@ def Pd_SequencePoolOp : Pd_SequenceOp<"sequence_pool"> {
     pooltype: SUM; AVERAGE: the sum over the length; SQRT: the sum over the square root of the length; MAX; FIRST; LAST.
     An empty sequence gives pad_value. `max_index` says for MAX which row each element comes from (-1: an empty sequence).
   }];
-  let constraints = [OffsetsConstraint, "C2. pooltype is one of these"];
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, DefaultValuedAttr<StrAttr, "\"AVERAGE\"">:$pooltype,
+  let constraints = [OffsetsConstraint];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets,
+    Pd_DefaultEnum<Pd_SequencePoolTypeAttr, "Average">:$pooltype,
     DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$max_index);
   let infer = "inferSequencePool";
