@@ -97,12 +97,12 @@ private:
 
   /// Ops that say by `data_format` where the channels are.
   const char *rewriteFormatted(Operation *op, bool start) {
-    auto format = op->getAttrOfType<StringAttr>("data_format");
+    auto format = op->getAttrOfType<pd::DataFormatAttr>("data_format");
     // The parameter of an elementwise prelu lies as its input does; unpool knows channels first only.
     auto prelu = dyn_cast<pd::PreluOp>(op);
-    if (!format || format.getValue() != "NCHW")
+    if (!format || format.getValue() != pd::DataFormat::NCHW)
       return "its data_format is not NCHW";
-    if ((prelu && prelu.getMode() == "element") || isa<pd::UnpoolOp>(op))
+    if ((prelu && prelu.getMode() == pd::PreluMode::Element) || isa<pd::UnpoolOp>(op))
       return "it supports channels first only";
     OperandRange images = op->getOperands().take_front(op->hasTrait<pd::SecondIsImage>() ? 2 : 1);
     if (!llvm::all_of(images, isImage))
@@ -115,7 +115,7 @@ private:
     Operation *rewritten = builder.clone(*op);
     for (auto [i, image] : llvm::enumerate(images))
       rewritten->setOperand(i, lastOf(image, builder));
-    rewritten->setAttr("data_format", builder.getStringAttr("NHWC"));
+    rewritten->setAttr("data_format", pd::DataFormatAttr::get(op->getContext(), pd::DataFormat::NHWC));
     builder.setInsertionPointAfter(rewritten);
     for (auto [before, after] : llvm::zip(op->getResults(), rewritten->getResults())) {
       if (!isImage(before) || op->hasTrait<pd::ResultIsNoImage>()) {
