@@ -46,8 +46,7 @@ LogicalResult checkPrelu(std::optional<Location> location, RankedTensorType x, R
       alpha.getNumElements() == expectedElements)
     return success();
   return inferenceError(location, "C2: alpha must have " + llvm::Twine(expectedElements) +
-                                      " elements in mode " +
-                                      stringifyPreluMode(mode) + ", found " +
+                                      " elements in mode " + stringifyPreluMode(mode) + ", found " +
                                       llvm::Twine(alpha.getNumElements()));
 }
 
