@@ -6,10 +6,6 @@
 
 namespace proa::pd {
 
-/// See Formats.td.
-template <class Op> class SecondIsImage : public mlir::OpTrait::TraitBase<Op, SecondIsImage> {};
-template <class Op> class ResultIsNoImage : public mlir::OpTrait::TraitBase<Op, ResultIsNoImage> {};
-
 /// Attributes of a window over `spatial` dimensions. An op's constraint that one of them breaks is cited by
 /// its number.
 struct Window {
