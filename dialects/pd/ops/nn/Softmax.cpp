@@ -231,6 +231,11 @@ FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<
   return gradients;
 }
 
+/// An alpha for each element has the layout of x, so that x cannot change alone.
+bool PreluOp::supportsImageLayout(ImageLayout layout) {
+  return getMode() != "element" || getImageLayout() == layout;
+}
+
 FailureOr<SmallVector<Value>> PreluOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), alpha = e.computed(getAlpha());

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_NN_FOLD
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 defvar foldPaddings = "`paddings` has one entry for both dimensions, or two, or those before and then those after.";
 
@@ -69,7 +70,7 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
   let newIrGradients = ["unpool_grad(x, indices, out)"];
 }
 
-def Pd_TemporalShiftOp : Pd_Op<"temporal_shift"> {
+def Pd_TemporalShiftOp : Pd_Op<"temporal_shift", [LayoutOpInterface]> {
   let summary = "Temporal shift: the first channels from the previous step, the next ones from the following step, "
     "the others unchanged";
   let description = [{
