@@ -11,7 +11,9 @@
 
 namespace proa::tblgen {
 
-/// The op records that stand in the main input file itself, not in one that it includes.
+/// The records of a class that are in the main input file itself, not in one that it includes.
+std::vector<const llvm::Record *> ofMainFile(const llvm::RecordKeeper &records, llvm::StringRef className);
+/// Those of ops.
 std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records);
 
 /// Whether decompositions end in the op: it has none itself.

@@ -44,7 +44,8 @@ public:
   bool isOnArrays() const { return pd::isOnArrays(op); }
   bool isLinear() const { return pd::linearGroups(op).has_value(); }
   bool hasReferenceKernel() const {
-    return pd::ReferenceKernels::get().find(op) != nullptr || pd::ReferenceKernels::get().findRandom(op) != nullptr ||
+    return pd::ReferenceKernels::get().find(op) != nullptr ||
+           pd::ReferenceKernels::get().findRandom(op) != nullptr ||
            pd::ArrayComputations::get().find(op->getName()) != nullptr;
   }
   llvm::StringRef shardingSource() const { return pd::shardingSource(op); }
@@ -94,6 +95,12 @@ void describe(mlir::RegisteredOperationName name, OpCoverage &row) {
     row.evaluator = "yes";
   else if (decomposes)
     row.evaluator = "decomposition";
+}
+
+/// A legacy op that becomes several ops at import: the transforms see those.
+void describeFormula(OpCoverage &row) {
+  row.isDecomposed = true;
+  row.cpu = row.gradient = row.forward = row.batching = row.sharding = row.evaluator = "formula";
 }
 
 struct Total {
@@ -158,11 +165,13 @@ std::vector<OpCoverage> coverageOfOps(const std::map<std::string, int64_t> &case
   for (const import::LegacyOp &entry : import::legacyOps()) {
     OpCoverage row;
     row.legacy = entry.type;
-    row.op = entry.target;
+    row.op = entry.isFormula() ? "formula" : entry.target;
     row.elements = entry.elements;
-    if (auto name = mlir::RegisteredOperationName::lookup(entry.target, &context))
+    if (entry.isFormula())
+      describeFormula(row);
+    else if (auto name = mlir::RegisteredOperationName::lookup(entry.target, &context))
       describe(*name, row);
-    rows[entry.type.str()] = row;
+    rows.try_emplace(entry.type.str(), row); // the first of a type's entries
   }
   for (const auto &entry : import::structuralOps()) {
     std::string type = entry.getKey().str();
@@ -194,14 +203,15 @@ std::string coverageMarkdown(const std::vector<OpCoverage> &rows) {
     totals += fmt::format("| {} | {} |\n", total.what, total.count);
   for (const OpCoverage &row : rows)
     table += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-                         row.legacy, row.op.empty() ? "" : "`" + row.op + "`", row.op.empty() ? "no" : "yes",
-                         row.cpu, yesNo(row.isDecomposed), row.gradient, yesNo(row.isOverridden), row.forward,
-                         yesNo(row.isTransposed), row.batching, row.sharding, row.evaluator, row.elements,
-                         row.cases);
+                         row.legacy, row.op.empty() || row.op == "formula" ? row.op : "`" + row.op + "`",
+                         row.op.empty() ? "no" : "yes", row.cpu, yesNo(row.isDecomposed), row.gradient,
+                         yesNo(row.isOverridden), row.forward, yesNo(row.isTransposed), row.batching,
+                         row.sharding, row.evaluator, row.elements, row.cases);
   return fmt::format(
       "# Legacy ops\n\n"
       "Made by `proa-translate --coverage --format=markdown`. Gradient ops (`_grad`) are not counted.\n\n"
       "| legacy op types | |\n|---|---|\n{}\n"
+      "- `formula`: the legacy op becomes several pd ops, on which all transforms work\n"
       "- CPU: `compiled` to a kernel of its own, a `library` kernel of the runtime, or by its "
       "`decomposition`\n"
       "- gradient (reverse mode): a `rule` on the record, or through the `decomposition`; override: a "

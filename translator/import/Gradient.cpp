@@ -43,7 +43,7 @@ struct ProgramImporter::GradientImport {
   std::optional<llvm::StringSet<>> independent = std::nullopt;
 
   int order = gradientOrder(op.type);
-  const LegacyOp &entry = *findForwardOp(op.type);
+  const LegacyOp &entry = *findForwardOp(op);
   /// The forward op as if it stood here: its inputs by name, its outputs.
   legacy::Operation forward = {};
   /// The forward op that ran before, if it is found; it has the inputs that the gradient op is not given.
@@ -244,7 +244,7 @@ bool ProgramImporter::importForward(const GradientImport &gradient, Location loc
   }
   OpImporter importer(*this, gradient.forward, builder, location);
   importer.entry = &gradient.entry;
-  importer.takesArrays = llvm::StringRef(gradient.entry.target).starts_with("pd.array_");
+  importer.takesArrays = gradient.entry.takesArrays;
   importer.capturedOutputs = &results;
   for (auto &[slot, values] : inputs)
     importer.overrideInputs(slot, values);

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/Sequence.h"
 
 #include <algorithm>
@@ -284,7 +285,7 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
   currentOp = &op;
   if (isFeed(op) || isFetch(op))
     return;
-  const LegacyOp *entry = findLegacyOp(op.type);
+  const LegacyOp *entry = findLegacyOp(op);
   size_t before = problems.size();
   if (!arms.empty())
     finishArmsBefore(op);
@@ -330,26 +331,38 @@ void ProgramImporter::importOp(size_t index, const legacy::Operation &op) {
 }
 
 void ProgramImporter::importByEntry(OpImporter &importer) {
-  importer.takesArrays = importer.entry->target.starts_with("pd.array_");
+  importer.takesArrays = importer.entry->takesArrays;
   if (isRecomputed(importer.op))
     keepApart(importer);
   importWithFusedParts(importer);
 }
 
 void ProgramImporter::importWithFusedParts(OpImporter &importer) {
+  importer.runGuarded([&] { importFusedParts(importer); });
+}
+
+void ProgramImporter::importFusedParts(OpImporter &importer) {
   size_t before = problems.size();
   FusedParts fused(importer, *importer.entry);
   if (problems.size() != before)
     return;
-  auto importOp = [&] { importer.entry->hook ? importer.entry->hook(importer) : importer.importByTable(); };
+  auto importOp = [&] {
+    if (!importer.entry->hook)
+      return importer.importByTable();
+    importer.entry->hook(importer);
+    if (problems.size() == before)
+      importer.reportUnread();
+  };
   if (fused.empty())
     return importOp();
   fused.applyToInputs();
   Results results;
-  auto *outer = std::exchange(importer.capturedOutputs, &results);
-  if (problems.size() == before)
-    importOp();
-  importer.capturedOutputs = outer;
+  {
+    auto *outer = std::exchange(importer.capturedOutputs, &results);
+    llvm::scope_exit restore([&] { importer.capturedOutputs = outer; });
+    if (problems.size() == before)
+      importOp();
+  }
   auto first = results.find(importer.entry->outputs.begin()->spelling.str());
   if (problems.size() != before || first == results.end())
     return;

@@ -134,20 +134,20 @@ bool ProgramImporter::checkLod(llvm::StringRef slot, llvm::StringRef name) {
 }
 
 llvm::SmallVector<Value> OpImporter::lod(llvm::StringRef slot, size_t index) {
-  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = inputSlot(slot);
   if (!found || found->arguments.size() <= index || !program.checkLod(slot, found->arguments[index]))
     return {};
   return program.lodOf(found->arguments[index]);
 }
 
 bool OpImporter::hasUnclearLod(llvm::StringRef slot) const {
-  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = inputSlot(slot);
   return found && llvm::any_of(found->arguments,
                                [&](const std::string &name) { return program.variableLod(name).isUnclear; });
 }
 
 ArrayLod OpImporter::arrayLodBefore(llvm::StringRef outputSlot) const {
-  const legacy::Slot *found = op.output(std::string_view(outputSlot.data(), outputSlot.size()));
+  const legacy::Slot *found = this->outputSlot(outputSlot);
   if (!found || found->arguments.size() != 1)
     return {{}, true};
   Value array = program.lookup(found->arguments.front());
@@ -157,14 +157,14 @@ ArrayLod OpImporter::arrayLodBefore(llvm::StringRef outputSlot) const {
 }
 
 void OpImporter::setOutputLodUnclear(llvm::StringRef slot) {
-  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = outputSlot(slot);
   if (found && !found->arguments.empty() && !capturedOutputs)
     program.setVariableLod(found->arguments.front(), {{}, /*isUnclear=*/true, false});
 }
 
 llvm::SmallVector<Value> OpImporter::innermostLods(llvm::StringRef slot) {
   llvm::SmallVector<Value> offsets;
-  const legacy::Slot *found = op.input(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = inputSlot(slot);
   if (!found)
     return offsets;
   for (const std::string &name : found->arguments) {
@@ -184,13 +184,13 @@ llvm::SmallVector<Value> OpImporter::innermostLods(llvm::StringRef slot) {
 
 Value OpImporter::output(llvm::StringRef slot) {
   dependsOnOutputs = true;
-  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = outputSlot(slot);
   return found && found->arguments.size() == 1 && !capturedOutputs ? program.lookup(found->arguments.front())
                                                                    : Value();
 }
 
 void OpImporter::setOutputLod(llvm::StringRef slot, llvm::ArrayRef<Value> levels, size_t index) {
-  const legacy::Slot *found = op.output(std::string_view(slot.data(), slot.size()));
+  const legacy::Slot *found = outputSlot(slot);
   if (capturedOutputs)
     return;
   if (found && index < found->arguments.size())

@@ -61,6 +61,7 @@ private:
   void importByEntry(OpImporter &importer);
   /// By the entry's hook or table, with what is fused into the op (FusedParts.h).
   void importWithFusedParts(OpImporter &importer);
+  void importFusedParts(OpImporter &importer);
   void finishFunction();
   void keepStoredShape(const std::string &name, mlir::Value value);
 
@@ -310,6 +311,7 @@ private:
   bool isSelectedRows(llvm::StringRef name) const;
   SlotValues inputRows(const legacy::Operation &op) const;
   void shareRows(const legacy::Operation &op, const SlotValues &inputs);
+  void shareRows(OpImporter &importer, const SlotValues &inputs);
   /// Whether the program has SELECTED_ROWS variables.
   bool hasSelectedRows = false;
 

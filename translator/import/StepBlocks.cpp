@@ -40,7 +40,7 @@ Value stepCount(OpImporter &importer, Value x) {
 /// A `recurrent` in the making. The loop carries the number of the step, the states and an array for each
 /// output.
 struct ProgramImporter::Recurrence {
-  OpImporter importer;
+  OpImporter &importer;
   int32_t block;
   std::vector<std::string> inputs, outputs, earlierStates, states;
   bool isReverse;

@@ -83,7 +83,7 @@ void importPrint(OpImporter &importer) {
     return;
   importer.setOutput("Out", x);
   llvm::SmallVector<Value> levels = importer.lod("In");
-  if (!levels.empty() && importer.legacyOp().output("Out"))
+  if (!levels.empty() && importer.outputSlot("Out"))
     importer.setOutputLod("Out", levels);
   std::string phase = importer.stringAttribute("print_phase", "BOTH");
   llvm::StringRef hidden = importer.boolAttribute("is_forward", true) ? "BACKWARD" : "FORWARD";
@@ -97,7 +97,7 @@ void importPrint(OpImporter &importer) {
   for (llvm::StringRef name :
        {"print_tensor_type", "print_tensor_shape", "print_tensor_layout", "print_tensor_lod"})
     attributes.push_back(importer.named(name, builder.getBoolAttr(importer.boolAttribute(name, true))));
-  const legacy::Slot *slot = importer.legacyOp().input("In");
+  const legacy::Slot *slot = importer.inputSlot("In");
   if (slot && !slot->arguments.empty() && importer.boolAttribute("print_tensor_name", true))
     attributes.push_back(importer.named("name", builder.getStringAttr(slot->arguments.front())));
   importer.create("pd.print", {{x}, levels}, attributes);

@@ -197,6 +197,8 @@ void importFusionRepeatedFcRelu(OpImporter &importer) {
 
 /// Each sequence of each input becomes one row; the rows of all inputs stand side by side.
 void importFusionSeqpoolConcat(OpImporter &importer) {
+  if (!importer.boolAttribute("use_cvm", true))
+    return importer.report("attribute 'use_cvm' is false, expected true");
   Operands rows, levels = importer.innermostLods("X"), inputs = importer.inputs("X");
   if (levels.size() != inputs.size() || inputs.empty())
     return;
@@ -380,7 +382,7 @@ void importCropV1(OpImporter &importer) {
 /// Until Paddle 3.2 the op also added a bias and a residual before, and said where the normalized dimensions
 /// begin.
 void importRmsNorm(OpImporter &importer) {
-  if (!importer.legacyOp().input("norm_weight"))
+  if (!importer.inputSlot("norm_weight"))
     return importer.importByTable();
   Value x = importer.requiredInput("x"), weight = importer.requiredInput("norm_weight");
   if (!x || !weight)

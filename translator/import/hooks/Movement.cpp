@@ -26,16 +26,6 @@ Value reshape(OpImporter &importer, Value value, llvm::ArrayRef<int64_t> shape) 
 
 } // namespace
 
-void importTrilTriu(OpImporter &importer) {
-  Value x = importer.requiredInput("X");
-  if (!x)
-    return;
-  Attribute diagonal = importer.getBuilder().getI64IntegerAttr(importer.intAttribute("diagonal", 0));
-  bool lower = importer.boolAttribute("lower", false);
-  importer.setOutput("Out", importer.createOne(lower ? "pd.tril" : "pd.triu", {{x}},
-                                               {importer.named("diagonal", diagonal)}));
-}
-
 void importGather(OpImporter &importer) {
   Value index = importer.requiredInput("Index");
   if (!index)

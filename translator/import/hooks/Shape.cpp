@@ -166,8 +166,8 @@ void importUnbind(OpImporter &importer) {
   Builder &builder = importer.getBuilder();
   Value x = importer.requiredInput("X");
   // unbind calls its result Out, unstack Y; their number is nowhere else.
-  llvm::StringRef slot = importer.legacyOp().output("Out") ? "Out" : "Y";
-  const legacy::Slot *outputs = importer.legacyOp().output(std::string_view(slot));
+  llvm::StringRef slot = importer.outputSlot("Out") ? "Out" : "Y";
+  const legacy::Slot *outputs = importer.outputSlot(slot);
   if (!x)
     return;
   if (!outputs) {

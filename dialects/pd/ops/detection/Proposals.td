@@ -75,7 +75,8 @@ def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
   let results = (outs Variadic<Pd_Tensor>:$boxes_and_counts);
   let infer = "inferDistributeFpnProposals";
   let legacy = [Legacy<"distribute_fpn_proposals", ["FpnRois", "RoisNum"], ["MultiFpnRois", "RestoreIndex",
-    "MultiLevelRoIsNum"], ["min_level", "max_level", "refer_level", "refer_scale", "pixel_offset"], [], "importDistributeFpnProposals">];
+    "MultiLevelRoIsNum"], ["min_level", "max_level", "refer_level", "refer_scale", "pixel_offset"], [],
+    "importDistributeFpnProposals", exportHook_="exportDistributeFpnProposals">];
 }
 
 def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
@@ -88,7 +89,8 @@ def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
   let results = (outs Pd_FloatTensor:$fpn_rois, Pd_IntTensor:$rois_num);
   let infer = "inferCollectFpnProposals";
   let legacy = [Legacy<"collect_fpn_proposals", ["MultiLevelRois*", "MultiLevelScores*", "MultiLevelRoIsNum*"],
-    ["FpnRois", "RoisNum"], [], ["post_nms_topN"], "importCollectFpnProposals">];
+    ["FpnRois", "RoisNum"], [], ["post_nms_topN"], "importCollectFpnProposals",
+    exportHook_="exportCollectFpnProposals">];
 }
 
 def Pd_IouSimilarityOp : Pd_Op<"iou_similarity"> {

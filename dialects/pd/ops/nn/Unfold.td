@@ -50,8 +50,7 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
   let summary = "Elements put back where max_pool2d_with_index found them, zeros elsewhere";
   let description = [{
     `indices` holds for each element of x its place in the output's plane, row-major. The output's extents are
-    `output_size`, or where it is empty `(in - 1) * stride - 2 * padding + ksize`. `padding` and `unpooling_type` have no
-    other meaning.
+    `output_size`, or where it is empty `(in - 1) * stride - 2 * padding + ksize`. `padding` has no other meaning.
   }];
   let constraints = [
     "C1. x has rank 4 and indices its dimensions",
@@ -65,7 +64,7 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
   let infer = "inferUnpool";
   let decomposesInCode = 1;
   let legacy = [Legacy<"unpool", ["X", "Indices"], ["Out"], ["ksize", "strides", "padding=paddings", "output_size",
-    "data_format"], ["unpooling_type"]>];
+    "data_format"], constants_=["unpooling_type=max"]>];
   let newIrGradients = ["unpool_grad(x, indices, out)"];
 }
 

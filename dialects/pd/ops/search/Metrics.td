@@ -80,4 +80,8 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
     "AccumFalsePos@LOD"], ["class_num", "background_label", "overlap_threshold", "evaluate_difficult", "ap_type"]>];
 }
 
+def : LegacyFormula<"positive_negative_pair", ["Score", "Label", "QueryID", "Weight?", "AccumulatePositivePair?",
+  "AccumulateNegativePair?", "AccumulateNeutralPair?"], ["PositivePair", "NegativePair", "NeutralPair"], ["column"], [],
+  "importPositiveNegativePair">;
+
 #endif
