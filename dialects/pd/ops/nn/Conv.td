@@ -145,4 +145,7 @@ def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient"
 }
 def Pd_Conv3dWeightGradientOp : Pd_ConvWeightGradientOp<"conv3d_weight_gradient", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW">;
 
+def : LegacyFormula<"var_conv_2d", ["X", "ROW", "COLUMN", "W"], ["Out", "Col"], ["InputChannel", "OutputChannel",
+  "KernelH", "KernelW", "StrideH", "StrideW"], [], "importVarConv2d">;
+
 #endif

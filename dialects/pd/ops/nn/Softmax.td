@@ -145,4 +145,7 @@ def Pd_MaxoutOp : Pd_Op<"maxout"> {
   let newIrGradients = ["maxout_grad(x, out)"];
 }
 
+def : LegacyFormula<"dropout_nd", ["X"], ["Out", "Mask"], ["dropout_prob", "dropout_implementation", "is_test",
+  "axis", "seed", "fix_seed"], [], "importDropoutNd">;
+
 #endif
