@@ -1,6 +1,7 @@
 #include "translator/export/OpExporter.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 
@@ -282,6 +283,8 @@ void OpExporter::addAttribute(const LegacyAttribute &attribute) {
     setAttribute(name, static_cast<float>(real.getValueAsDouble()));
   else if (auto text = dyn_cast<StringAttr>(value))
     setAttribute(name, text.str());
+  else if (std::optional<llvm::StringRef> keyword = pd::keywordOf(value))
+    setAttribute(name, keyword->str());
   else if (auto type = dyn_cast<TypeAttr>(value))
     setAttribute(name, dtypeNumber(type.getValue()));
   else if (auto integers = dyn_cast<DenseI64ArrayAttr>(value); integers && attribute.isWide)

@@ -112,7 +112,7 @@ class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
 }
 def Pd_NanmedianOp : Pd_AnyMedianOp<"nanmedian", "The median of the elements other than NaN along axes (empty: all)"> {
   let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], scratch_=["MedianIndex"],
-    writtenIf_="op.getMode() == \"avg\"">];
+    writtenIf_="op.getMode() == ::proa::pd::MedianMode::Avg">];
   let newIrGradients = ["nanmedian_grad(x, out, result 1)"];
 }
 def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along axes (empty: all); NaN if any is NaN"> {
