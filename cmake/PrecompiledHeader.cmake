@@ -14,7 +14,8 @@ set(headers
   mlir/IR/BuiltinOps.h mlir/IR/BuiltinTypes.h mlir/IR/Dialect.h mlir/IR/IRMapping.h mlir/IR/Matchers.h
   mlir/IR/OpDefinition.h mlir/IR/OpImplementation.h mlir/IR/PatternMatch.h mlir/IR/TypeUtilities.h
   mlir/Interfaces/InferTypeOpInterface.h mlir/Interfaces/SideEffectInterfaces.h
-  mlir/Dialect/Arith/IR/Arith.h mlir/Dialect/Func/IR/FuncOps.h mlir/Dialect/SCF/IR/SCF.h mlir/Dialect/Tensor/IR/Tensor.h)
+  mlir/Dialect/Arith/IR/Arith.h mlir/Dialect/Func/IR/FuncOps.h mlir/Dialect/SCF/IR/SCF.h
+    mlir/Dialect/Tensor/IR/Tensor.h)
 list(TRANSFORM headers PREPEND "-include;" OUTPUT_VARIABLE includes)
 
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)

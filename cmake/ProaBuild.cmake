@@ -3,7 +3,8 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers -fno-semantic-interposition)
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers
+  -fno-semantic-interposition)
 # Link only needed libraries: OpenBLAS alone starts threads that keep a core busy for 100 ms.
 add_link_options(LINKER:--as-needed)
 # Without it LLVM's headers lay out pass statistics as in a library with assertions.
@@ -68,14 +69,17 @@ function(proa_tool name)
   endif()
 endfunction()
 
-# proa_unit_test(name SOURCES a.cpp ... LINK lib ...): one GoogleTest program, registered with ctest.
+# proa_unit_test(name SOURCES a.cpp ... LINK lib ... [NO_TEST]): one GoogleTest program, registered with ctest unless
+# NO_TEST is given.
 function(proa_unit_test name)
-  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;NO_TEST" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE proa_flags ${ARG_LINK} GTest::gtest_main GTest::gmock)
   target_compile_definitions(${name} PRIVATE PROA_CORPUS_DIR="${PROJECT_SOURCE_DIR}/test/corpus"
                                              PROA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  add_test(NAME unit/${name} COMMAND ${name})
+  if(NOT ARG_NO_TEST)
+    add_test(NAME unit/${name} COMMAND ${name})
+  endif()
 endfunction()
 
 # proa_tablegen(TOOL record.td output.inc args...): runs mlir-tblgen or proa-tblgen on a .td file of this folder and

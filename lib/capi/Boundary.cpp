@@ -86,7 +86,7 @@ Result<void> describeEntry(std::span<const TensorInfo> infos, size_t index, cons
   if (!info)
     return problem("", "the place for the description is NULL");
   if (index >= infos.size())
-    return problem("", fmt::format("unknown {} {}; there are {}", what, index, infos.size()));
+    return problem("", fmt::format("no {} {}, expected an index below {}", what, index, infos.size()));
   const TensorInfo &entry = infos[index];
   *info = {entry.name.c_str(), static_cast<proa_dtype>(entry.dtype), entry.dims.size(), entry.dims.data()};
   return {};

@@ -167,7 +167,7 @@ std::vector<NamedTensor> Model::Implementation::take(const Variant &variant,
 static Result<void> checkIrOptions(const ModelOptions &options, const std::string &path) {
   for (auto [isGiven, what] : {std::pair(options.amp.has_value(), "mixed precision"),
                                std::pair(options.microBatches != 1, "micro-batches"),
-                               std::pair(!options.derivedGradients.empty(), "proa's own gradients")})
+                               std::pair(!options.derivedGradients.empty(), "derived gradients")})
     if (isGiven)
       return problem(path, std::string(what) + " of an IR file is done by passes (proa-opt), not by options");
   return {};
@@ -198,8 +198,9 @@ Result<void> Model::Implementation::readSource(const params::ModelFiles &files) 
   if (isIr(files.program, programText))
     if (Result<void> checked = checkIrOptions(options, path); !checked)
       return checked;
-  auto opened = ProgramSource::open(*context, {files, programText, options.function, options.feeds,
-                                               options.fetches, options.derivedGradients, options.onDiagnostic});
+  auto opened =
+      ProgramSource::open(*context, {files, programText, options.function, options.feeds, options.fetches,
+                                     options.derivedGradients, options.onDiagnostic});
   if (!opened)
     return opened.problems();
   source = std::move(*opened);

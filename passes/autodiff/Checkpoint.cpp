@@ -116,10 +116,11 @@ private:
           outputs.insert(result);
     }
     for (Value value : llvm::concat<const Value>(inputs.getArrayRef(), outputs.getArrayRef()))
-      if (!isa<RankedTensorType>(value.getType()))
+      if (auto tensor = dyn_cast<RankedTensorType>(value.getType());
+          !tensor || !pd::dtypeOf(tensor.getElementType()))
         return mlir::emitError(value.getLoc())
-               << "a checkpoint cannot stand here: it would be passed a value of type " << value.getType()
-               << ", expected tensors";
+               << "cannot be computed in a checkpoint, which would be passed a value of type "
+               << value.getType() << ", expected a tensor with an element type of the dialect";
     make(ops, inputs.getArrayRef(), outputs.getArrayRef(), constants);
     return success();
   }

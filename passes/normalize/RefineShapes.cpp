@@ -344,10 +344,15 @@ private:
     return first;
   }
 
-  /// The inferred types; in a branch, notes why there are none.
+  /// The inferred types. Operands that contradict the op are an error; in a branch, the reason is noted.
   FailureOr<SmallVector<Type>> inferredTypes(Operation *op) {
-    if (!isInBranch || !isa<InferTypeOpInterface>(op))
+    if (!isa<InferTypeOpInterface>(op))
       return pd::inferredTypes(op);
+    if (!isInBranch) {
+      FailureOr<SmallVector<Type>> types = pd::inferredTypes(op, op->getLoc());
+      hasFailed |= failed(types);
+      return types;
+    }
     std::string reasons;
     ScopedDiagnosticHandler handler(&getContext(),
                                     [&, own = std::this_thread::get_id()](Diagnostic &diagnostic) {

@@ -151,7 +151,8 @@ def page(options):
             "## Latency",
             "Float32, batch 1, medians; the engines alternate, and the best of %d rounds counts. The roofline is the"
             % options.rounds,
-            "number of operations of the program (`proa-translate --summary`) divided by the peak of oneDNN's matmul: %s."
+            "number of operations of the program (`proa-translate --summary`) divided by the peak of oneDNN's matmul: "
+            "%s."
             % ", ".join("%.0f GFLOP/s on %d thread%s" % (p, t, "s" if t > 1 else "") for t, p in sorted(peaks.items())),
             "Winograd convolutions need fewer operations than the roofline counts, so the fraction may exceed 100 %.",
             "",

@@ -200,9 +200,8 @@ std::string summaryText(const ProgramSummary &summary) {
     text += fmt::format("{}{} operations in one run\n", summary.uncounted > 0 ? "at least " : "",
                         amountText(*summary.flops));
   if (summary.uncounted > 0)
-    text += fmt::format(
-        "not counted: {} ops of the imported program whose dims only the feeds tell; --dims gives them\n",
-        summary.uncounted);
+    text += fmt::format("not counted: {} ops of the imported program with dynamic dims; set them by --dims\n",
+                        summary.uncounted);
   return text;
 }
 

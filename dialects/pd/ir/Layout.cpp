@@ -2,14 +2,14 @@
 
 namespace proa::pd {
 
-std::optional<ImageLayout> imageLayoutOf(llvm::StringRef dataFormat) {
-  if (!dataFormat.starts_with("N"))
+std::optional<ImageLayout> imageLayoutOf(DataFormat dataFormat) {
+  if (dataFormat == DataFormat::AnyLayout)
     return std::nullopt;
-  return dataFormat.ends_with("C") ? ImageLayout::ChannelsLast : ImageLayout::ChannelsFirst;
+  return channelsAreLast(dataFormat) ? ImageLayout::ChannelsLast : ImageLayout::ChannelsFirst;
 }
 
-llvm::StringRef imageFormat(ImageLayout layout) {
-  return layout == ImageLayout::ChannelsLast ? "NHWC" : "NCHW";
+DataFormat imageFormat(ImageLayout layout) {
+  return layout == ImageLayout::ChannelsLast ? DataFormat::NHWC : DataFormat::NCHW;
 }
 
 } // namespace proa::pd

@@ -1,6 +1,8 @@
 /// The interface of ops on images in a layout that an attribute names.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
+
 #include "mlir/IR/OpDefinition.h"
 
 #include <optional>
@@ -14,10 +16,10 @@ enum class ImageLayout {
 };
 
 /// The layout that a `data_format` names; nothing for AnyLayout.
-std::optional<ImageLayout> imageLayoutOf(llvm::StringRef dataFormat);
+std::optional<ImageLayout> imageLayoutOf(DataFormat dataFormat);
 
 /// The `data_format` of images with two spatial dimensions.
-llvm::StringRef imageFormat(ImageLayout layout);
+DataFormat imageFormat(ImageLayout layout);
 
 } // namespace proa::pd
 

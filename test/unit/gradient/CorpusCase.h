@@ -43,8 +43,8 @@ bool isFinite(const Tensor &tensor);
 void makeFinite(Tensor &tensor);
 std::vector<std::vector<int64_t>> dimsOf(const Tensors &tensors);
 
-/// Programs of corpus/ops, control and models and of cases, by their folder below test/: every twentieth;
-/// with PROA_DERIVATIVES=all all of them; with another value those whose path contains it.
+/// Programs of corpus/ops, control and models and of cases, by their folder below test/: all, or those whose
+/// path contains the value of PROA_DERIVATIVES.
 std::vector<std::string> chosenPrograms();
 
 /// skipped.txt lists the programs that a test skips, with reasons: a test that starts or stops to skip a

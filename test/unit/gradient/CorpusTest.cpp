@@ -1,9 +1,8 @@
 // Derivatives of the op programs and models of the corpus, in float64. Along a random direction, forward mode
 // is compared with differences and with reverse mode; for programs without gradients the same is done with
 // their gradients (second derivatives). A batch of two is compared with its examples, and derivatives created
-// with dynamic dims with those created with static dims. ctest takes every twentieth program;
-// PROA_DERIVATIVES=all takes all, another value those whose path contains it. skipped.txt lists skipped
-// programs.
+// with dynamic dims with those created with static dims. PROA_DERIVATIVES
+// selects programs whose path contains its value. skipped.txt lists skipped programs.
 #include "test/unit/gradient/CorpusCase.h"
 
 #include <cmath>

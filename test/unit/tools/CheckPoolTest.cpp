@@ -104,7 +104,7 @@ TEST(CheckDiscover, ReportsAllProblems) {
   EXPECT_EQ(found.problems().size(), 3u);
   EXPECT_THAT(found.problems().text(), HasSubstr("'(' is not a regular expression"));
   EXPECT_THAT(found.problems().text(),
-              HasSubstr("no-such-directory: found no such directory, expected a directory"));
+              HasSubstr("no-such-directory: the directory does not exist, expected a directory"));
 }
 
 } // namespace

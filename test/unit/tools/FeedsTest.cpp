@@ -59,7 +59,7 @@ TEST(Feeds, MismatchedFeedIsAnError) {
       makeFeeds({{"large", DType::Float64, {most, 1 << 19}}}, {{"random:0"}, {}, "", ""});
   ASSERT_FALSE(fed);
   EXPECT_THAT(fed.problems().text(),
-              HasSubstr("large: no memory for a feed of float64[1099511627776, 524288]"));
+              HasSubstr("large: out of memory for a feed of float64[1099511627776, 524288]"));
 }
 
 TEST(Feeds, AllProblemsAtOnce) {
@@ -70,7 +70,7 @@ TEST(Feeds, AllProblemsAtOnce) {
   EXPECT_THAT(fed.problems().text(), HasSubstr("found 'image=5y3', expected NAME=1x3x224x224"));
   EXPECT_THAT(fed.problems().text(), HasSubstr("'mask' is not a feed of the program, which has: image, ids"));
   EXPECT_THAT(makeFeeds(feeds, {{"array.npy"}, {}, "", ""}).problems().text(),
-              HasSubstr("give NAME=FILE.npy"));
+              HasSubstr("expected NAME=FILE.npy"));
 }
 
 TEST(Feeds, FilesAreReadWithoutTensorsOfOtherRuns) {
@@ -83,7 +83,7 @@ TEST(Feeds, FilesAreReadWithoutTensorsOfOtherRuns) {
   ASSERT_TRUE(fed) << fed.problems().text();
   EXPECT_EQ(fed->size(), 2u);
   EXPECT_THAT(makeFeeds(feeds, {{}, {}, file, "run1/"}).problems().text(),
-              HasSubstr("ids: nothing is fed to it; expected int64[2]"));
+              HasSubstr("ids: no value is fed, expected int64[2]"));
 }
 
 } // namespace

@@ -12,12 +12,12 @@ LogicalResult AssertOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::
   return success(loadScalar(operands[0], 0).integer != 0);
 }
 
-/// An evaluation that comes here ends.
+/// Ends the evaluation.
 LogicalResult FailOp::computeReference(llvm::ArrayRef<Tensor>, llvm::MutableArrayRef<Tensor>, RandomState *) {
   return getOperation()->emitError() << getMessage();
 }
 
-/// What is shown is no result.
+/// Prints nothing, because the evaluator compares results alone.
 LogicalResult PrintOp::computeReference(llvm::ArrayRef<Tensor>, llvm::MutableArrayRef<Tensor>,
                                         RandomState *) {
   return success();

@@ -13,7 +13,7 @@ using namespace boxes;
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// The boxes of one image and their scores by class. Shared: one box for all classes.
+/// The boxes of one image and their scores by class. `shared`: all classes have the same boxes.
 struct Candidates {
   const Tensor &boxes, &scores;
   bool shared;
@@ -71,7 +71,7 @@ FailureOr<std::vector<Candidates>> imagesOf(llvm::ArrayRef<Tensor> operands) {
   return out;
 }
 
-/// Label, score and corners of what each image has, where it stands, and how many there are.
+/// Stores label, score and corners of the boxes of each image, their indices, and their number.
 void setFound(const std::vector<Candidates> &images, const std::vector<std::vector<Found>> &found,
               llvm::MutableArrayRef<Tensor> results) {
   std::vector<double> rows;
@@ -92,7 +92,7 @@ void setFound(const std::vector<Candidates> &images, const std::vector<std::vect
   results[2] = vectorOf(results[2].dtype(), counts);
 }
 
-/// Calls `visit(label, best)` for each class but the background, with its best candidates.
+/// Calls `visit(label, best)` for each class except the background, with its best candidates.
 template <class Nms, class Visit>
 void forEachLabel(Nms nms, const Candidates &image, double scoreThreshold, const Visit &visit) {
   for (int64_t label = 0; label < image.classes; ++label)
@@ -119,7 +119,7 @@ LogicalResult YoloBoxOp::computeReference(llvm::ArrayRef<Tensor> operands,
     double confidence = sigmoid(logit(first + 4));
     if (getIouAware())
       confidence = std::pow(confidence, 1 - iouShare) * std::pow(sigmoid(logit(anchor)), iouShare);
-    bool counts = !(confidence < threshold); // a NaN too
+    bool counts = !(confidence < threshold); // true for a NaN
     double imageHeight = realAt(operands[1], 2 * n), imageWidth = realAt(operands[1], 2 * n + 1);
     double x = (static_cast<double>(column) + sigmoid(logit(first)) * spread + shift) * imageWidth /
                static_cast<double>(width),

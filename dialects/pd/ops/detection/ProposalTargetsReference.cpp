@@ -18,11 +18,11 @@ using namespace boxes;
 
 struct Candidate {
   Box box;
-  double most;                 ///< overlap with a true box
-  std::optional<size_t> truth; ///< which one; of foreground alone
+  double most;                 ///< the greatest overlap with a true box
+  std::optional<size_t> truth; ///< the index of that box; foreground only
 };
 
-/// The true boxes of an image, then its regions that count.
+/// The true boxes of an image, then its valid regions.
 std::vector<Box> boxesOfImage(GenerateProposalLabelsOp op, llvm::ArrayRef<Tensor> operands, Rows rois,
                               Rows truth, double scale) {
   std::vector<Box> out;
@@ -41,7 +41,7 @@ std::vector<Box> boxesOfImage(GenerateProposalLabelsOp op, llvm::ArrayRef<Tensor
   return out;
 }
 
-/// The candidates of an image that stay: foreground, then background.
+/// The candidates of an image that are kept: foreground, then background.
 std::vector<Candidate> candidatesOf(GenerateProposalLabelsOp op, llvm::ArrayRef<Tensor> operands,
                                     const std::vector<Box> &boxes, Rows truth, Stream *random) {
   auto limit = [&](const llvm::APFloat &value) {
@@ -124,7 +124,7 @@ std::map<int64_t, std::vector<double>> crossingsOf(const Polygon &polygon) {
       from[axis] = onGrid(polygon[i][axis]);
       to[axis] = onGrid(polygon[(i + 1) % polygon.size()][axis]);
     }
-    // Points are those of the longer side's steps, seen from its lesser end.
+    // The points are the steps along the longer side, starting at its smaller end.
     size_t along = std::abs(to[0] - from[0]) >= std::abs(to[1] - from[1]) ? 0 : 1, across = 1 - along;
     const auto &least = from[along] > to[along] ? to : from, &most = from[along] > to[along] ? from : to;
     int64_t steps = most[along] - least[along], sign = from[along] > to[along] ? -1 : 1;
@@ -163,7 +163,7 @@ std::vector<Polygon> polygonsOf(llvm::ArrayRef<Tensor> operands, int64_t object)
   return out;
 }
 
-/// The box around polygons, its right and bottom above zero.
+/// The bounding box of the polygons; its right and bottom are positive.
 Box boxAround(const std::vector<Polygon> &polygons) {
   constexpr double most = std::numeric_limits<double>::max();
   Box box{most, most, 0, 0};
@@ -176,8 +176,8 @@ Box boxAround(const std::vector<Polygon> &polygons) {
   return box;
 }
 
-/// Whether each pixel of a region that is `size` pixels wide and high is inside of a polygon: an odd number
-/// of crossings is above it.
+/// For each pixel of a region of `size` x `size` pixels, whether it is inside a polygon: an odd number of
+/// crossings is above it.
 std::vector<int64_t> drawn(const std::vector<Polygon> &polygons, const Box &roi, int64_t size, DType dtype) {
   std::vector<int64_t> mask(static_cast<size_t>(size * size), 0);
   for (Polygon polygon : polygons) {

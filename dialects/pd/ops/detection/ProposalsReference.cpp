@@ -12,14 +12,14 @@ namespace {
 
 using namespace boxes;
 
-/// What generate_proposals finds in one image.
+/// The proposals of one image.
 class ImageProposals {
 public:
   ImageProposals(GenerateProposalsOp op, llvm::ArrayRef<Tensor> operands, int64_t image)
       : op(op), operands(operands), image(image), anchors(operands[0].dims()[1]),
         plane(operands[0].dims()[2] * operands[0].dims()[3]), pixel(op.getPixelOffset() ? 1 : 0) {}
 
-  /// Boxes and scores, the best one first; a box of zeros where there is none.
+  /// Boxes and scores, the best one first; a box of zeros if there are none.
   std::vector<std::pair<Box, double>> find() const {
     std::vector<Box> boxes;
     std::vector<double> scores;
@@ -47,7 +47,7 @@ public:
 
 private:
   double sizeOf(int64_t k) const { return realAt(operands[2], image * operands[2].dims()[1] + k); }
-  /// Anchors are numbered place by place, scores and deltas stand channel by channel.
+  /// Anchors are in the order of positions, scores and deltas in the order of channels.
   int64_t channelOf(int64_t i) const { return image * anchors + i % anchors; }
   double scoreOf(int64_t i) const { return realAt(operands[0], channelOf(i) * plane + i / anchors); }
 
@@ -135,7 +135,7 @@ LogicalResult BipartiteMatchOp::computeReference(llvm::ArrayRef<Tensor> operands
       setReal(results[1], n * columns + column, distance(row, column));
     };
     std::vector<bool> isTaken(static_cast<size_t>(end - begin));
-    while (true) { // the greatest of all pairs that are left
+    while (true) { // the greatest of all remaining pairs
       std::optional<std::pair<int64_t, int64_t>> best;
       for (int64_t row = begin; row < end; ++row)
         for (int64_t column = 0; column < columns; ++column)
@@ -148,7 +148,7 @@ LogicalResult BipartiteMatchOp::computeReference(llvm::ArrayRef<Tensor> operands
       isTaken[static_cast<size_t>(best->first - begin)] = true;
       choose(best->first, best->second);
     }
-    for (int64_t column = 0; getMatchType() == "per_prediction" && column < columns; ++column) {
+    for (int64_t column = 0; getMatchType() == MatchType::PerPrediction && column < columns; ++column) {
       if (chosen(column) >= 0)
         continue;
       for (int64_t row = begin; row < end; ++row)

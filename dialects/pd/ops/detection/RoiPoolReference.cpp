@@ -162,7 +162,7 @@ template <class Op> std::pair<Numbers, std::vector<int64_t>> runRoiPool(Op, cons
   return {maxima, places};
 }
 
-/// Results, then how many points count for each.
+/// Results, then the number of points of each.
 template <class Op> std::pair<Numbers, Numbers> runMovedCells(Op op, const Pooled &in, int64_t classes) {
   Numbers counts;
   auto channels = static_cast<int64_t>(op.getOutputDim()),
@@ -235,7 +235,7 @@ template <class Op> int64_t channelsOf(Op op) {
   return static_cast<int64_t>(op.getOutputChannels() * op.getPooledHeight() * op.getPooledWidth());
 }
 
-/// Nothing where the operands do not fit.
+/// Nullopt where the operands do not match.
 template <class Op> std::optional<Pooled> movedOf(Op op, Operands operands) {
   Pooled in = pooledOf(op, operands);
   in.moves = numbersOf(operands[2]);

@@ -19,7 +19,7 @@ struct Selected {
   Box box;
 };
 
-/// Rows of all images, and where each image begins.
+/// Stores the rows of all images and the offset of each image.
 void setSelected(const std::vector<std::vector<Selected>> &images, llvm::MutableArrayRef<Tensor> results) {
   std::vector<double> rows;
   std::vector<int64_t> ends{0};
@@ -79,12 +79,12 @@ std::vector<Selected> levelOf(RetinanetDetectionOutputOp op, llvm::ArrayRef<Tens
 
 //===-- locality_aware_nms ------------------------------------------------------------------------------===//
 
-/// The boxes of one image, and their scores of each class, while classes go on merging them.
+/// The boxes of one image and their scores of each class, while class after class merges boxes.
 struct Merging {
   std::vector<Box> boxes;
   std::vector<std::vector<double>> scores;
 
-  /// The numbers of the boxes that the others of a class were merged into.
+  /// The indices of the boxes that the others of a class were merged into.
   std::vector<size_t> merge(size_t label, double threshold, double pixel) {
     std::vector<size_t> heads;
     std::vector<double> &own = scores[label];
@@ -129,7 +129,7 @@ std::vector<Selected> mergedOf(LocalityAwareNmsOp op, Merging image, DType dtype
     kept.resize(static_cast<size_t>(most));
     llvm::stable_sort(kept, [](const auto &a, const auto &b) { return a.first < b.first; });
   }
-  // A box is what the last class left of it.
+  // A box has the value that the last class gave it.
   std::vector<Selected> out;
   for (const auto &one : kept)
     out.push_back({static_cast<int64_t>(one.first), scoreOf(one), image.boxes[one.second]});
@@ -191,7 +191,7 @@ LogicalResult LocalityAwareNmsOp::computeReference(llvm::ArrayRef<Tensor> operan
 LogicalResult MineHardExamplesOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                                    llvm::MutableArrayRef<Tensor> results, RandomState *) {
   const Tensor *placeLoss = operandOf(getOperation(), operands, getLocLoss());
-  bool isHard = getMiningType() == "hard_example";
+  bool isHard = getMiningType() == MiningType::HardExample;
   double least = rounded(operands[2].dtype(), getNegDistThreshold().convertToDouble());
   std::vector<int64_t> matches = integersOf(operands[1]), updated = matches, negatives, ends{0};
   int64_t count = operands[1].dims()[1];
@@ -246,7 +246,7 @@ LogicalResult SimilarityFocusOp::computeReference(llvm::ArrayRef<Tensor> operand
     for (int64_t slice : getIndexes()) {
       std::vector<bool> rowHas(static_cast<size_t>(dims[rowAxis])),
           columnHas(static_cast<size_t>(dims[columnAxis]));
-      while (true) { // the greatest in the rows and columns that are left
+      while (true) { // the greatest in the remaining rows and columns
         std::optional<std::pair<int64_t, int64_t>> best;
         for (int64_t row = 0; row < dims[rowAxis]; ++row)
           for (int64_t column = 0; column < dims[columnAxis]; ++column)

@@ -13,11 +13,11 @@ using namespace boxes;
 
 struct AnchorRules {
   double positive, negative;
-  std::optional<double> margin; ///< how far an anchor may leave the image
+  std::optional<double> margin; ///< how far an anchor may reach out of the image
   std::optional<int64_t> samples, positives;
 };
 
-/// The anchors of one image that count, and its boxes that are no crowd.
+/// The valid anchors of one image, and its boxes that are not a crowd.
 struct Scene {
   std::vector<int64_t> anchors, labels;
   std::vector<Box> corners, truth;
@@ -126,7 +126,7 @@ struct Targets {
   }
 };
 
-/// Each image has a stream of the sequence, where there is one.
+/// Each image has its own stream of the sequence, if there is one.
 LogicalResult assign(const AnchorRules &rules, llvm::ArrayRef<Tensor> operands,
                      llvm::MutableArrayRef<Tensor> results, const Sequence *sequence) {
   Targets targets;

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace proa::pd {
 
-/// A node's number is its place among all that were met before it.
+/// The number of a node is the number of distinct nodes before its first occurrence.
 LogicalResult ReindexGraphOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                                llvm::MutableArrayRef<Tensor> results, RandomState *) {
   std::vector<int64_t> nodes, sources, targets, count = integersOf(operands[2]);

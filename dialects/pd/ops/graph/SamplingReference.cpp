@@ -11,7 +11,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Which of a node's edges stay; called node after node.
+/// Selects edges of a node; called in the order of the nodes.
 using Choice = llvm::function_ref<std::vector<int64_t>(std::vector<int64_t> edges)>;
 
 struct Graph {
@@ -29,8 +29,7 @@ struct Graph {
   }
 };
 
-/// The graph that an op samples: its edges, where those of each node begin, and the edges' numbers if asked
-/// for.
+/// The graph that an op samples: its edges, the offset of each node's edges, and the edge ids if requested.
 template <class Sample> Graph graphOf(Sample sample, llvm::ArrayRef<Tensor> operands) {
   const Tensor *numbers = sample.getReturnEids() ? operandOf(sample, operands, sample.getEids()) : nullptr;
   return {integersOf(operands[0]), integersOf(operands[1]),
@@ -107,7 +106,7 @@ struct Row {
   }
 };
 
-/// What one layer adds to an item's row.
+/// Adds the samples of one layer to the row of an item.
 LogicalResult addLayer(TdmSamplerOp op, size_t layer, int64_t onTheWay, llvm::ArrayRef<int64_t> nodes,
                        Stream &stream, Row &row) {
   int64_t count = op.getNegSamplesNumList()[layer];
@@ -195,7 +194,7 @@ LogicalResult GraphKhopSamplerOp::computeReference(llvm::ArrayRef<Tensor> operan
         next.insert(node);
     here.assign(next.begin(), next.end());
   }
-  // A node that several steps had is known by its last number.
+  // A node of several steps has its last number.
   auto numberOf = [&](int64_t node) {
     for (size_t i = nodes.size(); i-- > 0;)
       if (nodes[i] == node)

@@ -161,7 +161,7 @@ std::optional<Matrix> solved(const Matrix &a, Matrix b) {
   return b;
 }
 
-/// Runs `a` on each matrix of the first operand.
+/// Calls `each` for each matrix of the first operand.
 template <class Each> LogicalResult forEachMatrix(const Tensor &x, Each each) {
   if (x.dims().size() < 2)
     return failure();
@@ -353,7 +353,7 @@ LogicalResult InverseOp::computeReference(llvm::ArrayRef<Tensor> operands,
 
 LogicalResult SolveOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
-  // A y of vectors is left to the kernel alone.
+  // A y of vectors has no reference.
   if (operands[1].dims().size() + 1 == operands[0].dims().size())
     return failure();
   return solveEach(operands[0], operands[1], results[0], [](Matrix a) { return a; });
@@ -407,7 +407,7 @@ LogicalResult QrOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Muta
                                      RandomState *) {
   if (!isReal(operands[0]))
     return failure();
-  bool withQ = getMode() != "r";
+  bool withQ = getMode() != QrMode::R;
   return forEachMatrix(operands[0], [&](int64_t n, Matrix r) {
     Matrix q = Matrix::identity(r.rows);
     reflect(r, q);
@@ -430,7 +430,7 @@ LogicalResult EighOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Mu
                                        RandomState *) {
   if (!isReal(operands[0]))
     return failure();
-  bool upper = getUPLO() == "U";
+  bool upper = getUPLO() == Triangle::Upper;
   return forEachMatrix(operands[0], [&](int64_t n, const Matrix &x) {
     Matrix a = x, v = Matrix::identity(x.rows);
     for (int64_t i = 0; i < a.rows; ++i)
@@ -476,12 +476,12 @@ LogicalResult SvdOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Mut
   });
 }
 
-/// The least of the smallest solutions, where x has full rank: by the normal equations of x or, with fewer
-/// rows than columns, of x^T.
+/// The least-squares solution of least norm, where x has full rank: by the normal equations of x or, with
+/// fewer rows than columns, of x^T.
 LogicalResult LstsqOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
   Stack stack(operands[0]), right(operands[1]);
-  llvm::StringRef driver = getDriver();
+  LstsqDriver driver = getDriver();
   if (!isReal(operands[0]))
     return failure();
   int64_t least = std::min(stack.rows, stack.columns);
@@ -494,7 +494,7 @@ LogicalResult LstsqOp::computeReference(llvm::ArrayRef<Tensor> operands,
     llvm::SmallVector<int64_t> order = orderOfDiagonal(values, /*rising=*/false);
     if (least == 0 ||
         values(order.back(), order.back()).real() < 1e-9 * values(order.front(), order.front()).real())
-      return failure(); // what counts as 0 is up to the driver
+      return failure(); // LAPACK's driver decides which values are 0
     auto solution = isTall ? solved(squares, product(x.adjoint(), y)) : solved(squares, y);
     if (!solution)
       return failure();
@@ -508,9 +508,9 @@ LogicalResult LstsqOp::computeReference(llvm::ArrayRef<Tensor> operands,
         sum += std::norm(y(r, c) - fitted(r, c));
       setReal(results[1], n * right.columns + c, sum);
     }
-    if (driver != "gels")
+    if (driver != LstsqDriver::Gels)
       storeScalar(results[2], n, HostScalar::of(least));
-    for (int64_t k = 0; (driver == "gelsd" || driver == "gelss") && k < least; ++k)
+    for (int64_t k = 0; (driver == LstsqDriver::Gelsd || driver == LstsqDriver::Gelss) && k < least; ++k)
       setReal(results[3], n * least + k,
               std::sqrt(values(order[static_cast<size_t>(k)], order[static_cast<size_t>(k)]).real()));
     return success();

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// Simpson's rule, on halves of the interval where those give another value.
+/// Adaptive Simpson's rule: halves the interval until the value does not change.
 double integral(llvm::function_ref<double(double)> f, double begin, double end, double tolerance,
                 int depth = 40) {
   double middle = (begin + end) / 2, width = end - begin;
@@ -31,7 +31,7 @@ double upperShare(double x, double y) {
   double from = std::log(y) - std::log(x), step = std::min(1.0, 1 / std::sqrt(x)), above = 0, below = 0;
   for (double direction : {-1.0, 1.0}) {
     double begin = 0, width = step;
-    do { // the tail on the left may be long, so its parts are longer and longer
+    do { // the left tail may be long, so its parts grow
       double end = begin + direction * width, low = std::min(begin, end), high = std::max(begin, end);
       double cut = std::min(std::max(from, low), high), tolerance = 1e-14 * step;
       if (low < cut)

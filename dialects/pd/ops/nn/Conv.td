@@ -24,13 +24,12 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
     "C2. input and filter have the same element type",
     "C3. the input has groups times the channels of the filter",
     "C4. groups is above 0 and divides the number of output channels",
-    "C5. strides, dilations, paddings and padding_algorithm are valid",
-    "C6. data_format is valid",
+    "C5. strides, dilations and paddings are valid",
     "C7. the kernel fits into the padded input"
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$filter, Ints<ones>:$strides, Ints<zeros>:$paddings,
-    DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm, Ints<ones>:$dilations,
-    DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format);
+    Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm, Ints<ones>:$dilations,
+    DefaultValuedAttr<I64Attr, "1">:$groups, Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConv<" # spatial # ">";
   let library = mnemonic;
@@ -75,8 +74,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
     "C2. x and filter have the same element type",
     "C3. x has the input channels of the filter",
     "C4. groups is above 0 and divides the number of input channels",
-    "C5. strides, dilations, paddings and padding_algorithm are valid",
-    "C6. data_format is valid",
+    "C5. strides, dilations and paddings are valid",
     "C7. output_padding is empty or has one entry for each spatial dimension, from 0 to below the stride or the "
       "dilation",
     "C8. output_size is empty or has one entry for each spatial dimension, which exceeds the dim without it by less "
@@ -84,9 +82,10 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
     "C9. the output dims are positive"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$filter, Ints<ones>:$strides, Ints<zeros>:$paddings,
-    Ints<"{}">:$output_padding, Ints<"{}">:$output_size, DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm,
+    Ints<"{}">:$output_padding, Ints<"{}">:$output_size,
+    Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm,
     Ints<ones>:$dilations, DefaultValuedAttr<I64Attr, "1">:$groups,
-    DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format);
+    Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConvTranspose<" # spatial # ">";
   let library = mnemonic;
@@ -125,14 +124,13 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
     "C2. input and out_gradient have the same element type",
     "C3. kernel_size has one positive entry for each spatial dimension",
     "C4. groups is above 0 and divides the channels of input and out_gradient",
-    "C5. strides, dilations, paddings and padding_algorithm are valid",
-    "C6. data_format is valid",
+    "C5. strides, dilations and paddings are valid",
     "C7. the kernel fits into the padded input; out_gradient has the spatial dims of the convolution's result"
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$out_gradient, DenseI64ArrayAttr:$kernel_size,
-    Ints<ones>:$strides, Ints<zeros>:$paddings, DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm,
+    Ints<ones>:$strides, Ints<zeros>:$paddings, Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm,
     Ints<ones>:$dilations, DefaultValuedAttr<I64Attr, "1">:$groups,
-    DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format);
+    Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format);
   let results = (outs Pd_FloatTensor:$filter_gradient);
   let infer = "inferConvWeightGradient<" # spatial # ">";
   let library = mnemonic;

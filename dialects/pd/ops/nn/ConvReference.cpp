@@ -21,7 +21,7 @@ struct Shape {
         strides(op.getStrides()), dilations(op.getDilations()),
         before(paddingsBefore(op.getPaddingAlgorithm(), op.getPaddings(), padded, kernel, op.getStrides())),
         groups(op.getGroups()) {
-    if (op.getPaddingAlgorithm() == "SAME")
+    if (op.getPaddingAlgorithm() == PaddingAlgorithm::Same)
       dilations.assign(kernel.size(), 1);
   }
 
@@ -29,7 +29,7 @@ struct Shape {
   int64_t outPerGroup() const { return out.dims()[1] / groups; }
 
   /// Calls `f(image element, filter tap, out element)` for each pair of an output position and a tap that
-  /// meet inside of the image, for one batch element, image channel and out channel.
+  /// meet inside the image, for one batch element, image channel and out channel.
   void forEachPair(int64_t batch, int64_t in, int64_t to,
                    llvm::function_ref<void(int64_t, int64_t, int64_t)> f) const {
     llvm::SmallVector<int64_t> place(kernel.size());

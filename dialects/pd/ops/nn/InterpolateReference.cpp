@@ -18,7 +18,7 @@ struct Share {
 
 using Shares = llvm::SmallVector<Share, 4>;
 
-/// One axis. Positions are computed in float32, as Paddle's are: a double would round some to another
+/// One axis. Positions are computed in float32 as in Paddle, because float64 would round some to another
 /// element.
 struct Axis {
   int64_t in, out;
@@ -69,7 +69,7 @@ template <class Op> llvm::SmallVector<double> scalesOf(Op op, llvm::ArrayRef<Ten
   return scales;
 }
 
-/// Calls `f(input element, output element, weight)` for all that the interpolation combines.
+/// Calls `f(input element, output element, weight)` for each term of the weighted sums.
 template <class Op>
 LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor &small, const Tensor &large,
                            llvm::function_ref<void(int64_t, int64_t, double)> f) {
@@ -80,7 +80,7 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
       llvm::is_contained(in.spatial(), 0))
     return failure();
   llvm::SmallVector<llvm::SmallVector<Shares>> shares(count);
-  llvm::StringRef method = op.getInterpMethod();
+  Interpolation method = op.getInterpMethod();
   for (size_t d = 0; d < count; ++d) {
     Axis axis{in.spatial()[d], out.spatial()[d], 0, op.getAlignCorners(), op.getAlignMode() != 0};
     double scale = scales.empty() ? 0 : scales[scales.size() == 1 ? 0 : d];
@@ -92,9 +92,9 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
       axis.ratio = scale > 0 ? 1 / static_cast<float>(scale)
                              : static_cast<float>(axis.in) / static_cast<float>(axis.out);
     for (int64_t o = 0; o < axis.out; ++o)
-      shares[d].push_back(method == "nearest"   ? axis.nearest(o)
-                          : method == "bicubic" ? axis.cubic(o)
-                                                : axis.linear(o));
+      shares[d].push_back(method == Interpolation::Nearest   ? axis.nearest(o)
+                          : method == Interpolation::Bicubic ? axis.cubic(o)
+                                                             : axis.linear(o));
   }
   llvm::SmallVector<int64_t> place(count), choices(count);
   for (int64_t batch = 0; batch < in.dims()[0]; ++batch)
@@ -126,7 +126,7 @@ LogicalResult interpolate(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableA
     return failure();
   for (auto [i, sum] : llvm::enumerate(sums)) {
     auto place = static_cast<int64_t>(i);
-    // Of an integer the fraction is cut off, once what is as near as a float is to a whole number is one.
+    // An integer is truncated, after values within float precision of a whole number are rounded.
     if (loadScalar(results[0], place).isInteger())
       storeScalar(results[0], place, HostScalar::of(static_cast<int64_t>(static_cast<float>(sum))));
     else

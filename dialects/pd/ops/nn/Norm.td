@@ -6,7 +6,7 @@ include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Layout.td"
 
 class NormEpsilon<string value> : DefaultValuedAttr<F64Attr, value>;
-def NormFormat : DefaultValuedAttr<StrAttr, "\"NCHW\"">;
+def NormFormat : Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">;
 
 class LegacyBatchNorm<string type> : Legacy<type,
   ["X", "Mean", "Variance", "Scale", "Bias", "MomentumTensor"],
@@ -30,15 +30,13 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInte
   }];
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
-    "C2. mean, variance, scale and bias have rank 1 and one element for each channel",
-    "C3. data_format is valid"
+    "C2. mean, variance, scale and bias have rank 1 and one element for each channel"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance, Optional<Pd_FloatTensor>:$scale,
     Optional<Pd_FloatTensor>:$bias, Optional<Pd_FloatTensor>:$momentum_tensor,
     DefaultValuedAttr<BoolAttr, "false">:$is_test, DefaultValuedAttr<F64Attr, "0.9">:$momentum,
     NormEpsilon<"1e-5">:$epsilon, NormFormat:$data_format, DefaultValuedAttr<BoolAttr, "false">:$use_global_stats,
     DefaultValuedAttr<BoolAttr, "false">:$trainable_statistics);
-  let assemblyFormat = "$x `,` $mean `,` $variance (`scale` `=` $scale^)? (`bias` `=` $bias^)? (`momentum` `=` $momentum_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean_out, Pd_FloatTensor:$variance_out,
     Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance, Pd_Tensor:$reserve_space);
   let infer = "inferBatchNorm";
@@ -67,7 +65,6 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "1">:$begin_norm_axis);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferLayerNorm";
   let decomposesInCode = 1;
@@ -95,12 +92,10 @@ def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments, LayoutOpInte
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
     "C2. scale and bias have rank 1 and one element for each channel",
-    "C3. data_format is valid",
     "C4. groups is above 0 and divides the number of channels"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "-1">:$groups, NormFormat:$data_format);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferGroupNorm";
   let decomposesInCode = 1;
@@ -125,7 +120,6 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance);
   let infer = "inferInstanceNorm";
   let decomposesInCode = 1;
@@ -163,12 +157,11 @@ def Pd_LrnOp : Pd_Op<"lrn", [LayoutOpInterface]> {
   }];
   let constraints = [
     "C1. x has rank 4",
-    "C2. n is above 0",
-    "C3. data_format is valid"
+    "C2. n is above 0"
   ];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "5">:$n, DefaultValuedAttr<F64Attr, "2.0">:$k,
     DefaultValuedAttr<F64Attr, "0.0001">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
-    DefaultValuedAttr<StrAttr, "\"AnyLayout\"">:$data_format);
+    Pd_DefaultEnum<Pd_DataFormatAttr, "AnyLayout">:$data_format);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mid_out);
   let infer = "inferLrn";
   let decomposesInCode = 1;
@@ -219,8 +212,7 @@ def Pd_AffineChannelOp : Pd_Op<"affine_channel", [LayoutOpInterface]> {
   let summary = "x * scale + bias, with one scale and bias for each channel";
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
-    "C2. scale and bias have rank 1 and one element for each channel",
-    "C3. data_format is valid"
+    "C2. scale and bias have rank 1 and one element for each channel"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$scale, Pd_FloatTensor:$bias, NormFormat:$data_format);
   let newIr = [NewIr<["x", "scale", "bias"], [], [], ["data_layout"]>];

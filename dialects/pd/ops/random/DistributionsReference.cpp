@@ -16,7 +16,7 @@ constexpr double pi = 3.14159265358979323846;
 
 double numberOf(const llvm::APFloat &attribute) { return attribute.convertToDouble(); }
 
-/// The result of an op that has a shape and nothing else, and the numbers that it draws.
+/// Allocates the result of an op that has a shape alone, and returns the sequence that it samples.
 template <class Op>
 Sequence begin(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
                RandomState &draws) {
@@ -30,7 +30,7 @@ Sequence begin(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Ten
   return draws.next(seed);
 }
 
-/// The two normal numbers that Box and Muller make of two equally distributed ones.
+/// The Box-Muller transform: two normal numbers from two uniform ones.
 std::array<double, 2> normalNumbers(double first, double second) {
   double radius = std::sqrt(-2 * std::log1p(-first)), angle = 2 * pi * second;
   return {radius * std::cos(angle), radius * std::sin(angle)};
@@ -38,7 +38,7 @@ std::array<double, 2> normalNumbers(double first, double second) {
 
 double shareBelow(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-/// The number that a share of all normal numbers is below; what is left of zero has the better precision.
+/// The quantile of the normal distribution, by bisection; negative results are more precise.
 double numberAbove(double share) {
   double low = -38.5, high = 38.5;
   while (true) {
@@ -49,7 +49,7 @@ double numberAbove(double share) {
   }
 }
 
-/// RandomState until a number is in [a, b]; where that takes long, by the inverse of the distribution.
+/// Samples until a number is in [a, b]; where that takes long, inverts the distribution function.
 double truncatedNumber(Stream stream, double a, double b) {
   constexpr double rare = 0.05;
   if (shareBelow(b) - shareBelow(a) < rare) {
@@ -65,7 +65,7 @@ double truncatedNumber(Stream stream, double a, double b) {
   }
 }
 
-/// Each element by a distribution of the standard library with the element of x as its parameter.
+/// Samples each element from a distribution of the standard library whose parameter is the element of x.
 template <class Draw>
 LogicalResult drawEach(uint64_t seed, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results,
                        RandomState &draws, Draw draw) {
@@ -94,7 +94,7 @@ LogicalResult UniformOp::computeReference(llvm::ArrayRef<Tensor> operands,
   double low = end(getMin()), high = end(getMax());
   for (int64_t i = 0; i < results[0].size(); ++i) {
     auto place = static_cast<uint64_t>(i);
-    // A word of 32 bits is enough for each number that is no double.
+    // 32 bits are enough for a number that is not a double.
     double unit = isDouble ? sequence.unit(place / 2, place % 2)
                            : static_cast<double>(sequence.block(place / 4)[place % 4] >> 8) * 0x1p-24;
     double value = low + (high - low) * unit;
@@ -121,7 +121,7 @@ LogicalResult GaussianOp::computeReference(llvm::ArrayRef<Tensor> operands,
   bool isComplex = dtype == DType::Complex64 || dtype == DType::Complex128;
   for (int64_t i = 0; i < results[0].size(); ++i) {
     auto place = static_cast<uint64_t>(i);
-    if (isComplex) { // the variance is that of both parts together
+    if (isComplex) { // the standard deviation is that of both parts together
       std::array<double, 2> pair = normalNumbers(sequence.unit(place, 0), sequence.unit(place, 1));
       double scale = deviation / std::sqrt(2.0);
       storeScalar(results[0], i,

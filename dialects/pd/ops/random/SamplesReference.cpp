@@ -27,7 +27,7 @@ int64_t drawOne(llvm::ArrayRef<double> weights, double unit) {
   return last;
 }
 
-/// Each index arrives after an exponentially distributed time of the rate of its weight; the first ones.
+/// The indices with the least of exponentially distributed times, whose rates are the weights.
 std::vector<int64_t> drawDifferent(llvm::ArrayRef<double> weights, size_t samples, Stream &stream) {
   std::vector<std::pair<double, int64_t>> arrivals;
   for (auto [i, weight] : llvm::enumerate(weights))

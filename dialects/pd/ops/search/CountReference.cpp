@@ -12,7 +12,7 @@ bool isLess(const HostScalar &a, const HostScalar &b) {
   return a.isInteger() ? a.integer < b.integer : a.number.real() < b.number.real();
 }
 
-/// The elements of one slice in row-major order; of an x as a vector, one element.
+/// The elements of one slice in row-major order; one element if x is taken as a vector.
 using Slice = std::vector<HostScalar>;
 
 bool isBefore(const Slice &a, const Slice &b) {
@@ -21,7 +21,7 @@ bool isBefore(const Slice &a, const Slice &b) {
 
 bool isEqual(const Slice &a, const Slice &b) { return !isBefore(a, b) && !isBefore(b, a); }
 
-/// What a tensor is made of along a dimension, or without one its elements.
+/// The slices of a tensor along a dimension, or its elements.
 class Slices {
 public:
   Slices(const Tensor &x, llvm::ArrayRef<int64_t> axes) : x(x), dims(x.dims()) {
@@ -66,7 +66,7 @@ struct Distinct {
   std::vector<Slice> values;
   std::vector<int64_t> firsts, inverse, counts;
 
-  /// Slice number `index` is like value number `place`; one more than there are makes a new one.
+  /// Slice `index` equals value `place`; the index after the last value adds a new one.
   void add(size_t place, const Slice &value, int64_t index) {
     if (place == values.size()) {
       values.push_back(value);
@@ -78,8 +78,8 @@ struct Distinct {
   }
 };
 
-/// The distinct slices in the order of their first appearance; one is compared with those found before from
-/// number candidates(how many there are) on.
+/// The distinct slices in the order of their first occurrence. A slice is compared with the distinct ones
+/// before it from index candidates(number of distinct ones) on.
 template <class Candidates> Distinct distinct(const Slices &slices, Candidates candidates) {
   Distinct out;
   for (int64_t i = 0; i < slices.count(); ++i) {

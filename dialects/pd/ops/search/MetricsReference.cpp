@@ -22,23 +22,27 @@ void setOne(Tensor &result, double value) {
 
 //===-- chunk_eval --------------------------------------------------------------------------------------===//
 
-/// Which tags a scheme begins and ends a chunk with, whatever stands beside them.
+/// The tags that begin and end a chunk in a scheme, whatever their neighbors are.
 struct Scheme {
   int64_t tags;
   std::set<int64_t> opening, closing;
 };
 
-Scheme schemeOf(llvm::StringRef name) {
-  if (name == "IOB")
+Scheme schemeOf(ChunkScheme name) {
+  switch (name) {
+  case ChunkScheme::IOB:
     return {2, {0}, {}};
-  if (name == "IOE")
+  case ChunkScheme::IOE:
     return {2, {}, {1}};
-  if (name == "IOBES")
+  case ChunkScheme::IOBES:
     return {4, {0, 3}, {2, 3}};
+  case ChunkScheme::Plain:
+    return {1, {}, {}};
+  }
   return {1, {}, {}};
 }
 
-/// Begin, end and type of the longest runs of one type that no tag cuts.
+/// Begin, end and type of the longest runs of one type that no tag splits.
 using Chunks = std::set<std::array<int64_t, 3>>;
 
 FailureOr<Chunks> chunksOf(llvm::ArrayRef<int64_t> labels, const Scheme &scheme, int64_t types,
@@ -90,8 +94,8 @@ void setMetrics(Tensor &result, const std::vector<Counts> &classes) {
 
 //===-- auc ---------------------------------------------------------------------------------------------===//
 
-/// The chance that a positive sample stands above a negative one, equal ones by half; not divided where there
-/// are none. Counts below 0, of sums that do not belong to their calls, turn no area around, as in Paddle.
+/// The probability that a positive sample is ranked above a negative one, with ties counted by half; not
+/// divided if a class has no samples. As in Paddle, negative counts do not make an area negative.
 double areaOf(llvm::ArrayRef<int64_t> positive, llvm::ArrayRef<int64_t> negative) {
   double pairs = 0, positives = 0, negatives = 0;
   for (size_t high = 0; high < positive.size(); ++high) {
@@ -106,7 +110,7 @@ double areaOf(llvm::ArrayRef<int64_t> positive, llvm::ArrayRef<int64_t> negative
 
 //===-- detection_map -----------------------------------------------------------------------------------===//
 
-/// A detection that counts, and whether it is right.
+/// A counted detection, and whether it is a true positive.
 struct Verdict {
   double score;
   bool isRight;
@@ -117,7 +121,7 @@ struct ClassState {
   std::vector<Verdict> verdicts;
 };
 
-/// The detections of one class in one image, the best first, and its true boxes, each right for one of them.
+/// Judges the detections of one class in one image, best first; each true box matches one of them.
 void judge(std::vector<std::pair<double, Box>> detections, const std::vector<std::pair<Box, bool>> &truth,
            double threshold, bool countsDifficult, ClassState &state) {
   llvm::stable_sort(detections, [](const auto &a, const auto &b) { return a.first > b.first; });
@@ -160,7 +164,7 @@ double averagePrecision(std::vector<Verdict> verdicts, int64_t positives, bool e
   return area;
 }
 
-/// Score and 1 or 0 of each detection, class by class, and where each class begins.
+/// Stores score and 1 or 0 of each detection in the order of classes, and the offset of each class.
 void setVerdicts(const std::vector<ClassState> &classes, bool right, Tensor &rows, Tensor &offsets) {
   std::vector<double> values;
   std::vector<int64_t> ends{0};
@@ -175,8 +179,8 @@ void setVerdicts(const std::vector<ClassState> &classes, bool right, Tensor &row
   offsets = vectorOf(offsets.dtype(), ends);
 }
 
-/// What was counted before. The two lists of detections are one: what is right in the first is not wrong in
-/// the second.
+/// Adds the counts of earlier calls. A detection in the list of true positives is not in that of false
+/// positives.
 LogicalResult addState(DetectionMapOp map, llvm::ArrayRef<Tensor> operands,
                        std::vector<ClassState> &classes) {
   auto given = [&](Value operand) { return operandOf(map, operands, operand); };
@@ -268,7 +272,7 @@ LogicalResult AucOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Mut
        buckets = thresholds + 1;
   const Tensor *weight = operandOf(getOperation(), operands, getInsTagWeight());
   if (weight && weight->size() > 0 && realAt(*weight, 0) == 0)
-    return failure(); // what stays uncounted is Paddle's choice
+    return failure(); // undefined in Paddle
   std::vector<int64_t> labels = integersOf(operands[1]);
   size_t width = static_cast<size_t>(operands[0].dims()[1]),
          needed = (1 + steps) * buckets + (steps > 0 ? 1 : 0);
@@ -280,11 +284,11 @@ LogicalResult AucOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Mut
          begin = steps > 0 ? static_cast<size_t>(counts[1][needed - 1]) % steps * buckets : 0;
   for (std::vector<int64_t> &own : counts) {
     own.resize(needed);
-    for (size_t i = 0; steps > 0 && i < buckets; ++i) // the oldest call counts no more
+    for (size_t i = 0; steps > 0 && i < buckets; ++i) // the oldest call is dropped
       own[sums + i] -= std::exchange(own[begin + i], 0);
   }
   for (size_t row = 0; row < labels.size(); ++row) {
-    // As floats: another bucket would be another result.
+    // In float, because another bucket is another result.
     auto probability = static_cast<float>(realAt(operands[0], static_cast<int64_t>(row * width + width - 1)));
     if (!(probability >= 0 && probability <= 1) || labels[row] < 0)
       return failure();
@@ -337,7 +341,7 @@ LogicalResult DetectionMapOp::computeReference(llvm::ArrayRef<Tensor> operands,
     counts.push_back(state.positives);
     if (state.positives == 0 || state.positives == static_cast<int64_t>(getBackgroundLabel()))
       continue;
-    sum += averagePrecision(state.verdicts, state.positives, getApType() == "11point");
+    sum += averagePrecision(state.verdicts, state.positives, getApType() == AveragePrecision::ElevenPoint);
     ++counted;
   }
   results[0] = vectorOf(results[0].dtype(), counts).reshaped({static_cast<int64_t>(counts.size()), 1});

@@ -96,7 +96,7 @@ LogicalResult addRun(PyramidHashOp op, llvm::ArrayRef<float> ids, const Tensor &
   return success();
 }
 
-/// How a prefix may go on.
+/// A continuation of a prefix.
 struct Continuation {
   int64_t prefix, id;
   double score;
@@ -209,7 +209,7 @@ LogicalResult BeamSearchOp::computeReference(llvm::ArrayRef<Tensor> operands,
     };
     llvm::stable_sort(all, isBetter);
     if (all.size() > beam) {
-      if (!isBetter(all[beam - 1], all[beam])) // the definition does not say which one stays
+      if (!isBetter(all[beam - 1], all[beam])) // the definition does not say which one is kept
         return failure();
       all.resize(beam);
     }

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace proa::pd {
 namespace {
 
-/// The number of changes that make b of a: by what becomes of the first elements that are left.
+/// The edit distance from a to b, by recursion on the first remaining elements.
 class Distance {
 public:
   Distance(std::vector<int64_t> a, std::vector<int64_t> b)
@@ -30,7 +30,7 @@ private:
   std::vector<int64_t> a, b, known;
 };
 
-/// The heaviest path through the rows: what is gained from a tag on to the end, the last row first.
+/// The path of greatest weight through the rows, by the weight from each tag to the end, last row first.
 std::vector<int64_t> heaviestPath(const Tensor &emission, const Tensor &moves, Rows rows, int64_t tags) {
   int64_t length = rows.end - rows.begin;
   std::vector<std::vector<double>> gain(static_cast<size_t>(length),

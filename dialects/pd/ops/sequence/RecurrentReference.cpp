@@ -14,13 +14,17 @@ namespace {
 
 using namespace complexstep;
 
-Number activate(llvm::StringRef name, Number x) {
-  if (name == "sigmoid")
+Number activate(Activation kind, Number x) {
+  switch (kind) {
+  case Activation::Identity:
+    return x;
+  case Activation::Sigmoid:
     return 1.0 / (1.0 + std::exp(-x));
-  if (name == "tanh")
+  case Activation::Tanh:
     return std::tanh(x);
-  if (name == "relu")
+  case Activation::Relu:
     return x.real() > 0 ? x : Number(0);
+  }
   return x;
 }
 
@@ -33,7 +37,7 @@ struct Inputs {
   Numbers &operator[](size_t i) { return *std::array{&x, &weight, &bias, &h0, &c0}[i]; }
 };
 
-/// Whether the sequences are all rows, and as many as there are initial states.
+/// Whether the sequences cover all rows, and there is an initial state for each.
 bool isWhole(const Inputs &in, int64_t gates) {
   llvm::ArrayRef<int64_t> ends = in.offsets;
   bool fits = in.width > 0 && !ends.empty() && ends.front() == 0 && llvm::is_sorted(ends) &&
@@ -152,7 +156,7 @@ template <class Op> Inputs lstmInputs(Op op, llvm::ArrayRef<Tensor> operands) {
   return in;
 }
 
-/// For each input number i of `which` the derivative of `loss`, zeros where the input is absent.
+/// The derivative of `loss` by each input of `which`; zeros if the input is absent.
 template <class Loss>
 LogicalResult derive(Inputs in, int64_t gates, llvm::ArrayRef<size_t> which,
                      llvm::MutableArrayRef<Tensor> results, Loss loss) {
@@ -176,9 +180,9 @@ Number inner(const Numbers &a, const Numbers &b) {
 
 //===-- attention_lstm ----------------------------------------------------------------------------------===//
 
-double activated(llvm::StringRef name, double x) { return activate(name, Number(x)).real(); }
+double activated(Activation kind, double x) { return activate(kind, Number(x)).real(); }
 
-/// The rows of one sequence, in each step weighted by how well they go with the cell.
+/// The rows of one sequence, which each step weights by their scores with the cell.
 struct Attention {
   mutable AttentionLstmOp op; // whose accessors are not const
   llvm::ArrayRef<Tensor> operands;

@@ -1,4 +1,4 @@
-//! Gradients of ops that move elements.
+//! Gradients of data-movement ops.
 #include "dialects/pd/autodiff/Autodiff.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"

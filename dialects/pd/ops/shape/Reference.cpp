@@ -22,7 +22,7 @@ LogicalResult ShapeOp::computeReference(llvm::ArrayRef<Tensor> operands,
   return success();
 }
 
-/// The same bytes in their order, whatever they mean.
+/// Copies the bytes.
 LogicalResult ViewDtypeOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                             llvm::MutableArrayRef<Tensor> results, RandomState *) {
   if (operands[0].bytes() != results[0].bytes())

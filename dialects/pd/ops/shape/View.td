@@ -58,21 +58,21 @@ def Pd_FlattenToMatrixOp : Pd_ViewOp<"flatten_to_matrix", (ins DefaultValuedAttr
 }
 
 def Pd_PixelShuffleOp : Pd_ViewOp<"pixel_shuffle", (ins DefaultValuedAttr<I64Attr, "1">:$upscale_factor,
-    DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format), [LayoutOpInterface]> {
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
   let summary = "Channels moved to space: [n, c*r*r, h, w] becomes [n, c, h*r, w*r] with r = upscale_factor";
   let legacy = [Legacy<"pixel_shuffle", ["X"], ["Out"], ["upscale_factor", "data_format"]>];
   let newIrGradients = ["pixel_shuffle_grad(dout)"];
 }
 
 def Pd_PixelUnshuffleOp : Pd_ViewOp<"pixel_unshuffle", (ins DefaultValuedAttr<I64Attr, "1">:$downscale_factor,
-    DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format), [LayoutOpInterface]> {
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
   let summary = "The inverse of pixel_shuffle: [n, c, h*r, w*r] becomes [n, c*r*r, h, w] with r = downscale_factor";
   let legacy = [Legacy<"pixel_unshuffle", ["X"], ["Out"], ["downscale_factor", "data_format"]>];
   let newIrGradients = ["pixel_unshuffle_grad(dout)"];
 }
 
 def Pd_ChannelShuffleOp : Pd_ViewOp<"channel_shuffle", (ins I64Attr:$groups,
-    DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format), [LayoutOpInterface]> {
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
   let summary = "Channels, as a matrix with `groups` rows, transposed";
   let legacy = [Legacy<"channel_shuffle", ["X"], ["Out"], ["groups", "data_format"]>,
                 Legacy<"shuffle_channel", ["X"], ["Out"], ["groups=group"]>];
