@@ -5,8 +5,8 @@
 
 namespace proa::autodiff {
 
-/// A copy of a function, behind it in the module, that gets further arguments and other results. Goes away
-/// with this object, unless it was finished.
+/// A copy of a function, after it in the module, that gets more arguments and other results. The destructor
+/// erases the copy unless it was finished.
 class NewFunction {
 public:
   NewFunction(Function original, llvm::StringRef name);

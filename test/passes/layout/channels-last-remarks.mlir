@@ -35,7 +35,7 @@ func.func @prelu(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %alpha: tenso
   // expected-remark @below {{pd.conv2d works with channels last}}
   %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
   // expected-remark @below {{pd.prelu keeps channels first: it supports channels first only with these attributes}}
-  %1 = pd.prelu %0, %alpha {mode = "element"} : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %1 = pd.prelu %0, %alpha mode = element : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
   return %1 : tensor<1x4x8x8xf32>
 }
 
