@@ -1,5 +1,5 @@
 //! Gradient ops: legacy `X_grad` computes the gradients of the inputs of X. It becomes a pd.vjp whose region
-//! holds X, imported once more by its own table entry or hook, so that no gradient op needs an entry of its
+//! holds X, imported again by its own table entry or hook, so that no gradient op needs an entry of its
 //! own. The gradient of a gradient op, `X_grad_grad`, is the same around X_grad.
 #include "translator/import/GradientSlots.h"
 #include "translator/import/ProgramImporter.h"
@@ -117,8 +117,7 @@ const ProgramImporter::Producer *ProgramImporter::findProducer(const legacy::Ope
   return last;
 }
 
-/// Whether a value stands for each cotangent that the op names. `@EMPTY@` is how programs say that there is
-/// none.
+/// Whether each cotangent that the op names has a value. `@EMPTY@` means none.
 bool ProgramImporter::checkCotangents(const legacy::Operation &op) {
   size_t before = problems.size();
   for (const legacy::Slot &slot : op.inputs)

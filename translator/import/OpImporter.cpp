@@ -1,5 +1,5 @@
 #include "translator/import/OpImporter.h"
-#include "translator/import/MakeOp.h"
+#include "translator/import/CreateOp.h"
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/ir/Guarded.h"
@@ -118,7 +118,7 @@ void OpImporter::reportOpen(const llvm::Twine &message) {
 
 llvm::StringRef OpImporter::target() const { return entry->target; }
 
-bool OpImporter::isOfPaddle3() const { return program.program.version >= 3000000; }
+bool OpImporter::isOfPaddle3() const { return program.legacyProgram.version >= 3000000; }
 
 //===-- Inputs and outputs ------------------------------------------------------------------------------===//
 
@@ -445,7 +445,7 @@ llvm::SmallVector<Value> OpImporter::create(llvm::StringRef name,
   for (const auto &group : operands)
     if (llvm::is_contained(group, Value()))
       return {};
-  Operation *made = makeOp(builder, location, name, operands, attributes);
+  Operation *made = createOp(builder, location, name, operands, attributes);
   if (!made) {
     program.reportRefused(operands);
     return {};

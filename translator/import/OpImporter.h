@@ -23,7 +23,7 @@ class ProgramImporter;
 struct ArrayLod {
   llvm::SmallVector<mlir::Value> levels;
   bool isEmpty = false; ///< the array has no element yet
-  bool isUnclear = false;
+  bool isAmbiguous = false;
 };
 
 class OpImporter {
@@ -71,8 +71,8 @@ public:
 
   /// The LoD levels of a tensor in an input slot, the outermost first; empty where it has none.
   llvm::SmallVector<mlir::Value> lod(llvm::StringRef slot, size_t index = 0);
-  /// Whether there is an input of which it is not known how many levels it has; lod() reports such a one.
-  bool hasUnclearLod(llvm::StringRef slot) const;
+  /// Whether the number of levels of an input depends on control flow; lod() reports such an input.
+  bool hasAmbiguousLod(llvm::StringRef slot) const;
   /// The innermost level of each tensor in a slot; one without a LoD is reported.
   llvm::SmallVector<mlir::Value> innermostLods(llvm::StringRef slot);
   /// Whether a value is a parameter as the program is given it.
@@ -81,8 +81,8 @@ public:
   mlir::Value output(llvm::StringRef slot);
   /// The LoD of the array that the variable in an output slot holds before this op.
   ArrayLod arrayLodBefore(llvm::StringRef outputSlot) const;
-  /// The levels of an output depend on the way of the program.
-  void setOutputLodUnclear(llvm::StringRef slot);
+  /// The levels of an output depend on control flow.
+  void setOutputLodAmbiguous(llvm::StringRef slot);
   /// Gives a variable in an output slot, which must have its value, a LoD.
   void setOutputLod(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> levels, size_t index = 0);
 
@@ -157,9 +157,12 @@ public:
 
 private:
   friend class ProgramImporter;
+  friend class ControlFlowImporter;
   /// What intAttribute and its like read; null where the attribute is absent or an operand.
   const legacy::Attribute *literal(llvm::StringRef name);
   bool isOperand(llvm::StringRef attribute) const;
+  /// Whether the number of LoD levels of a variable is known; else it is reported.
+  bool hasKnownLod(llvm::StringRef slot, llvm::StringRef variable);
 
   ProgramImporter &program;
   const legacy::Operation &op;

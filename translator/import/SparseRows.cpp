@@ -14,9 +14,9 @@ Value ProgramImporter::rowsOf(llvm::StringRef name) const { return lookup((name 
 
 void ProgramImporter::setRows(llvm::StringRef name, Value rows) {
   if (rows)
-    environment.set((name + "@ROWS").str(), rows);
+    scope.set((name + "@ROWS").str(), rows);
   else
-    environment.erase((name + "@ROWS").str());
+    scope.erase((name + "@ROWS").str());
 }
 
 bool ProgramImporter::isSelectedRows(llvm::StringRef name) const {

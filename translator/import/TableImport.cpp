@@ -13,7 +13,7 @@ using namespace mlir;
 namespace proa::import {
 namespace {
 
-/// "A*|B|@c|<D|X@LOD?" taken apart.
+/// One alternative of "A*|B|@c|<D|X@LOD?".
 struct Alternative {
   llvm::StringRef name;
   bool isLod = false;

@@ -28,8 +28,8 @@ Value bound(OpImporter &importer, llvm::StringRef list, llvm::StringRef tensor, 
 
 /// Gives Out the LoD of an element of the array.
 void setElementLod(OpImporter &importer, llvm::StringRef slot, Value index) {
-  if (importer.hasUnclearLod(slot))
-    return importer.setOutputLodUnclear("Out");
+  if (importer.hasAmbiguousLod(slot))
+    return importer.setOutputLodAmbiguous("Out");
   llvm::SmallVector<Value> levels = importer.lod(slot);
   for (Value &level : levels)
     level = importer.tensors().create<pd::ArrayReadOp>(level, index);
@@ -50,14 +50,14 @@ void importWriteToArray(OpImporter &importer) {
   ArrayLod before = importer.arrayLodBefore("Out");
   TensorBuilder &e = importer.tensors();
   importer.setOutput("Out", e.create<pd::ArrayWriteOp>(array, index, x));
-  if (before.isUnclear || importer.hasUnclearLod("X"))
-    return importer.setOutputLodUnclear("Out");
+  if (before.isAmbiguous || importer.hasAmbiguousLod("X"))
+    return importer.setOutputLodAmbiguous("Out");
   llvm::SmallVector<Value> levels = importer.lod("X");
   if (before.isEmpty && before.levels.empty())
     for (size_t i = 0; i < levels.size(); ++i)
       before.levels.push_back(pd::ArrayCreateOp::create(importer.getBuilder(), importer.getLocation()));
   if (before.levels.size() != levels.size())
-    return importer.setOutputLodUnclear("Out");
+    return importer.setOutputLodAmbiguous("Out");
   for (auto [level, earlier] : llvm::zip(levels, before.levels))
     level = e.create<pd::ArrayWriteOp>(earlier, index, level);
   importer.setOutputLod("Out", levels);
@@ -131,8 +131,8 @@ void importArraySlice(OpImporter &importer, Value array) {
     return;
   TensorBuilder &e = importer.tensors();
   importer.setOutput("Out", e.create<pd::ArraySliceOp>(array, start, end));
-  if (importer.hasUnclearLod("Input"))
-    return importer.setOutputLodUnclear("Out");
+  if (importer.hasAmbiguousLod("Input"))
+    return importer.setOutputLodAmbiguous("Out");
   llvm::SmallVector<Value> levels = importer.lod("Input");
   for (Value &level : levels)
     level = e.create<pd::ArraySliceOp>(level, start, end);
