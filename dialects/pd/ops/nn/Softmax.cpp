@@ -233,7 +233,7 @@ FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<
 
 /// An alpha for each element has the layout of x, so that x cannot change alone.
 bool PreluOp::supportsImageLayout(ImageLayout layout) {
-  return getMode() != "element" || getImageLayout() == layout;
+  return getMode() != PreluMode::Element || getImageLayout() == layout;
 }
 
 FailureOr<SmallVector<Value>> PreluOp::decompose(OpBuilder &builder) {
