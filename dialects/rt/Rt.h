@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/pd/ir/Contraction.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Pd.h"
 
 #include "dialects/rt/RtDialect.h.inc"

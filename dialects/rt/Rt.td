@@ -7,13 +7,14 @@ include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/pd/ir/AttributeNames.td"
 include "dialects/pd/ir/Contraction.td"
+include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/Interfaces.td"
 
 def Rt_Dialect : Dialect {
   let name = "rt";
   let cppNamespace = "::proa::rt";
   let summary = "Fused calls of the CPU runtime";
-  let dependentDialects = ["::proa::pd::PdDialect"];
+  let dependentDialects = ["::proa::pd::PdDialect"]; // whose enum attributes the ops have
 }
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
@@ -21,7 +22,7 @@ class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly, Pure,
     DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let results = (outs AnyRankedTensor:$out);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "operands" # Pd_Format<arguments>.enumText # " attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # kernel # "\"; }";
 }
 
@@ -50,7 +51,7 @@ def Rt_Conv2dOp : Rt_LibraryOp<"conv2d", "conv2d"> {
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$filter, Variadic<AnyRankedTensor>:$extras,
     Ints<"{1, 1}">:$strides, Ints<"{0, 0, 0, 0}">:$paddings, Ints<"{1, 1}">:$dilations,
-    DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    DefaultValuedAttr<I64Attr, "1">:$groups, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
     DefaultValuedAttr<ArrayAttr, "{}">:$post_ops);
 }
 

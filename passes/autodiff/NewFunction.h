@@ -42,8 +42,8 @@ public:
   /// Results for the differentiated arguments, named after them.
   void returnGradients(llvm::ArrayRef<mlir::Value> gradients);
 
-  /// The function with these results. Gradients of bodies of control flow are still pd.vjp: they are taken
-  /// apart now, so that what is wrong with them is said now.
+  /// The function with these results. Gradients of bodies of control flow are still pd.vjp; they are
+  /// decomposed here, so that their errors are reported here.
   mlir::FailureOr<Function> finish();
 
   Function function;

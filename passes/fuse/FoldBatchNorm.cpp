@@ -72,7 +72,7 @@ const char *obstacle(pd::BatchNormOp op) {
   if (conv.getDataFormat() != op.getDataFormat())
     return "the convolution has another data_format";
   if (Value bias = biasBefore(op))
-    if (!isPerChannel(bias, conv) || conv.getDataFormat() != "NCHW")
+    if (!isPerChannel(bias, conv) || conv.getDataFormat() != pd::DataFormat::NCHW)
       return "the bias before it is not one value for each channel of a convolution with channels first";
   if (!op->getResults().back().use_empty())
     return "its reserve space is used";
@@ -107,7 +107,7 @@ public:
     pd::Expression filter = e.wrap(conv.getFilter()) * e.reshape(factor, {-1, 1, 1, 1});
     auto scaled = cast<pd::Conv2dOp>(rewriter.clone(*conv));
     scaled.getFilterMutable().assign(filter);
-    bool channelsLast = conv.getDataFormat() == "NHWC";
+    bool channelsLast = conv.getDataFormat() == pd::DataFormat::NHWC;
     pd::Expression out = e.wrap(scaled.getOut()) + (channelsLast ? shift : e.reshape(shift, {1, -1, 1, 1}));
     pd::replaceResult(rewriter, op.getOut(), out);
     for (auto [result, operand] :

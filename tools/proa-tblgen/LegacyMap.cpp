@@ -11,6 +11,8 @@ using namespace proa::tblgen;
 
 std::string proa::tblgen::attributeKind(const llvm::Record &record,
                                         const mlir::tblgen::Attribute &attribute) {
+  if (enumOf(attribute)) // programs hold its keyword
+    return "String";
   llvm::StringRef base = attribute.getBaseAttr().getAttrDefName();
   static const std::pair<llvm::StringRef, const char *> kinds[] = {{"BoolAttr", "Bool"},
                                                                    {"I64Attr", "Int"},
@@ -26,7 +28,7 @@ std::string proa::tblgen::attributeKind(const llvm::Record &record,
   llvm::PrintFatalError(record.getLoc(),
                         "attribute of kind '" + base +
                             "' cannot be imported: use BoolAttr, I64Attr, F64Attr, StrAttr, TypeAttr, "
-                            "DenseI64ArrayAttr, DenseF64ArrayAttr or StrArrayAttr");
+                            "DenseI64ArrayAttr, DenseF64ArrayAttr, StrArrayAttr or a Pd_EnumAttr");
 }
 
 static const mlir::tblgen::NamedAttribute &

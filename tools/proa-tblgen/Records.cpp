@@ -1,5 +1,7 @@
 #include "Records.h"
 
+#include "mlir/TableGen/Attribute.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/TableGen/Error.h"
 
@@ -37,6 +39,21 @@ std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value) {
   summary = summary.split(" of ").first;
   summary.consume_back("tensor");
   return summary.trim().empty() ? "any" : summary.trim().str();
+}
+
+const llvm::Record *enumOf(const mlir::tblgen::Attribute &attribute) {
+  const llvm::Record &record = attribute.getBaseAttr().getDef();
+  return record.isSubClassOf("Pd_EnumAttr") ? record.getValueAsDef("enum") : nullptr;
+}
+
+std::string keywordsOf(const llvm::Record &values) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(values.getValueAsListOfDefs("enumerants"), os, [&](const llvm::Record *value) {
+    llvm::StringRef keyword = value->getValueAsString("str");
+    os << (keyword.empty() ? "''" : keyword);
+  });
+  return text;
 }
 
 std::string quoted(llvm::StringRef text) {

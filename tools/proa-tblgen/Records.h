@@ -39,6 +39,15 @@ std::string elementsOf(const mlir::tblgen::NamedTypeConstraint &value);
 /// The AttributeKind (translator/import/LegacyTable.h) of an ODS attribute.
 std::string attributeKind(const llvm::Record &record, const mlir::tblgen::Attribute &attribute);
 
+/// The values of an enum attribute (dialects/pd/ir/Enums.td); null for other attributes.
+const llvm::Record *enumOf(const mlir::tblgen::Attribute &attribute);
+
+/// The keywords of the values of an enum: "NCHW, NHWC".
+std::string keywordsOf(const llvm::Record &values);
+
+/// Format.cpp: whether an assembly format would print operandSegmentSizes; reports it.
+bool printsSegmentSizes(const mlir::tblgen::Operator &op, const llvm::Record &record);
+
 /// Derivative.cpp: the method vjp() from the fields `derivatives` or `vjp`; "" without them.
 void emitVjp(const llvm::Record &record, const std::string &name, llvm::raw_ostream &os);
 

@@ -35,6 +35,15 @@ std::string unindented(llvm::StringRef text) {
   return llvm::StringRef(out).trim().str();
 }
 
+void emitEnum(const mlir::tblgen::Attribute &attribute, const llvm::Record &values, llvm::raw_ostream &os) {
+  os << values.getValueAsString("summary") << ": " << keywordsOf(values);
+  llvm::StringRef symbol = attribute.hasDefaultValue() ? attribute.getDefaultValue().rsplit("::").second : "";
+  for (const llvm::Record *value : values.getValueAsListOfDefs("enumerants"))
+    if (value->getValueAsString("symbol") == symbol)
+      os << ", default `" << value->getValueAsString("str") << "`";
+  os << " |\n";
+}
+
 void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
   os << "| | | |\n|---|---|---|\n";
   auto row = [&](const char *role, const mlir::tblgen::NamedTypeConstraint &value) {
@@ -49,7 +58,12 @@ void emitValues(const mlir::tblgen::Operator &op, llvm::raw_ostream &os) {
   for (const mlir::tblgen::NamedTypeConstraint &operand : op.getOperands())
     row("operand", operand);
   for (const mlir::tblgen::NamedAttribute &attribute : op.getAttributes()) {
-    os << "| attribute | `" << attribute.name << "` | " << inLine(attribute.attr.getSummary());
+    os << "| attribute | `" << attribute.name << "` | ";
+    if (const llvm::Record *values = enumOf(attribute.attr)) {
+      emitEnum(attribute.attr, *values, os);
+      continue;
+    }
+    os << inLine(attribute.attr.getSummary());
     if (attribute.attr.hasDefaultValue())
       os << ", default `" << inLine(attribute.attr.getDefaultValue()) << "`";
     else if (attribute.attr.isOptional())

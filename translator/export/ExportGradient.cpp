@@ -2,6 +2,7 @@
 //! it.
 #include "dialects/pd/autodiff/PaddleGradient.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
 #include "dialects/pd/ops/nn/Deformable.h"
@@ -187,7 +188,7 @@ bool ProgramExporter::addWeightGradient(Operation &op) {
     llvm::ArrayRef<int64_t> list = cast<DenseI64ArrayAttr>(*op.getInherentAttr(name)).asArrayRef();
     return std::vector<int32_t>(list.begin(), list.end());
   };
-  auto text = [&](const char *name) { return cast<StringAttr>(*op.getInherentAttr(name)).str(); };
+  auto text = [&](const char *name) { return pd::keywordOf(*op.getInherentAttr(name))->str(); };
   legacy::Operation out;
   out.type = isPlane ? "conv2d_grad" : "conv3d_grad";
   out.inputs = {

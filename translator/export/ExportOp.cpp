@@ -1,6 +1,7 @@
 #include "translator/export/ExportOp.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/detection/Proposals.h"
 #include "dialects/pd/ops/detection/Targets.h"
@@ -141,7 +142,7 @@ bool takes(const LegacyOp &entry, Operation *op) {
 bool isOfPaddle3(Operation *op) {
   auto isWhole = [](const llvm::APFloat &bound) { return bound.isInteger(); };
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([](pd::NanmedianOp median) { return median.getMode() != "avg"; })
+      .Case([](pd::NanmedianOp median) { return median.getMode() != pd::MedianMode::Avg; })
       .Case([](pd::RoundOp round) { return round.getHalfToEven() || round.getDecimals() != 0; })
       .Case([](pd::SigmoidCrossEntropyWithLogitsOp loss) { return loss.getWeighsLinearPart(); })
       .Case([&](pd::HistogramOp count) { return !isWhole(count.getMin()) || !isWhole(count.getMax()); })
@@ -360,6 +361,8 @@ private:
       add(name, static_cast<float>(real.getValueAsDouble()));
     else if (auto text = dyn_cast<StringAttr>(value))
       add(name, text.str());
+    else if (std::optional<llvm::StringRef> keyword = pd::keywordOf(value))
+      add(name, keyword->str());
     else if (auto type = dyn_cast<TypeAttr>(value))
       add(name, dtypeNumber(type.getValue()));
     else if (auto integers = dyn_cast<DenseI64ArrayAttr>(value); integers && attribute.isWide)

@@ -1,5 +1,7 @@
 #include "translator/import/MakeOp.h"
 
+#include "dialects/pd/ir/Keywords.h"
+
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
 using namespace mlir;
@@ -20,8 +22,14 @@ Operation *makeOp(OpBuilder &builder, Location location, llvm::StringRef name,
     state.addOperands(group);
     segments.push_back(static_cast<int32_t>(group.size()));
   }
-  for (NamedAttribute attribute : attributes)
-    state.addAttribute(attribute.getName(), attribute.getValue());
+  for (NamedAttribute attribute : attributes) {
+    // Programs and hooks spell enum attributes as strings.
+    FailureOr<Attribute> value =
+        pd::enumFromKeyword(location, name, attribute.getName(), attribute.getValue());
+    if (failed(value))
+      return nullptr;
+    state.addAttribute(attribute.getName(), *value);
+  }
   if (registered->hasTrait<OpTrait::AttrSizedOperandSegments>())
     state.addAttribute("operandSegmentSizes", builder.getDenseI32ArrayAttr(segments));
 

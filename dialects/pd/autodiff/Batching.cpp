@@ -311,8 +311,8 @@ SmallVector<Batched> Batcher::loopOverRows(Operation *op) {
         builder.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
         Value place = in.reshape(in.wrap(index), {1, 1});
         for (auto [value, whole] : llvm::zip(exampleOf(op, inside, index), carried)) {
-          Value put =
-              ScatterNdOp::create(inside, location, whole, place, insertDim(in.wrap(value), 0), "assign");
+          Value put = ScatterNdOp::create(inside, location, whole, place, insertDim(in.wrap(value), 0),
+                                          ScatterReduce::Assign);
           next.push_back(widened(inside, location, put, whole.getType()));
         }
         return next;

@@ -1,24 +1,17 @@
-// The type of tensor arrays. It is in its own dialect `array`; the ops on arrays are ops of pd.
+// The type of tensor arrays.
 #ifndef PROA_DIALECTS_PD_CONTROL_ARRAYTYPE
 #define PROA_DIALECTS_PD_CONTROL_ARRAYTYPE
 
 include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/DialectBase.td"
+include "dialects/pd/ir/Dialect.td"
 
-def Array_Dialect : Dialect {
-  let name = "array";
-  let cppNamespace = "::proa::pd";
-  let summary = "Tensor arrays";
-  let useDefaultTypePrinterParser = 1;
-}
-
-def Array_Type : TypeDef<Array_Dialect, "Array"> {
-  let mnemonic = "of";
+def Pd_ArrayType : TypeDef<Pd_Dialect, "Array"> {
+  let mnemonic = "array";
   let summary = "A tensor array: a list of tensors of one rank and element type";
   let description = [{
-    An immutable value: an op that writes an element returns a new array. The runtime shares the elements, and writes in
-    place if the old array is not used afterwards. `!array.of<tensor<?x4xf32>>` is an array of matrices; `!array.of<*>`
-    is an array without writes.
+    An array is immutable, as tensors are: an op that writes an element returns a new array. The runtime shares the
+    elements, and writes in place where the old array has no further use. `!pd.array<*>` is the type of an array before
+    the first write, `!pd.array<tensor<?x4xf32>>` of others.
   }];
   let parameters = (ins OptionalParameter<"::mlir::RankedTensorType">:$element);
   let hasCustomAssemblyFormat = 1;

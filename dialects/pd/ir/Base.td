@@ -9,18 +9,10 @@ include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/pd/ir/AttributeNames.td"
+include "dialects/pd/ir/Dialect.td"
+include "dialects/pd/ir/Enums.td"
+include "dialects/pd/ir/Format.td"
 include "dialects/pd/ir/Interfaces.td"
-
-def Pd_Dialect : Dialect {
-  let name = "pd";
-  let cppNamespace = "::proa::pd";
-  let summary = "Model ops of deep-learning programs";
-  let hasConstantMaterializer = 1;
-  let extraClassDeclaration = [{
-    /// Registers the ops of a family. Each family calls it from its own file, to keep rebuilds small.
-    template <class... Ops> void addFamily() { addOperations<Ops...>(); }
-  }];
-}
 
 //===-- Types -----------------------------------------------------------------------------------------------------===//
 
@@ -209,7 +201,10 @@ class Pd_Op<string mnemonic, list<Trait> t = []> : Op<Pd_Dialect, mnemonic, t> {
     # !if(referenceInCode, [DeclareOpInterfaceMethods<ReferenceOpInterface>], []<Trait>)
     # !if(!empty(library), []<Trait>, [DeclareOpInterfaceMethods<LibraryOpInterface>]);
 
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  // How operands are written; by default in order, with optional ones named.
+  string operandFormat = Pd_Format<arguments>.operandText;
+  let assemblyFormat = operandFormat # Pd_Format<arguments>.enumText
+    # " attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = [{
     bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange given) {
       return ::proa::pd::compatibleTypes(inferred, given);

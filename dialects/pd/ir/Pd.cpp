@@ -45,8 +45,10 @@ struct PdInliner : DialectInlinerInterface {
 
 void PdDialect::initialize() {
   // Recurrences, and derivatives of loops, decompose into loops over arrays.
-  getContext()->loadDialect<ArrayDialect, scf::SCFDialect, tensor::TensorDialect>();
+  getContext()->loadDialect<scf::SCFDialect, tensor::TensorDialect>();
   addInterfaces<CompositeFolder, PdInliner>();
+  registerAttributes();
+  registerTypes();
   registerFamilies(*this);
 }
 

@@ -3,8 +3,6 @@
 
 #include "dialects/pd/ir/Pd.h"
 
-#include "dialects/pd/ir/ArrayDialect.h.inc"
-
 #define GET_TYPEDEF_CLASSES
 #include "dialects/pd/ir/ArrayType.h.inc"
 

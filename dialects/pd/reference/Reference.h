@@ -2,6 +2,7 @@
 /// and share nothing with the kernels of the runtime. The kernels are in the families' folders.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/reference/RandomStream.h"
 #include "proa/Tensor.h"
 
@@ -14,7 +15,7 @@ namespace proa::pd {
 /// A tensor of images or volumes with its dims in the order batch, channels, spatial..., whatever its layout.
 class Images {
 public:
-  Images(const Tensor &tensor, llvm::StringRef format);
+  Images(const Tensor &tensor, DataFormat format);
 
   llvm::ArrayRef<int64_t> dims() const { return extents; }
   llvm::ArrayRef<int64_t> spatial() const { return llvm::ArrayRef(extents).drop_front(2); }
@@ -27,7 +28,7 @@ private:
 
 /// The padding before the input along each spatial axis, from the attributes `paddings` and
 /// `padding_algorithm`; SAME makes dilations 1.
-llvm::SmallVector<int64_t> paddingsBefore(llvm::StringRef algorithm, llvm::ArrayRef<int64_t> paddings,
+llvm::SmallVector<int64_t> paddingsBefore(PaddingAlgorithm algorithm, llvm::ArrayRef<int64_t> paddings,
                                           llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> kernel,
                                           llvm::ArrayRef<int64_t> strides);
 

@@ -38,7 +38,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
 // RANDOM: pd.yield
 func.func @dropped(%x: tensor<4xf32>) -> tensor<f32> {
   %e = pd.exp %x : (tensor<4xf32>) -> tensor<4xf32>
-  %out, %mask = pd.dropout %e {mode = "upscale_in_train"} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xui8>)
+  %out, %mask = pd.dropout %e mode = upscale_in_train : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xui8>)
   %s = pd.sin %out : (tensor<4xf32>) -> tensor<4xf32>
   %y = pd.sum %s : (tensor<4xf32>) -> tensor<f32>
   return %y : tensor<f32>

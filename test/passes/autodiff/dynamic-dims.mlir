@@ -41,7 +41,7 @@ func.func @centred(%x: tensor<?x4xf32>, %w: tensor<4x4xf32>) -> tensor<f32> {
 // SAME: pd.conv2d_weight_gradient
 // SAME: return
 func.func @same(%x: tensor<1x2x?x?xf32>, %w: tensor<2x2x3x3xf32>) -> tensor<1x2x?x?xf32> {
-  %y = pd.conv2d %x, %w {padding_algorithm = "SAME", strides = array<i64: 2, 2>} : (tensor<1x2x?x?xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x?x?xf32>
+  %y = pd.conv2d %x, %w padding_algorithm = SAME {strides = array<i64: 2, 2>} : (tensor<1x2x?x?xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x?x?xf32>
   return %y : tensor<1x2x?x?xf32>
 }
 

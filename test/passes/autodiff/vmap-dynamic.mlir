@@ -42,6 +42,6 @@ func.func @permutation(%p: tensor<?xi32>) -> tensor<4x4xf64> {
 // FOUR-LABEL: func.func @poles_vmap(
 // FOUR-COUNT-4: pd.lstsq
 func.func @poles(%x: tensor<?x3xf64>, %y: tensor<?x2xf64>) -> tensor<3x2xf64> {
-  %s, %r, %k, %v = pd.lstsq %x, %y {driver = "gelsd"} : (tensor<?x3xf64>, tensor<?x2xf64>) -> (tensor<3x2xf64>, tensor<?xf64>, tensor<i32>, tensor<?xf64>)
+  %s, %r, %k, %v = pd.lstsq %x, %y driver = gelsd : (tensor<?x3xf64>, tensor<?x2xf64>) -> (tensor<3x2xf64>, tensor<?xf64>, tensor<i32>, tensor<?xf64>)
   return %s : tensor<3x2xf64>
 }

@@ -74,10 +74,10 @@ func.func @cube(%x: tensor<3xf32>) -> tensor<f32> {
 func.func @gaps(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
   %zero = pd.constant dense<0> : tensor<1xi64>
   %one = pd.constant dense<1> : tensor<1xi64>
-  %e = pd.array_create : () -> !array.of<*>
-  %a = pd.array_write %e, %one, %y : (!array.of<*>, tensor<1xi64>, tensor<2xf32>) -> !array.of<tensor<2xf32>>
-  %b = pd.array_write %a, %zero, %x : (!array.of<tensor<2xf32>>, tensor<1xi64>, tensor<2xf32>) -> !array.of<tensor<2xf32>>
-  %r = pd.array_read %b, %one : (!array.of<tensor<2xf32>>, tensor<1xi64>) -> tensor<2xf32>
+  %e = pd.array_create : () -> !pd.array<*>
+  %a = pd.array_write %e, %one, %y : (!pd.array<*>, tensor<1xi64>, tensor<2xf32>) -> !pd.array<tensor<2xf32>>
+  %b = pd.array_write %a, %zero, %x : (!pd.array<tensor<2xf32>>, tensor<1xi64>, tensor<2xf32>) -> !pd.array<tensor<2xf32>>
+  %r = pd.array_read %b, %one : (!pd.array<tensor<2xf32>>, tensor<1xi64>) -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
 

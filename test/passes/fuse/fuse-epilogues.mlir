@@ -27,7 +27,7 @@ func.func @residual(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32
 // CHECK-NEXT: return
 func.func @attention(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x4x16xf32>, %v: tensor<2x8x4x16xf32>) -> tensor<2x8x4x16xf32> {
   %0 = pd.transpose %q {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
-  %1 = pd.scale %0 {operandSegmentSizes = array<i32: 1, 0, 0>, scale = 0.125} : (tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  %1 = pd.scale %0 {scale = 0.125} : (tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
   %2 = pd.transpose %k {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>
   %3 = pd.matmul %1, %2 {transpose_y = true} : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x8xf32>
   %4 = pd.transpose %v {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x8x4x16xf32>) -> tensor<2x4x8x16xf32>

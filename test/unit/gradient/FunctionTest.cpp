@@ -71,7 +71,7 @@ TEST(FunctionTest, EqualMinimaShareTheGradient) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<1x4xf64>, %v: tensor<1x3xf64>) -> tensor<1x4xf64> {
   %i = pd.constant dense<[[0, 0, 2]]> : tensor<1x3xi64>
-  %y = pd.put_along_axis %x, %i, %v {axis = 1 : i64, reduce = "amin"} : (tensor<1x4xf64>, tensor<1x3xi64>, tensor<1x3xf64>) -> tensor<1x4xf64>
+  %y = pd.put_along_axis %x, %i, %v reduce = amin {axis = 1 : i64} : (tensor<1x4xf64>, tensor<1x3xi64>, tensor<1x3xf64>) -> tensor<1x4xf64>
   return %y : tensor<1x4xf64>
 })"));
   Function g = take(vjp(f));
@@ -197,7 +197,7 @@ func.func @f(%z: tensor<3xcomplex<f64>>) -> (tensor<3xcomplex<f64>>, tensor<3xf6
 TEST(FunctionTest, MissingDerivativeErrorNamesOps) {
   Function f = take(Function::parse(R"(
 func.func @f(%x: tensor<2x3xf64>, %i: tensor<2x1xi64>, %v: tensor<2x3xf64>) -> tensor<f64> {
-  %y = pd.scatter_nd %x, %i, %v {reduce = "multiply"}
+  %y = pd.scatter_nd %x, %i, %v reduce = multiply
       : (tensor<2x3xf64>, tensor<2x1xi64>, tensor<2x3xf64>) -> tensor<2x3xf64>
   %e = pd.exp %y : (tensor<2x3xf64>) -> tensor<2x3xf64>
   %s = pd.sum %e : (tensor<2x3xf64>) -> tensor<f64>
@@ -205,7 +205,7 @@ func.func @f(%x: tensor<2x3xf64>, %i: tensor<2x1xi64>, %v: tensor<2x3xf64>) -> t
 })"));
   auto g = grad(f);
   ASSERT_FALSE(g);
-  EXPECT_NE(g.problems().text().find("reduce = \"multiply\""), std::string::npos);
+  EXPECT_NE(g.problems().text().find("reduce = multiply"), std::string::npos);
   EXPECT_NE(g.problems().text().find("through 'pd.exp'"), std::string::npos);
 }
 

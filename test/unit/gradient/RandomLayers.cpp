@@ -134,7 +134,7 @@ void RandomProgram::recurrentLayer() {
   std::string out = fmt::format("%v{}", count++), state = typeOf({directions, 2, size}),
               own = typeOf({time, 2, directions * size});
   written(
-      fmt::format("{0}, {0}_last{1} = pd.rnn {2} states = {3} weights = {4}{5} {{mode = \"{6}\", "
+      fmt::format("{0}, {0}_last{1} = pd.rnn {2} states = {3} weights = {4}{5} mode = {6} {{"
                   "hidden_size = {7} : i64, num_layers = 1 : i64, is_bidirec = {8}}} : ({9}) -> ({10}, {11})",
                   out, isLstm ? ", " + out + "_cell" : "", x.name, fmt::join(states, ", "),
                   fmt::join(weights, ", "), lengths, mode, size, bidirectional, fmt::join(types, ", "), own,

@@ -7,7 +7,7 @@ func.func @gru(%x: tensor<5x6xf64>, %w: tensor<2x6xf64>, %o: tensor<4xi64> {test
 }
 
 func.func @gru_reverse(%x: tensor<5x6xf64>, %w: tensor<2x6xf64>, %o: tensor<3xi64> {test.values = [0.0, 2.0, 5.0]}) -> (tensor<5x2xf64>) attributes {test.twice} {
-  %y = pd.gru %x, %w, %o {is_reverse = true, origin_mode = true, activation = "identity", gate_activation = "tanh"} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>) -> tensor<5x2xf64>
+  %y = pd.gru %x, %w, %o activation = identity gate_activation = tanh {is_reverse = true, origin_mode = true} : (tensor<5x6xf64>, tensor<2x6xf64>, tensor<3xi64>) -> tensor<5x2xf64>
   return %y : tensor<5x2xf64>
 }
 
@@ -17,7 +17,7 @@ func.func @lstm(%x: tensor<5x8xf64>, %w: tensor<2x8xf64>, %b: tensor<1x14xf64>, 
 }
 
 func.func @lstm_reverse(%x: tensor<5x8xf64>, %w: tensor<2x8xf64>, %b: tensor<1x8xf64>, %o: tensor<4xi64> {test.values = [0.0, 2.0, 2.0, 5.0]}) -> (tensor<5x2xf64>) attributes {test.twice} {
-  %y, %z = pd.lstm %x, %w, %b, %o {use_peepholes = false, is_reverse = true, cell_activation = "identity", candidate_activation = "sigmoid"} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
+  %y, %z = pd.lstm %x, %w, %b, %o cell_activation = identity candidate_activation = sigmoid {use_peepholes = false, is_reverse = true} : (tensor<5x8xf64>, tensor<2x8xf64>, tensor<1x8xf64>, tensor<4xi64>) -> (tensor<5x2xf64>, tensor<5x2xf64>)
   return %y : tensor<5x2xf64>
 }
 

@@ -318,8 +318,8 @@ TEST_F(ControlFlow, ArraysAreCarried) {
   source.op(0, "tensor_array_to_tensor", {{"X", {"list"}}}, {{"Out", {"all"}}}).attributes = {
       {"axis", 0}, {"use_stack", true}};
   std::string text = import({"all"});
-  EXPECT_THAT(text, HasSubstr("pd.array_create  : () -> !array.of<*>"));
-  EXPECT_THAT(text, HasSubstr("!array.of<tensor<2xf32>>"));
+  EXPECT_THAT(text, HasSubstr("pd.array_create  : () -> !pd.array<*>"));
+  EXPECT_THAT(text, HasSubstr("!pd.array<tensor<2xf32>>"));
   EXPECT_THAT(text, HasSubstr("tensor<?x2xf32>"));
 }
 

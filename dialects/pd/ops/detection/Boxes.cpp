@@ -182,11 +182,7 @@ LogicalResult inferBoxCoderOf(std::optional<Location> location, const BoxCoderSh
        succeeded(verifyCompatibleShape(tensorType(given.variances).getShape(), prior.getShape())));
   if (!isPriorGood)
     return typesError(location, "C1: prior_box must be [M, 4], and so must be prior_box_var", {prior});
-  bool isEncoding = given.codeType == "encode_center_size";
-  if (!isEncoding && given.codeType != "decode_center_size")
-    return inferenceError(location,
-                          "C2: code_type must be encode_center_size or decode_center_size, found '" +
-                              given.codeType + "'");
+  bool isEncoding = given.codeType == BoxCodeType::Encode;
   if (given.axis != 0 && given.axis != 1)
     return inferenceError(location, "C5: axis must be 0 or 1, found " + llvm::Twine(given.axis));
   int64_t count = prior.getDimSize(0);
@@ -273,7 +269,7 @@ FailureOr<SmallVector<Value>> BoxCoderOp::decompose(OpBuilder &builder) {
   Expression priorBoxes = e.computed(getPriorBox()), target = e.computed(getTargetBox());
   Type element = target.type().getElementType();
   double extra = getBoxNormalized() ? 0.0 : 1.0;
-  bool isEncoding = getCodeType() == "encode_center_size";
+  bool isEncoding = getCodeType() == BoxCodeType::Encode;
   // Prior boxes are along the second dimension, or for decoding with axis 1 along the first.
   int64_t place = isEncoding || getAxis() == 0 ? 0 : 1;
   CentredBox prior = centred(insertDim(priorBoxes, place), extra);

@@ -66,13 +66,12 @@ def Pd_BoxCoderOp : Pd_Op<"box_coder"> {
   }];
   let constraints = [
     "C1. prior_box is [M, 4], and so is prior_box_var",
-    "C2. code_type is encode_center_size or decode_center_size",
     "C3. target_box is [N, 4] to encode, and [N, M, 4] (axis 1: [M, N, 4]) to decode",
     "C4. variance has four entries or none",
     "C5. axis is 0 or 1"
   ];
   let arguments = (ins Pd_FloatTensor:$prior_box, Optional<Pd_FloatTensor>:$prior_box_var, Pd_FloatTensor:$target_box,
-    DefaultValuedAttr<StrAttr, "\"encode_center_size\"">:$code_type, DefaultValuedAttr<BoolAttr, "true">:$box_normalized,
+    Pd_DefaultEnum<Pd_BoxCodeTypeAttr, "Encode">:$code_type, DefaultValuedAttr<BoolAttr, "true">:$box_normalized,
     DefaultValuedAttr<I64Attr, "0">:$axis, FloatsDefault:$variance);
   let results = (outs Pd_FloatTensor:$output_box);
   let infer = "inferBoxCoder";

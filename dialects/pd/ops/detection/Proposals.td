@@ -33,7 +33,7 @@ def Pd_BipartiteMatchOp : Pd_BoxLibraryOp<"bipartite_match"> {
   }];
   let constraints = ["C1. dist_mat is a matrix"];
   let arguments = (ins Pd_FloatTensor:$dist_mat, Optional<Pd_IntTensor>:$offsets,
-    DefaultValuedAttr<StrAttr, "\"bipartite\"">:$match_type, Decimal<"0.5">:$dist_threshold);
+    Pd_DefaultEnum<Pd_MatchTypeAttr, "Bipartite">:$match_type, Decimal<"0.5">:$dist_threshold);
   let results = (outs Pd_IntTensor:$col_to_row_match_indices, Pd_FloatTensor:$col_to_row_match_dist);
   let infer = "inferBipartiteMatch";
   let legacy = [Legacy<"bipartite_match", ["DistMat", "DistMat@LOD?"], ["ColToRowMatchIndices", "ColToRowMatchDist"],

@@ -148,7 +148,7 @@ LogicalResult BipartiteMatchOp::computeReference(llvm::ArrayRef<Tensor> operands
       isTaken[static_cast<size_t>(best->first - begin)] = true;
       choose(best->first, best->second);
     }
-    for (int64_t column = 0; getMatchType() == "per_prediction" && column < columns; ++column) {
+    for (int64_t column = 0; getMatchType() == MatchType::PerPrediction && column < columns; ++column) {
       if (chosen(column) >= 0)
         continue;
       for (int64_t row = begin; row < end; ++row)

@@ -72,9 +72,6 @@ mlir::LogicalResult inferMineHardExamples(std::optional<mlir::Location> location
               tensorType(adaptor.getMatchDist()).getRank() == 2;
   if (failed(require(location, fits, "C1: all operands must be [N, boxes]", adaptor.getOperands())))
     return mlir::failure();
-  if (adaptor.getMiningType() != "max_negative" && adaptor.getMiningType() != "hard_example")
-    return inferenceError(location, "C2: mining_type must be max_negative or hard_example, found " +
-                                        adaptor.getMiningType());
   addSelectedRows(matches, 1, matches.getDimSize(0), results);
   results.push_back(matches);
   return mlir::success();

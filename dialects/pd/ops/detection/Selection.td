@@ -46,7 +46,7 @@ def Pd_RetinanetDetectionOutputOp : Pd_SelectionOp<"retinanet_detection_output",
   let arguments = (ins Variadic<Pd_FloatTensor>:$bboxes, Variadic<Pd_FloatTensor>:$scores, Variadic<Pd_FloatTensor>:$anchors,
     Pd_FloatTensor:$im_info, F64Attr:$score_threshold, I64Attr:$nms_top_k, I64Attr:$keep_top_k, F64Attr:$nms_threshold,
     Real<"1.0">:$nms_eta);
-  let assemblyFormat = "`(` $bboxes `)` `(` $scores `)` `(` $anchors `)` $im_info attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "`(` $bboxes `)` `(` $scores `)` `(` $anchors `)` $im_info";
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$offsets);
   let infer = "inferRetinanetDetectionOutput";
   let legacy = [Legacy<"retinanet_detection_output", ["BBoxes*", "Scores*", "Anchors*", "ImInfo"], ["Out", "Out@LOD"],
@@ -83,12 +83,11 @@ def Pd_MineHardExamplesOp : Pd_SelectionOp<"mine_hard_examples"> {
     the selected boxes without a match, in ascending order; `offsets` are the offsets of the images.
   }];
   let constraints = [
-    "C1. all operands are [N, boxes]",
-    "C2. mining_type is max_negative or hard_example"
+    "C1. all operands are [N, boxes]"
   ];
   let arguments = (ins Pd_FloatTensor:$cls_loss, Pd_IntTensor:$match_indices, Pd_FloatTensor:$match_dist,
     Optional<Pd_FloatTensor>:$loc_loss, Real<"1.0">:$neg_pos_ratio, Real<"0.5">:$neg_dist_threshold, Limit<"0">:$sample_size,
-    DefaultValuedAttr<StrAttr, "\"max_negative\"">:$mining_type);
+    Pd_DefaultEnum<Pd_MiningTypeAttr, "MaxNegative">:$mining_type);
   let results = (outs Pd_IntTensor:$neg_indices, Pd_IntTensor:$offsets, Pd_IntTensor:$updated_match_indices);
   let infer = "inferMineHardExamples";
   let legacy = [Legacy<"mine_hard_examples", ["ClsLoss", "MatchIndices", "MatchDist", "LocLoss"],

@@ -191,7 +191,7 @@ LogicalResult LocalityAwareNmsOp::computeReference(llvm::ArrayRef<Tensor> operan
 LogicalResult MineHardExamplesOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                                    llvm::MutableArrayRef<Tensor> results, RandomState *) {
   const Tensor *placeLoss = operandOf(getOperation(), operands, getLocLoss());
-  bool isHard = getMiningType() == "hard_example";
+  bool isHard = getMiningType() == MiningType::HardExample;
   double least = rounded(operands[2].dtype(), getNegDistThreshold().convertToDouble());
   std::vector<int64_t> matches = integersOf(operands[1]), updated = matches, negatives, ends{0};
   int64_t count = operands[1].dims()[1];

@@ -17,11 +17,10 @@ def Pd_SegmentPoolOp : Pd_GraphOp<"segment_pool"> {
     `summed_ids` is the number of rows of each segment, as a column.
   }];
   let constraints = [
-    "C1. segment_ids is a vector with as many elements as x has rows",
-    "C2. pooltype is SUM, MEAN, MAX or MIN"
+    "C1. segment_ids is a vector with as many elements as x has rows"
   ];
   let infer = "inferSegmentPool";
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$segment_ids, DefaultValuedAttr<StrAttr, "\"SUM\"">:$pooltype);
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$segment_ids, Pd_DefaultEnum<Pd_SegmentReduceAttr, "Sum">:$pooltype);
   let results = (outs Pd_Tensor:$out, Pd_Tensor:$summed_ids);
   let legacy = [Legacy<"segment_pool", ["X", "SegmentIds"], ["Out", "SummedIds"], ["pooltype"]>];
   let newIrGradients = ["segment_pool_grad(x, segment_ids, out, summed_ids)"];
@@ -35,12 +34,11 @@ def Pd_SendURecvOp : Pd_GraphOp<"send_u_recv"> {
   }];
   let constraints = [
     "C1. src_index and dst_index are vectors (or columns) of the same length",
-    "C2. reduce_op is SUM, MEAN, MAX or MIN",
     "C3. x has rows"
   ];
   let infer = "inferSendURecv";
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index, Optional<Pd_IntTensor>:$out_size_tensor,
-    DefaultValuedAttr<StrAttr, "\"SUM\"">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
+    Pd_DefaultEnum<Pd_SegmentReduceAttr, "Sum">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$dst_count);
   let legacy = [Legacy<"graph_send_recv", ["X", "Src_index", "Dst_index", "Out_size"], ["Out", "Dst_count"],
     ["reduce_op", "out_size:long"]>];
@@ -54,13 +52,12 @@ def Pd_SendUeRecvOp : Pd_GraphOp<"send_ue_recv"> {
   }];
   let constraints = [
     "C1. src_index and dst_index are vectors (or columns) of the same length",
-    "C2. reduce_op is SUM, MEAN, MAX or MIN",
-    "C3. message_op is ADD or MUL; x and y have rows of the same element type"
+    "C3. x and y have rows of the same element type"
   ];
   let infer = "inferSendUeRecv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
-    Optional<Pd_IntTensor>:$out_size_tensor, DefaultValuedAttr<StrAttr, "\"ADD\"">:$message_op,
-    DefaultValuedAttr<StrAttr, "\"SUM\"">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
+    Optional<Pd_IntTensor>:$out_size_tensor, Pd_DefaultEnum<Pd_MessageOpAttr, "Add">:$message_op,
+    Pd_DefaultEnum<Pd_SegmentReduceAttr, "Sum">:$reduce_op, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$out_size);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$dst_count);
   let legacy = [Legacy<"graph_send_ue_recv", ["X", "Y", "Src_index", "Dst_index", "Out_size"], ["Out", "Dst_count"],
     ["message_op", "reduce_op", "out_size:long"]>];
@@ -74,11 +71,11 @@ def Pd_SendUvOp : Pd_GraphOp<"send_uv"> {
   }];
   let constraints = [
     "C1. src_index and dst_index are vectors (or columns) of the same length",
-    "C3. message_op is ADD or MUL"
+    "C3. x and y have rows of one element type"
   ];
   let infer = "inferSendUv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
-    DefaultValuedAttr<StrAttr, "\"ADD\"">:$message_op);
+    Pd_DefaultEnum<Pd_MessageOpAttr, "Add">:$message_op);
   let results = (outs Pd_Tensor:$out);
   let legacy = [Legacy<"graph_send_uv", ["x", "y", "src_index", "dst_index"], ["out"], ["message_op"]>];
 }

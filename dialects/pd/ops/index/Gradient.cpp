@@ -15,7 +15,7 @@ namespace {
 using Gradients = FailureOr<llvm::SmallVector<Value>>;
 
 Gradients noGradientOf(Operation *op, llvm::StringRef reduce) {
-  op->emitOpError() << "has no gradient with reduce = \"" << reduce << "\"";
+  op->emitOpError() << "has no gradient with reduce = " << reduce;
   return failure();
 }
 
@@ -24,8 +24,8 @@ Expression zerosOf(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type element)
 }
 
 /// A scatter that adds or assigns is linear in the tensor (operand 0) and in the values (operand 2) together.
-llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfScatter(llvm::StringRef reduce) {
-  if (reduce == "add" || reduce == "assign")
+llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfScatter(ScatterReduce reduce) {
+  if (reduce == ScatterReduce::Add || reduce == ScatterReduce::Assign)
     return {{0, 2}};
   return {};
 }
@@ -56,7 +56,8 @@ Gradients GatherOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 Gradients GatherNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Value zeros = zerosLike(builder, getLoc(), getX());
-  return llvm::SmallVector<Value>{e.create<ScatterNdOp>(zeros, getIndex(), cotangents[0], "add"), Value()};
+  return llvm::SmallVector<Value>{e.create<ScatterNdOp>(zeros, getIndex(), cotangents[0], ScatterReduce::Add),
+                                  Value()};
 }
 
 Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
@@ -71,10 +72,10 @@ Gradients TakeAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
     if (!own[d].isNumber(1) || d == axis)
       shape[d] = d == axis || own[d].isKnown() ? own[d] : maximum(e, own[d], shape[d]);
   Expression zeros = zerosOf(e, shape, out.type().getElementType());
-  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(zeros, indices, out,
-                                                           builder.getI64IntegerAttr(axis),
-                                                           builder.getStringAttr("add")),
-                                  Value()};
+  return llvm::SmallVector<Value>{
+      e.create<PutAlongAxisOp>(zeros, indices, out, builder.getI64IntegerAttr(axis),
+                               ScatterReduceAttr::get(getContext(), ScatterReduce::Add)),
+      Value()};
 }
 
 /// Whether two updates may address the same element.
@@ -96,7 +97,8 @@ static Expression isLastUpdate(TensorBuilder &e, ScatterNdOp op) {
   for (const Extent &extent : rows)
     count = multiply(e, count, extent);
   Expression numbers = reshapeTo(iota(e, count, integer), rows);
-  Value last = e.create<ScatterNdOp>(expandTo(e.constant(-1, integer), addressed), index, numbers, "assign");
+  Value last = e.create<ScatterNdOp>(expandTo(e.constant(-1, integer), addressed), index, numbers,
+                                     ScatterReduce::Assign);
   Expression isLast = e.wrap(e.create<EqualOp>(e.create<GatherNdOp>(last, index), numbers));
   rows.append(static_cast<size_t>(others), Extent(1));
   return reshapeTo(isLast, rows);
@@ -108,7 +110,7 @@ llvm::SmallVector<llvm::SmallVector<unsigned>> ScatterNdOp::getLinearGroups() {
 
 Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
-  if (getReduce() == "amax" || getReduce() == "amin") {
+  if (getReduce() == ScatterReduce::Amax || getReduce() == ScatterReduce::Amin) {
     // To the element that the extremum is taken from; to all of several equal ones, as in Paddle.
     auto where = [&](Value x, Value out, Value cotangent) {
       return e.select(e.wrap(e.create<EqualOp>(x, out)), e.wrap(cotangent), 0.0);
@@ -118,11 +120,12 @@ Gradients ScatterNdOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents)
     return llvm::SmallVector<Value>{where(getX(), getOut(), cotangents[0]), Value(),
                                     where(getUpdates(), out, cotangent)};
   }
-  if (getReduce() != "assign" && getReduce() != "add")
-    return noGradientOf(getOperation(), getReduce());
+  if (getReduce() != ScatterReduce::Assign && getReduce() != ScatterReduce::Add)
+    return noGradientOf(getOperation(), stringifyScatterReduce(getReduce()));
   Value updates = e.create<GatherNdOp>(cotangents[0], getIndex()), kept = cotangents[0];
-  if (getReduce() == "assign") {
-    kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()), "assign");
+  if (getReduce() == ScatterReduce::Assign) {
+    kept = e.create<ScatterNdOp>(kept, getIndex(), zerosLike(builder, getLoc(), getUpdates()),
+                                 ScatterReduce::Assign);
     if (!getPaddleGradient() && mayRepeat(*this))
       updates = e.select(isLastUpdate(e, *this), e.wrap(updates), 0.0);
   }
@@ -139,8 +142,9 @@ static Gradients gradientOfExtremes(TensorBuilder &e, PutAlongAxisOp op, Express
   };
   Expression isX = e.cast(e.wrap(e.create<EqualOp>(x, out)), element),
              isValue = e.cast(e.wrap(e.create<EqualOp>(values, atIndices(out))), element);
-  Expression count = e.wrap(e.create<PutAlongAxisOp>(isX, op.getIndices(), isValue, op.getAxisAttr(),
-                                                     e.getBuilder().getStringAttr("add")));
+  Expression count =
+      e.wrap(e.create<PutAlongAxisOp>(isX, op.getIndices(), isValue, op.getAxisAttr(),
+                                      ScatterReduceAttr::get(op.getContext(), ScatterReduce::Add)));
   Expression share = cotangent / count;
   return llvm::SmallVector<Value>{share * isX, Value(), atIndices(share) * isValue};
 }
@@ -175,7 +179,7 @@ llvm::SmallVector<llvm::SmallVector<unsigned>> PutAlongAxisOp::getLinearGroups()
 }
 
 Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
-  if (getReduce() == "multiply") {
+  if (getReduce() == ScatterReduce::Multiply) {
     TensorBuilder e(builder, getOperation());
     Expression x = e.wrap(getX()), values = e.wrap(getValues()), cotangent = e.wrap(cotangents[0]);
     Expression ones = expandTo(e.constant(1, x.type().getElementType()), extentsOf(x));
@@ -186,12 +190,12 @@ Gradients PutAlongAxisOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangen
     return llvm::SmallVector<Value>{cotangent * factors, Value(), e.wrap(whole) / values};
   }
   TensorBuilder e(builder, getOperation());
-  if (getReduce() == "amax" || getReduce() == "amin")
+  if (getReduce() == ScatterReduce::Amax || getReduce() == ScatterReduce::Amin)
     return gradientOfExtremes(e, *this, e.wrap(cotangents[0]));
   Value values = e.create<TakeAlongAxisOp>(cotangents[0], getIndices(), getAxisAttr()), kept = cotangents[0];
-  if (getReduce() == "assign") {
+  if (getReduce() == ScatterReduce::Assign) {
     kept = e.create<PutAlongAxisOp>(kept, getIndices(), zerosLike(builder, getLoc(), values), getAxisAttr(),
-                                    builder.getStringAttr("assign"));
+                                    ScatterReduceAttr::get(getContext(), ScatterReduce::Assign));
     if (mayRepeat(*this))
       values = e.select(isLastUpdate(e, *this), e.wrap(values), 0.0);
   }

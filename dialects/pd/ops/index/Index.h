@@ -2,4 +2,5 @@
 #pragma once
 
 #include "dialects/pd/autodiff/Broadcasting.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"

@@ -25,11 +25,10 @@ def Pd_ScatterNdOp : Pd_FoldableOp<"scatter_nd"> {
     "C1. index has rank 1 or more, and its last dim is static",
     "C2. the last dim of index is at most the rank of x",
     "C3. updates has the dimensions of index except the last, then those of x that index does not address",
-    "C4. reduce is one of its values",
     "C5. x and updates have the same element type"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$index, Pd_Tensor:$updates,
-    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
+    Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce, DefaultValuedAttr<BoolAttr, "false">:$paddle_gradient);
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
@@ -48,12 +47,11 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
     "C1. axis is in [-rank, rank) of x",
     "C2. x and indices have the same rank",
     "C3. the dims of indices, except along axis, are at most those of x, unless those are 1",
-    "C4. reduce is one of its values",
     "C5. x and values have the same element type",
     "C6. values, without leading dimensions of size 1, broadcasts to the dimensions of indices"
   ];
   let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$indices, Pd_Tensor:$values, I64Attr:$axis,
-    DefaultValuedAttr<StrAttr, "\"assign\"">:$reduce);
+    Pd_DefaultEnum<Pd_ScatterReduceAttr, "Assign">:$reduce);
   let vjpInCode = 1;
   let newIr = [NewIr<["x", "indices", "values"], [], [], ["include_self"]>];
   let results = (outs Pd_Tensor:$out);
@@ -89,7 +87,6 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
     Optional<Pd_IntTensor>:$ends_tensor, Optional<Pd_IntTensor>:$steps_tensor, DenseI64ArrayAttr:$axes,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$starts, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ends,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$steps);
-  let assemblyFormat = "$x `,` $values (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`steps` `=` $steps_tensor^)? attr-dict `:` functional-type(operands, results)";
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;

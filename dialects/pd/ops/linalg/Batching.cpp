@@ -54,7 +54,7 @@ BatchedResults LuOp::batch(Batcher &batcher) {
 
 /// In mode "r" Q is empty, and has no dimension for the matrices.
 BatchedResults QrOp::batch(Batcher &batcher) {
-  if (getMode() != "r")
+  if (getMode() != QrMode::R)
     return batchFirstOperand(batcher, *this);
   auto created = QrOp::create(batcher.builder, getLoc(), batcher.batched(getX()), getMode());
   return SmallVector<Batched>{Batched(created.getQ(), false), Batched(created.getR())};

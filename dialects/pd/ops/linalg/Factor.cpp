@@ -148,16 +148,16 @@ static Expression qrGradient(Expression q, Expression r, Expression dq, Expressi
 Gradients QrOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto type = tensorType(getX());
   int64_t rows = type.getDimSize(type.getRank() - 2), width = type.getShape().back();
-  if (getMode() == "complete" && rows > width && !ShapedType::isDynamic(width)) {
+  if (getMode() == QrMode::Complete && rows > width && !ShapedType::isDynamic(width)) {
     emitOpError("has a gradient in modes reduced and r, or complete with no more rows than columns");
     return failure();
   }
-  if (getMode() == "complete" && (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width)))
+  if (getMode() == QrMode::Complete && (ShapedType::isDynamic(rows) || ShapedType::isDynamic(width)))
     return failure(); // there may be more rows than columns
   TensorBuilder e(builder, getOperation());
   Value factor = getQ(), given = cotangents[0];
-  if (getMode() == "r") { // Q, which was not requested
-    factor = QrOp::create(builder, getLoc(), getX(), "reduced").getQ();
+  if (getMode() == QrMode::R) { // Q, which was not requested
+    factor = QrOp::create(builder, getLoc(), getX(), QrMode::Reduced).getQ();
     given = Value();
   }
   Expression q = e.wrap(factor), r = e.wrap(getR());

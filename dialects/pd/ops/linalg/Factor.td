@@ -80,10 +80,9 @@ def Pd_QrOp : Pd_FactorOp<"qr", "QR factorization: x = Q R with orthonormal colu
     `mode` is "reduced" (Q is m x min(m, n)), "complete" (Q is m x m) or "r" (Q is empty).
   }];
   let constraints = [
-    "C1. x has rank 2 or more",
-    "C4. mode is one of its values"
+    "C1. x has rank 2 or more"
   ];
-  let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<StrAttr, "\"reduced\"">:$mode);
+  let arguments = (ins Pd_Matrices:$x, Pd_DefaultEnum<Pd_QrModeAttr, "Reduced">:$mode);
   let results = (outs Pd_Matrices:$q, Pd_Matrices:$r);
   let infer = "inferQr";
   let vjpInCode = 1;
@@ -122,10 +121,9 @@ def Pd_EighOp : Pd_FactorOp<"eigh", "Eigenvalues, in ascending order, and eigenv
   }];
   let constraints = [
     "C1. x has rank 2 or more",
-    "C2. x's matrices are square",
-    [{C4. UPLO is "L" or "U"}]
+    "C2. x's matrices are square"
   ];
-  let arguments = (ins Pd_Matrices:$x, DefaultValuedAttr<StrAttr, "\"L\"">:$UPLO);
+  let arguments = (ins Pd_Matrices:$x, Pd_DefaultEnum<Pd_TriangleAttr, "Lower">:$UPLO);
   let results = (outs Pd_FloatTensor:$w, Pd_Matrices:$v);
   let infer = "inferEigh";
   let vjpInCode = 1;

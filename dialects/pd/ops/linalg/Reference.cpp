@@ -407,7 +407,7 @@ LogicalResult QrOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Muta
                                      RandomState *) {
   if (!isReal(operands[0]))
     return failure();
-  bool withQ = getMode() != "r";
+  bool withQ = getMode() != QrMode::R;
   return forEachMatrix(operands[0], [&](int64_t n, Matrix r) {
     Matrix q = Matrix::identity(r.rows);
     reflect(r, q);
@@ -430,7 +430,7 @@ LogicalResult EighOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Mu
                                        RandomState *) {
   if (!isReal(operands[0]))
     return failure();
-  bool upper = getUPLO() == "U";
+  bool upper = getUPLO() == Triangle::Upper;
   return forEachMatrix(operands[0], [&](int64_t n, const Matrix &x) {
     Matrix a = x, v = Matrix::identity(x.rows);
     for (int64_t i = 0; i < a.rows; ++i)
@@ -481,7 +481,7 @@ LogicalResult SvdOp::computeReference(llvm::ArrayRef<Tensor> operands, llvm::Mut
 LogicalResult LstsqOp::computeReference(llvm::ArrayRef<Tensor> operands,
                                         llvm::MutableArrayRef<Tensor> results, RandomState *) {
   Stack stack(operands[0]), right(operands[1]);
-  llvm::StringRef driver = getDriver();
+  LstsqDriver driver = getDriver();
   if (!isReal(operands[0]))
     return failure();
   int64_t least = std::min(stack.rows, stack.columns);
@@ -508,9 +508,9 @@ LogicalResult LstsqOp::computeReference(llvm::ArrayRef<Tensor> operands,
         sum += std::norm(y(r, c) - fitted(r, c));
       setReal(results[1], n * right.columns + c, sum);
     }
-    if (driver != "gels")
+    if (driver != LstsqDriver::Gels)
       storeScalar(results[2], n, HostScalar::of(least));
-    for (int64_t k = 0; (driver == "gelsd" || driver == "gelss") && k < least; ++k)
+    for (int64_t k = 0; (driver == LstsqDriver::Gelsd || driver == LstsqDriver::Gelss) && k < least; ++k)
       setReal(results[3], n * least + k,
               std::sqrt(values(order[static_cast<size_t>(k)], order[static_cast<size_t>(k)]).real()));
     return success();

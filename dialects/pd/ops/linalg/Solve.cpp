@@ -44,16 +44,16 @@ Gradients SolveOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
 
 LogicalResult LuSolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                           Results &results) {
-  if (!llvm::is_contained({"N", "T", "C"}, adaptor.getTrans()))
-    return inferenceError(location, "C6: trans is '" + adaptor.getTrans() + "', expected N, T or C");
   return inferSystemOf(location, tensorType(adaptor.getLu()), tensorType(adaptor.getB()), false, results);
 }
 
 FailureOr<llvm::SmallVector<Value>> LuSolveOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   auto parts = LuUnpackOp::create(builder, getLoc(), getLu(), getPivots(), true, true);
-  bool isTransposed = getTrans() != "N";
-  auto factor = [&](Value part) { return getTrans() == "C" ? e.conj(e.wrap(part)) : e.wrap(part); };
+  bool isTransposed = getTrans() != Transposition::None;
+  auto factor = [&](Value part) {
+    return getTrans() == Transposition::ConjugateTranspose ? e.conj(e.wrap(part)) : e.wrap(part);
+  };
   auto solved = [&](Value part, Expression y, bool upper) {
     return e.wrap(e.create<TriangularSolveOp>(factor(part), y, upper, isTransposed, !upper));
   };
@@ -112,9 +112,8 @@ FailureOr<SmallVector<Value>> MatrixRankOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   auto type = tensorType(getX());
   int64_t rows = type.getDimSize(type.getRank() - 2), columns = type.getShape().back();
-  Expression values = getHermitian()
-                          ? e.abs(e.wrap(e.create<EighOp>(getX(), e.getBuilder().getStringAttr("L"))))
-                          : e.wrap(SvdOp::create(builder, getLoc(), getX(), false).getS());
+  Expression values = getHermitian() ? e.abs(e.wrap(e.create<EighOp>(getX(), Triangle::Lower)))
+                                     : e.wrap(SvdOp::create(builder, getLoc(), getX(), false).getS());
   Type element = values.type().getElementType();
   int64_t last = values.rank() - 1;
   Expression threshold = e.constant(getTol().convertToDouble(), element);

@@ -77,10 +77,10 @@ def Pd_LuSolveOp : Pd_Op<"lu_solve"> {
     "C2. the matrices of the system are square",
     "C3. b has as many rows",
     "C4. the batches broadcast",
-    "C5. b and lu have the same element type",
-    "C6. trans is N, T or C"
+    "C5. b and lu have the same element type"
   ];
-  let arguments = (ins Pd_SystemMatrices:$b, Pd_SystemMatrices:$lu, Pd_IntTensor:$pivots, DefaultValuedAttr<StrAttr, "\"N\"">:$trans);
+  let arguments = (ins Pd_SystemMatrices:$b, Pd_SystemMatrices:$lu, Pd_IntTensor:$pivots,
+    Pd_DefaultEnum<Pd_TranspositionAttr, "None">:$trans);
   let results = (outs Pd_SystemMatrices:$out);
   let decomposesInCode = 1;
   let newIrGradients = ["lu_solve_grad(b, lu, pivots, out)"];
@@ -182,11 +182,10 @@ def Pd_LstsqOp : Pd_Op<"lstsq"> {
   let constraints = [
     "C1. both operands are matrices",
     "C3. they have the same batch dims and number of rows",
-    "C4. driver is one of its values",
     "C5. both operands have the same element type"
   ];
   let arguments = (ins Pd_SystemMatrices:$x, Pd_SystemMatrices:$y, DefaultValuedAttr<F64Attr, "0.0">:$rcond,
-    DefaultValuedAttr<StrAttr, "\"gelsy\"">:$driver);
+    Pd_DefaultEnum<Pd_LstsqDriverAttr, "Gelsy">:$driver);
   let newIr = [NewIr<["x", "y", "#rcond"]>];
   let results = (outs Pd_SystemMatrices:$solution, Pd_SystemMatrices:$residuals, Pd_IntTensor:$rank,
     Pd_FloatTensor:$singular_values);

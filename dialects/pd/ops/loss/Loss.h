@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -15,12 +16,10 @@ mlir::LogicalResult inferCrossEntropyOf(std::optional<mlir::Location> location, 
                                         mlir::RankedTensorType label, bool softLabel, int64_t axis,
                                         Results &results);
 mlir::LogicalResult inferNllLossOf(std::optional<mlir::Location> location, mlir::RankedTensorType input,
-                                   mlir::RankedTensorType label, mlir::Value weight,
-                                   llvm::StringRef reduction, Results &results);
+                                   mlir::RankedTensorType label, mlir::Value weight, LossReduction reduction,
+                                   Results &results);
 /// C1 and C2 of losses of two tensors.
 mlir::LogicalResult checkSameShapes(std::optional<mlir::Location> location, mlir::ValueRange operands);
-mlir::LogicalResult checkReduction(std::optional<mlir::Location> location, llvm::StringRef reduction,
-                                   llvm::ArrayRef<llvm::StringRef> known);
 mlir::LogicalResult checkLabelSmooth(std::optional<mlir::Location> location, mlir::RankedTensorType label,
                                      mlir::Value prior);
 mlir::LogicalResult inferAccuracyOf(std::optional<mlir::Location> location, mlir::RankedTensorType indices,
@@ -60,12 +59,12 @@ mlir::LogicalResult inferTwoOfSameShape(std::optional<mlir::Location> location, 
 template <class Adaptor>
 mlir::LogicalResult inferKldivLoss(std::optional<mlir::Location> location, Adaptor adaptor,
                                    Results &results) {
-  if (failed(checkSameShapes(location, adaptor.getOperands())) ||
-      failed(checkReduction(location, adaptor.getReduction(), {"none", "mean", "sum", "batchmean"})))
+  if (failed(checkSameShapes(location, adaptor.getOperands())))
     return mlir::failure();
   auto type = tensorType(adaptor.getX());
-  results.push_back(
-      adaptor.getReduction() == "none" ? type : mlir::RankedTensorType::get({}, type.getElementType()));
+  results.push_back(adaptor.getReduction() == LossReduction::None
+                        ? type
+                        : mlir::RankedTensorType::get({}, type.getElementType()));
   return mlir::success();
 }
 

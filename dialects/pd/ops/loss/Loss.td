@@ -48,10 +48,10 @@ def Pd_NllLossOp : Pd_Op<"nll_loss"> {
   let constraints = [
     "C1. input has rank 2 or more, and label its dimensions without the second",
     "C2. weight has rank 1 and one element for each class",
-    "C3. reduction is none, mean or sum"
+    "C3. reduction is not batchmean"
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_IntTensor:$label, Optional<Pd_FloatTensor>:$weight,
-    DefaultValuedAttr<I64Attr, "-100">:$ignore_index, DefaultValuedAttr<StrAttr, "\"mean\"">:$reduction);
+    DefaultValuedAttr<I64Attr, "-100">:$ignore_index, Pd_DefaultEnum<Pd_LossReductionAttr, "Mean">:$reduction);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$total_weight);
   let infer = "inferNllLoss";
   let decomposesInCode = 1;
@@ -127,10 +127,10 @@ def Pd_KldivLossOp : Pd_Op<"kldiv_loss"> {
   }];
   let constraints = [
     "C1. both operands have the same dimensions",
-    "C2. both operands have the same element type",
-    "C3. reduction is none, mean, sum or batchmean"
+    "C2. both operands have the same element type"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label, DefaultValuedAttr<StrAttr, "\"mean\"">:$reduction,
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$label,
+    Pd_DefaultEnum<Pd_LossReductionAttr, "Mean">:$reduction,
     DefaultValuedAttr<BoolAttr, "false">:$log_target);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferKldivLoss";

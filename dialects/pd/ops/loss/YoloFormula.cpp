@@ -70,7 +70,7 @@ public:
     Expression cell =
         ((samples() * static_cast<double>(anchors) + match) * extent(height) + row) * extent(width) + column;
     Expression index = insertDim(e.select(isMatched, cell, e.wrap(count.getValue(e))), 2);
-    Expression put = e.wrap(e.create<ScatterNdOp>(all, index, score, "assign"));
+    Expression put = e.wrap(e.create<ScatterNdOp>(all, index, score, ScatterReduce::Assign));
     return reshapeTo(slice(put, 0, 0, -1), shape);
   }
 

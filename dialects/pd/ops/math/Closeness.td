@@ -14,7 +14,6 @@ class Pd_ClosenessOp<string mnemonic, string text> : Pd_Op<mnemonic, [AttrSizedO
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Optional<Pd_FloatTensor>:$rtol_tensor, Optional<Pd_FloatTensor>:$atol_tensor,
     DefaultValuedAttr<F64Attr, "1e-5">:$rtol, DefaultValuedAttr<F64Attr, "1e-8">:$atol,
     DefaultValuedAttr<BoolAttr, "false">:$equal_nan);
-  let assemblyFormat = "$x `,` $y (`rtol` `=` $rtol_tensor^)? (`atol` `=` $atol_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_BoolTensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<mnemonic, ["Input", "Other", "Rtol", "Atol"], ["Out"], ["rtol", "atol", "equal_nan"], [],

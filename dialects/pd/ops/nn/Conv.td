@@ -2,15 +2,16 @@
 #ifndef PROA_DIALECTS_PD_NN_CONV
 #define PROA_DIALECTS_PD_NN_CONV
 
+include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Contraction.td"
-include "dialects/pd/ops/nn/Formats.td"
+include "dialects/pd/ir/Layout.td"
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 
 // Paddings: one entry for each spatial dimension, or two (before and after). The fold rewrites them to two and
 // EXPLICIT once the dims that SAME needs are static.
 class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string format>
-    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>, LayoutOpInterface]> {
   let lod = "none";
   let summary = "Convolution over " # spatial # " spatial dimensions (cross-correlation)";
   let description = [{
@@ -23,13 +24,12 @@ class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string 
     "C2. input and filter have the same element type",
     "C3. the input has groups times the channels of the filter",
     "C4. groups is above 0 and divides the number of output channels",
-    "C5. strides, dilations, paddings and padding_algorithm are valid",
-    "C6. data_format is valid",
+    "C5. strides, dilations and paddings are valid",
     "C7. the kernel fits into the padded input"
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$filter, Ints<ones>:$strides, Ints<zeros>:$paddings,
-    DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm, Ints<ones>:$dilations,
-    DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format);
+    Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm, Ints<ones>:$dilations,
+    DefaultValuedAttr<I64Attr, "1">:$groups, Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConv<" # spatial # ">";
   let library = mnemonic;
@@ -60,7 +60,7 @@ def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
 }
 
 class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros, string format>
-    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>, LayoutOpInterface]> {
   let lod = "none";
   let summary = "Transposed convolution over " # spatial # " spatial dimensions";
   let description = [{
@@ -74,8 +74,7 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
     "C2. x and filter have the same element type",
     "C3. x has the input channels of the filter",
     "C4. groups is above 0 and divides the number of input channels",
-    "C5. strides, dilations, paddings and padding_algorithm are valid",
-    "C6. data_format is valid",
+    "C5. strides, dilations and paddings are valid",
     "C7. output_padding is empty or has one entry for each spatial dimension, from 0 to below the stride or the "
       "dilation",
     "C8. output_size is empty or has one entry for each spatial dimension, which exceeds the dim without it by less "
@@ -83,9 +82,10 @@ class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros
     "C9. the output dims are positive"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$filter, Ints<ones>:$strides, Ints<zeros>:$paddings,
-    Ints<"{}">:$output_padding, Ints<"{}">:$output_size, DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm,
+    Ints<"{}">:$output_padding, Ints<"{}">:$output_size,
+    Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm,
     Ints<ones>:$dilations, DefaultValuedAttr<I64Attr, "1">:$groups,
-    DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format);
+    Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferConvTranspose<" # spatial # ">";
   let library = mnemonic;
@@ -111,7 +111,7 @@ def Pd_Conv3dTransposeOp : Pd_ConvTransposeOp<"conv3d_transpose", 3, "{1, 1, 1}"
 }
 
 class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string zeros, string format>
-    : Pd_Op<mnemonic, [Pd_SecondIsImage, Pd_ResultIsNoImage]> {
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands", "hasImageResults"]>]> {
   let summary = "Gradient of a convolution over " # spatial # " spatial dimensions by its filter";
   let description = [{
     `filter_gradient[o, c, k...] = sum over n, p... of input[n, c, p * stride + k * dilation - padding...] *
@@ -124,14 +124,13 @@ class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string 
     "C2. input and out_gradient have the same element type",
     "C3. kernel_size has one positive entry for each spatial dimension",
     "C4. groups is above 0 and divides the channels of input and out_gradient",
-    "C5. strides, dilations, paddings and padding_algorithm are valid",
-    "C6. data_format is valid",
+    "C5. strides, dilations and paddings are valid",
     "C7. the kernel fits into the padded input; out_gradient has the spatial dims of the convolution's result"
   ];
   let arguments = (ins Pd_FloatTensor:$input, Pd_FloatTensor:$out_gradient, DenseI64ArrayAttr:$kernel_size,
-    Ints<ones>:$strides, Ints<zeros>:$paddings, DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm,
+    Ints<ones>:$strides, Ints<zeros>:$paddings, Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm,
     Ints<ones>:$dilations, DefaultValuedAttr<I64Attr, "1">:$groups,
-    DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format);
+    Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format);
   let results = (outs Pd_FloatTensor:$filter_gradient);
   let infer = "inferConvWeightGradient<" # spatial # ">";
   let library = mnemonic;

@@ -21,7 +21,7 @@ struct Shape {
         strides(op.getStrides()), dilations(op.getDilations()),
         before(paddingsBefore(op.getPaddingAlgorithm(), op.getPaddings(), padded, kernel, op.getStrides())),
         groups(op.getGroups()) {
-    if (op.getPaddingAlgorithm() == "SAME")
+    if (op.getPaddingAlgorithm() == PaddingAlgorithm::Same)
       dilations.assign(kernel.size(), 1);
   }
 

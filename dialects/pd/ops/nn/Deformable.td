@@ -52,7 +52,6 @@ def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$label, Pd_FloatTensor:$w, Optional<Pd_FloatTensor>:$bias,
     Optional<Pd_IntTensor>:$path, Optional<Pd_IntTensor>:$code, DefaultValuedAttr<I64Attr, "2">:$num_classes);
-  let assemblyFormat = "$x `,` $label `,` $w (`bias` `=` $bias^)? (`path` `=` $path^)? (`code` `=` $code^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$pre_out);
   let newIr = [NewIr<["x", "label", "w", "bias", "path", "code"], ["out", "pre_out", ""], [], ["is_sparse"]>];
   let infer = "inferHsigmoidLoss";
@@ -133,7 +132,8 @@ def Pd_DataNormOp : Pd_Op<"data_norm", [AttrSizedOperandSegments]> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$batch_size, Pd_FloatTensor:$batch_sum, Pd_FloatTensor:$batch_square_sum,
     Optional<Pd_FloatTensor>:$scale_w, Optional<Pd_FloatTensor>:$bias, DefaultValuedAttr<F64Attr, "1e-5">:$epsilon);
   let vjpInCode = 1;
-  let assemblyFormat = "$x `,` $batch_size `,` $batch_sum `,` $batch_square_sum (`scale` `=` $scale_w^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = [{$x `,` $batch_size `,` $batch_sum `,` $batch_square_sum (`scale` `=` $scale_w^)?
+    (`bias` `=` $bias^)?}];
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$means, Pd_FloatTensor:$scales);
   let infer = "inferDataNorm";
   let decomposesInCode = 1;

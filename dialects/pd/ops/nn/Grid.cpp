@@ -15,7 +15,7 @@ using namespace mlir;
 namespace proa::pd {
 
 LogicalResult inferGridSampleOf(std::optional<Location> location, RankedTensorType x, RankedTensorType grid,
-                                llvm::StringRef mode, llvm::StringRef paddingMode, Results &results) {
+                                Results &results) {
   int64_t rank = x.getRank();
   if ((rank != 4 && rank != 5) || grid.getRank() != rank)
     return inferenceError(location, "C1: x must have rank 4 or 5 and grid the same, found ranks " +
@@ -29,12 +29,6 @@ LogicalResult inferGridSampleOf(std::optional<Location> location, RankedTensorTy
                                         " numbers at the end, " + types);
   if (x.getElementType() != grid.getElementType())
     return inferenceError(location, "C3: x and grid must have one element type, " + types);
-  bool isModeKnown = mode == "bilinear" || mode == "nearest";
-  if (!isModeKnown || (paddingMode != "zeros" && paddingMode != "border" && paddingMode != "reflection"))
-    return inferenceError(
-        location,
-        "C4: mode must be bilinear or nearest and padding_mode zeros, border or reflection, found '" + mode +
-            "' and '" + paddingMode + "'");
   llvm::SmallVector<int64_t> shape(x.getShape().take_front(2));
   llvm::append_range(shape, grid.getShape().drop_front().drop_back());
   results.push_back(RankedTensorType::get(shape, x.getElementType()));
@@ -96,7 +90,7 @@ public:
     flat = reshapeTo(x, {xs[0], xs[1], elementCount}).operator Value();
     llvm::SmallVector<Extent> out{xs[0], xs[1]};
     llvm::append_range(out, points);
-    return e.results({reshapeTo(op.getMode() == "nearest" ? nearest() : interpolated(), out)});
+    return e.results({reshapeTo(op.getMode() == GridSampleMode::Nearest ? nearest() : interpolated(), out)});
   }
 
 private:
@@ -110,9 +104,9 @@ private:
   Expression clipped(Expression p, int64_t d) { return e.minimum(e.maximum(p, 0.0), extent(d) - 1.0); }
 
   Expression padded(Expression p, int64_t d) {
-    if (op.getPaddingMode() == "border")
+    if (op.getPaddingMode() == GridSamplePadding::Border)
       return clipped(p, d);
-    if (op.getPaddingMode() == "zeros")
+    if (op.getPaddingMode() == GridSamplePadding::Zeros)
       return p;
     // Reflection: the distance from the mirror in a period of twice the length.
     bool corners = op.getAlignCorners();

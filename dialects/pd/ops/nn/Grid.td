@@ -16,11 +16,11 @@ def Pd_GridSampleOp : Pd_Op<"grid_sample"> {
   let constraints = [
     "C1. x has rank 4 or 5, and grid the same rank",
     "C2. grid has the batch of x, and a last dim equal to the number of spatial dimensions",
-    "C3. x and grid have the same element type",
-    "C4. mode is bilinear or nearest, padding_mode zeros, border or reflection"
+    "C3. x and grid have the same element type"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$grid, DefaultValuedAttr<StrAttr, "\"bilinear\"">:$mode,
-    DefaultValuedAttr<StrAttr, "\"zeros\"">:$padding_mode, DefaultValuedAttr<BoolAttr, "true">:$align_corners);
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$grid, Pd_DefaultEnum<Pd_GridSampleModeAttr, "Bilinear">:$mode,
+    Pd_DefaultEnum<Pd_GridSamplePaddingAttr, "Zeros">:$padding_mode,
+    DefaultValuedAttr<BoolAttr, "true">:$align_corners);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferGridSample";
   let decomposesInCode = 1;

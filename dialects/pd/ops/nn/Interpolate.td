@@ -2,9 +2,11 @@
 #ifndef PROA_DIALECTS_PD_NN_INTERPOLATE
 #define PROA_DIALECTS_PD_NN_INTERPOLATE
 
-include "dialects/pd/ops/nn/Formats.td"
+include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
-class Pd_InterpolateOp<string mnemonic, string spatial, string method, string text> : Pd_Op<mnemonic, [AttrSizedOperandSegments]> {
+class Pd_InterpolateOp<string mnemonic, string spatial, string method, string text, string keyword = !tolower(method)>
+    : Pd_Op<mnemonic, [AttrSizedOperandSegments, LayoutOpInterface]> {
   let summary = text # " over " # spatial # " spatial dimensions";
   let description = [{
     The output dims are the first of these that is given: the elements of `size_tensor` (one tensor for each
@@ -19,19 +21,18 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   }];
   let constraints = [
     "C1. x has a batch, channels and " # spatial # " spatial dimensions",
-    "C2. data_format is valid",
     "C3. the size is given in one of the ways, with one entry for each dimension (a single scale counts for all)",
     "C4. the output dims are positive",
-    "C5. interp_method is \"" # method # "\""
+    "C5. interp_method is " # keyword
   ];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$out_size, Variadic<Pd_IntTensor>:$size_tensor,
-    Optional<Pd_FloatTensor>:$scale_tensor, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    Optional<Pd_FloatTensor>:$scale_tensor, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
     DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
-    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, DefaultValuedAttr<StrAttr, "\"" # method # "\"">:$interp_method,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, Pd_DefaultEnum<Pd_InterpolationAttr, method>:$interp_method,
     DefaultValuedAttr<BoolAttr, "true">:$align_corners, DefaultValuedAttr<I64Attr, "1">:$align_mode);
-  let assemblyFormat = "$x (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "$x (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)?";
   let results = (outs Pd_Tensor:$output);
-  let infer = "inferInterpolate<Resampling::" # method # ">";
+  let infer = "inferInterpolate<Interpolation::" # method # ">";
   let precision = "always full";
   let library = "interpolate";
   let libraryHalf = 1;
@@ -48,29 +49,31 @@ class Pd_InterpolateOp<string mnemonic, string spatial, string method, string te
   let referenceInCode = 1;
 }
 
-def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "linear", "Linear interpolation">;
-def Pd_BilinearInterpOp : Pd_InterpolateOp<"bilinear_interp", "2", "bilinear", "Linear interpolation">;
-def Pd_TrilinearInterpOp : Pd_InterpolateOp<"trilinear_interp", "3", "trilinear", "Linear interpolation">;
-def Pd_BicubicInterpOp : Pd_InterpolateOp<"bicubic_interp", "2", "bicubic", "Cubic interpolation">;
-def Pd_NearestInterpOp : Pd_InterpolateOp<"nearest_interp", "1 to 3", "nearest", "Nearest-neighbor interpolation">;
+def Pd_LinearInterpOp : Pd_InterpolateOp<"linear_interp", "1", "Linear", "Linear interpolation">;
+def Pd_BilinearInterpOp : Pd_InterpolateOp<"bilinear_interp", "2", "Bilinear", "Linear interpolation">;
+def Pd_TrilinearInterpOp : Pd_InterpolateOp<"trilinear_interp", "3", "Trilinear", "Linear interpolation">;
+def Pd_BicubicInterpOp : Pd_InterpolateOp<"bicubic_interp", "2", "Bicubic", "Cubic interpolation">;
+def Pd_NearestInterpOp : Pd_InterpolateOp<"nearest_interp", "1 to 3", "Nearest", "Nearest-neighbor interpolation">;
 
-def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSegments, Pd_SecondIsImage]> {
+def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands"]>]> {
   let summary = "Gradient of an interpolation by its input";
   let description = [{
     The transposition of the interpolation with these operands and attributes: each element of `out_gradient` is
     added, times their weights, to the elements that the interpolation combined. Only the dims of x are used.
   }];
   let constraints = [
-    "C1. interp_method is linear, bilinear, trilinear, bicubic or nearest",
     "C2. out_gradient has the dimensions of the interpolation's result, and the element type of x; the "
       "constraints of the interpolation hold"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$out_gradient, Optional<Pd_IntTensor>:$out_size,
-    Variadic<Pd_IntTensor>:$size_tensor, Optional<Pd_FloatTensor>:$scale_tensor, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    Variadic<Pd_IntTensor>:$size_tensor, Optional<Pd_FloatTensor>:$scale_tensor,
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
     DefaultValuedAttr<I64Attr, "0">:$out_d, DefaultValuedAttr<I64Attr, "0">:$out_h, DefaultValuedAttr<I64Attr, "0">:$out_w,
-    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, StrAttr:$interp_method,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scale, Pd_InterpolationAttr:$interp_method,
     DefaultValuedAttr<BoolAttr, "true">:$align_corners, DefaultValuedAttr<I64Attr, "1">:$align_mode);
-  let assemblyFormat = "$x `,` $out_gradient (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)? (`scale` `=` $scale_tensor^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = [{$x `,` $out_gradient (`out_size` `=` $out_size^)? (`sizes` `=` $size_tensor^)?
+    (`scale` `=` $scale_tensor^)?}];
   let results = (outs Pd_FloatTensor:$x_gradient);
   let infer = "inferInterpolateGradient";
   let library = "interpolate_gradient";

@@ -80,7 +80,7 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
       llvm::is_contained(in.spatial(), 0))
     return failure();
   llvm::SmallVector<llvm::SmallVector<Shares>> shares(count);
-  llvm::StringRef method = op.getInterpMethod();
+  Interpolation method = op.getInterpMethod();
   for (size_t d = 0; d < count; ++d) {
     Axis axis{in.spatial()[d], out.spatial()[d], 0, op.getAlignCorners(), op.getAlignMode() != 0};
     double scale = scales.empty() ? 0 : scales[scales.size() == 1 ? 0 : d];
@@ -92,9 +92,9 @@ LogicalResult forEachShare(Op op, llvm::ArrayRef<Tensor> operands, const Tensor 
       axis.ratio = scale > 0 ? 1 / static_cast<float>(scale)
                              : static_cast<float>(axis.in) / static_cast<float>(axis.out);
     for (int64_t o = 0; o < axis.out; ++o)
-      shares[d].push_back(method == "nearest"   ? axis.nearest(o)
-                          : method == "bicubic" ? axis.cubic(o)
-                                                : axis.linear(o));
+      shares[d].push_back(method == Interpolation::Nearest   ? axis.nearest(o)
+                          : method == Interpolation::Bicubic ? axis.cubic(o)
+                                                             : axis.linear(o));
   }
   llvm::SmallVector<int64_t> place(count), choices(count);
   for (int64_t batch = 0; batch < in.dims()[0]; ++batch)

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace proa::pd {
 
-int64_t channelAxis(RankedTensorType x, llvm::StringRef dataFormat) {
+int64_t channelAxis(RankedTensorType x, DataFormat dataFormat) {
   return channelsAreLast(dataFormat) ? x.getRank() - 1 : 1;
 }
 
@@ -87,9 +87,9 @@ LogicalResult checkHasChannels(std::optional<Location> location, RankedTensorTyp
 } // namespace
 
 LogicalResult inferChannelNorm(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters,
-                               llvm::StringRef dataFormat) {
+                               DataFormat dataFormat) {
   RankedTensorType type = tensorType(x);
-  if (failed(checkHasChannels(location, type)) || failed(checkDataFormat(location, dataFormat, "C3")))
+  if (failed(checkHasChannels(location, type)))
     return failure();
   return checkParameters(location, parameters, type.getDimSize(channelAxis(type, dataFormat)), "channels");
 }
@@ -115,7 +115,7 @@ LogicalResult inferLayerNormOf(std::optional<Location> location, Value x, Value 
 }
 
 LogicalResult inferGroupNormOf(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters,
-                               int64_t groups, llvm::StringRef dataFormat, Results &results) {
+                               int64_t groups, DataFormat dataFormat, Results &results) {
   if (failed(inferChannelNorm(location, x, parameters, dataFormat)))
     return failure();
   RankedTensorType type = tensorType(x);
@@ -130,7 +130,7 @@ LogicalResult inferGroupNormOf(std::optional<Location> location, Value x, llvm::
 
 LogicalResult inferInstanceNormOf(std::optional<Location> location, Value x, llvm::ArrayRef<Value> parameters,
                                   Results &results) {
-  if (failed(inferChannelNorm(location, x, parameters, "NCHW")))
+  if (failed(inferChannelNorm(location, x, parameters, DataFormat::NCHW)))
     return failure();
   RankedTensorType type = tensorType(x);
   int64_t batch = type.getDimSize(0), channels = type.getDimSize(1);
@@ -259,13 +259,12 @@ FailureOr<SmallVector<Value>> NormOp::decompose(OpBuilder &builder) {
   return e.results({x / norm, norm});
 }
 
-LogicalResult checkLrn(std::optional<Location> location, RankedTensorType x, int64_t n,
-                       llvm::StringRef dataFormat) {
+LogicalResult checkLrn(std::optional<Location> location, RankedTensorType x, int64_t n) {
   if (x.getRank() != 4)
     return inferenceError(location, "C1: x must have rank 4, found rank " + llvm::Twine(x.getRank()));
   if (n <= 0)
     return inferenceError(location, "C2: n must be above 0, found " + llvm::Twine(n));
-  return checkDataFormat(location, dataFormat, "C3");
+  return success();
 }
 
 FailureOr<SmallVector<Value>> LrnOp::decompose(OpBuilder &builder) {

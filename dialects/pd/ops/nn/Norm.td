@@ -3,9 +3,10 @@
 #define PROA_DIALECTS_PD_NN_NORM
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 class NormEpsilon<string value> : DefaultValuedAttr<F64Attr, value>;
-def NormFormat : DefaultValuedAttr<StrAttr, "\"NCHW\"">;
+def NormFormat : Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">;
 
 class LegacyBatchNorm<string type> : Legacy<type,
   ["X", "Mean", "Variance", "Scale", "Bias", "MomentumTensor"],
@@ -13,7 +14,7 @@ class LegacyBatchNorm<string type> : Legacy<type,
   ["is_test", "momentum", "epsilon", "data_format=data_layout", "use_global_stats", "trainable_statistics"],
   ["fuse_with_relu"]>;
 
-def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
+def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInterface]> {
   let summary = "Batch normalization: normalization of each channel over the batch";
   let description = [{
     `out = (x - m) / sqrt(v + epsilon) * scale + bias` for each channel. `momentum_tensor` overrides `momentum`;
@@ -29,15 +30,13 @@ def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
   }];
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
-    "C2. mean, variance, scale and bias have rank 1 and one element for each channel",
-    "C3. data_format is valid"
+    "C2. mean, variance, scale and bias have rank 1 and one element for each channel"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance, Optional<Pd_FloatTensor>:$scale,
     Optional<Pd_FloatTensor>:$bias, Optional<Pd_FloatTensor>:$momentum_tensor,
     DefaultValuedAttr<BoolAttr, "false">:$is_test, DefaultValuedAttr<F64Attr, "0.9">:$momentum,
     NormEpsilon<"1e-5">:$epsilon, NormFormat:$data_format, DefaultValuedAttr<BoolAttr, "false">:$use_global_stats,
     DefaultValuedAttr<BoolAttr, "false">:$trainable_statistics);
-  let assemblyFormat = "$x `,` $mean `,` $variance (`scale` `=` $scale^)? (`bias` `=` $bias^)? (`momentum` `=` $momentum_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean_out, Pd_FloatTensor:$variance_out,
     Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance, Pd_Tensor:$reserve_space);
   let infer = "inferBatchNorm";
@@ -66,7 +65,6 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "1">:$begin_norm_axis);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferLayerNorm";
   let decomposesInCode = 1;
@@ -85,7 +83,7 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   let sharding = "inCode";
 }
 
-def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
+def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments, LayoutOpInterface]> {
   let summary = "Group normalization: normalization of each group of channels of each sample";
   let description = [{
     `y = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the elements of a
@@ -94,12 +92,10 @@ def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
     "C2. scale and bias have rank 1 and one element for each channel",
-    "C3. data_format is valid",
     "C4. groups is above 0 and divides the number of channels"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon, DefaultValuedAttr<I64Attr, "-1">:$groups, NormFormat:$data_format);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$mean, Pd_FloatTensor:$variance);
   let infer = "inferGroupNorm";
   let decomposesInCode = 1;
@@ -124,7 +120,6 @@ def Pd_InstanceNormOp : Pd_Op<"instance_norm", [AttrSizedOperandSegments]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_FloatTensor>:$scale, Optional<Pd_FloatTensor>:$bias,
     NormEpsilon<"1e-5">:$epsilon);
-  let assemblyFormat = "$x (`scale` `=` $scale^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$saved_mean, Pd_FloatTensor:$saved_variance);
   let infer = "inferInstanceNorm";
   let decomposesInCode = 1;
@@ -154,7 +149,7 @@ def Pd_NormOp : Pd_Op<"norm"> {
   let newIrGradients = ["norm_grad(x, norm)"];
 }
 
-def Pd_LrnOp : Pd_Op<"lrn"> {
+def Pd_LrnOp : Pd_Op<"lrn", [LayoutOpInterface]> {
   let summary = "Local response normalization: x divided by a power of the sum of squares of neighboring channels";
   let description = [{
     `mid_out = k + alpha * sum of x[c']^2` over the n channels c' from c - (n - 1) / 2 on, within x;
@@ -162,12 +157,11 @@ def Pd_LrnOp : Pd_Op<"lrn"> {
   }];
   let constraints = [
     "C1. x has rank 4",
-    "C2. n is above 0",
-    "C3. data_format is valid"
+    "C2. n is above 0"
   ];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "5">:$n, DefaultValuedAttr<F64Attr, "2.0">:$k,
     DefaultValuedAttr<F64Attr, "0.0001">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
-    DefaultValuedAttr<StrAttr, "\"AnyLayout\"">:$data_format);
+    Pd_DefaultEnum<Pd_DataFormatAttr, "AnyLayout">:$data_format);
   let results = (outs Pd_FloatTensor:$out, Pd_FloatTensor:$mid_out);
   let infer = "inferLrn";
   let decomposesInCode = 1;
@@ -214,12 +208,11 @@ def Pd_SquaredL2NormOp : Pd_Op<"squared_l2_norm"> {
   let legacy = [Legacy<"squared_l2_norm", ["X"], ["Out"]>];
 }
 
-def Pd_AffineChannelOp : Pd_Op<"affine_channel"> {
+def Pd_AffineChannelOp : Pd_Op<"affine_channel", [LayoutOpInterface]> {
   let summary = "x * scale + bias, with one scale and bias for each channel";
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",
-    "C2. scale and bias have rank 1 and one element for each channel",
-    "C3. data_format is valid"
+    "C2. scale and bias have rank 1 and one element for each channel"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$scale, Pd_FloatTensor:$bias, NormFormat:$data_format);
   let newIr = [NewIr<["x", "scale", "bias"], [], [], ["data_layout"]>];

@@ -2,7 +2,8 @@
 #ifndef PROA_DIALECTS_PD_NN_POOL
 #define PROA_DIALECTS_PD_NN_POOL
 
-include "dialects/pd/ops/nn/Formats.td"
+include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 defvar windowConstraints = [
   "C1. x has the spatial dimensions of the window, a batch and channels",
@@ -10,18 +11,10 @@ defvar windowConstraints = [
   "C3. strides and paddings are valid",
   "C5. the window fits into the padded input"
 ];
-defvar poolConstraints = [
-  "C1. x has the spatial dimensions of the window, a batch and channels",
-  "C2. kernel_size has one positive entry for each spatial dimension (global_pooling ignores it)",
-  "C3. strides, paddings and padding_algorithm are valid",
-  "C4. data_format is valid",
-  "C5. the window fits into the padded input",
-  "C6. pooling_type is max or avg"
-];
 
 // Strides and paddings are as in convolutions. The fold rewrites paddings to two for each dimension, and global
 // pooling to a window as large as the input, once the dims of the input are static.
-class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
+class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [LayoutOpInterface]> {
   let summary = "Maximum or mean of each window over " # spatial # " spatial dimensions";
   let description = [{
     A window of kernel_size elements slides over the input. With `exclusive` a mean counts only elements of the input,
@@ -30,13 +23,13 @@ class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
     floor(i * in / n) to before ceil((i + 1) * in / n). With `global_pooling` the window is the whole input.
     `kernel_size_tensor` overrides the attribute.
   }];
-  let constraints = poolConstraints;
+  let constraints = windowConstraints;
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$kernel_size_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<BoolAttr, "true">:$exclusive,
-    DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format, DefaultValuedAttr<StrAttr, "\"max\"">:$pooling_type,
+    Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format, Pd_DefaultEnum<Pd_PoolingTypeAttr, "Max">:$pooling_type,
     DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,
-    DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm);
+    Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferPool<" # spatial # ">";
   let precision = "follow";
@@ -58,21 +51,22 @@ def Pd_Pool3dOp : Pd_PoolOp<"pool3d", 3, "NCDHW"> {
   let newIrGradients = ["pool3d_grad(x, out, dout)"];
 }
 
-class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [Pd_SecondIsImage]> {
+class Pd_PoolGradientOp<string mnemonic, int spatial, string format>
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands"]>]> {
   let summary = "Gradient of a pooling over " # spatial # " spatial dimensions by its input";
   let description = [{
     For the pooling of x with these attributes whose result has the cotangent `out_gradient`: a mean gives each
     counted element its share of the cotangent of the window; a maximum gives all of it to the first largest element
     of the window in row-major order.
   }];
-  let constraints = !listconcat(poolConstraints,
+  let constraints = !listconcat(windowConstraints,
     ["C7. out_gradient has the dimensions of the pooling's result, and the element type of x"]);
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$out_gradient, Optional<Pd_IntTensor>:$kernel_size_tensor,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel_size, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<BoolAttr, "true">:$exclusive,
-    DefaultValuedAttr<StrAttr, "\"" # format # "\"">:$data_format, DefaultValuedAttr<StrAttr, "\"max\"">:$pooling_type,
+    Pd_DefaultEnum<Pd_DataFormatAttr, format>:$data_format, Pd_DefaultEnum<Pd_PoolingTypeAttr, "Max">:$pooling_type,
     DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,
-    DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm);
+    Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm);
   let results = (outs Pd_FloatTensor:$x_gradient);
   let infer = "inferPoolGradient<" # spatial # ">";
   let precision = "follow";

@@ -198,9 +198,10 @@ FailureOr<SmallVector<Value>> LpPool2dOp::decompose(OpBuilder &builder) {
                       : power == 2 ? padded * padded
                                    : e.pow(padded, e.constant(power, element));
   llvm::SmallVector<int64_t> none(2, 0);
-  Expression mean = e.wrap(e.create<Pool2dOp>(powers, Value(), pool.window.kernel, pool.window.strides, none,
-                                              /*ceil_mode=*/false, /*exclusive=*/true, pool.dataFormat, "avg",
-                                              /*global_pooling=*/false, /*adaptive=*/false, "EXPLICIT"));
+  Expression mean =
+      e.wrap(e.create<Pool2dOp>(powers, Value(), pool.window.kernel, pool.window.strides, none,
+                                /*ceil_mode=*/false, /*exclusive=*/true, pool.dataFormat, PoolingType::Avg,
+                                /*global_pooling=*/false, /*adaptive=*/false, PaddingAlgorithm::Explicit));
   Expression sum = mean * static_cast<double>(elements);
   Expression norm = power == 1 ? sum : power == 2 ? e.sqrt(sum) : e.pow(sum, e.constant(1 / power, element));
   return e.results({norm});

@@ -2,9 +2,10 @@
 #ifndef PROA_DIALECTS_PD_NN_POOLFORMULAS
 #define PROA_DIALECTS_PD_NN_POOLFORMULAS
 
-include "dialects/pd/ops/nn/Formats.td"
+include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
-def Pd_LpPool2dOp : Pd_Op<"lp_pool2d"> {
+def Pd_LpPool2dOp : Pd_Op<"lp_pool2d", [LayoutOpInterface]> {
   let summary = "The p-norm of each window over 2 spatial dimensions: (sum over the window of x^p)^(1/p), with p = "
     "norm_type";
   let description = [{
@@ -14,16 +15,15 @@ def Pd_LpPool2dOp : Pd_Op<"lp_pool2d"> {
   let constraints = [
     "C1. x has rank 4",
     "C2. kernel_size has two positive entries",
-    "C3. strides, paddings and padding_algorithm are valid",
-    "C4. data_format is valid",
+    "C3. strides and paddings are valid",
     "C5. the window fits into the padded input",
     "C6. neither adaptive nor global_pooling is set"
   ];
   let arguments = (ins Pd_FloatTensor:$x, DenseI64ArrayAttr:$kernel_size,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$paddings,
-    DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
+    DefaultValuedAttr<BoolAttr, "false">:$ceil_mode, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
     DefaultValuedAttr<BoolAttr, "false">:$global_pooling, DefaultValuedAttr<BoolAttr, "false">:$adaptive,
-    DefaultValuedAttr<StrAttr, "\"EXPLICIT\"">:$padding_algorithm, F64Attr:$norm_type);
+    Pd_DefaultEnum<Pd_PaddingAlgorithmAttr, "Explicit">:$padding_algorithm, F64Attr:$norm_type);
   let results = (outs Pd_FloatTensor:$out);
   let decomposesInCode = 1;
   let newIr = [NewIr<["x"], [], [], ["exclusive", "pooling_type"]>];

@@ -35,8 +35,8 @@ llvm::SmallVector<Value> ofOperand(Operation *op, unsigned index, Value gradient
 }
 
 /// The mean is linear in x, the maximum is not.
-llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfPool(llvm::StringRef poolingType) {
-  if (poolingType == "avg")
+llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfPool(PoolingType poolingType) {
+  if (poolingType == PoolingType::Avg)
     return {{0}};
   return {};
 }
@@ -112,7 +112,7 @@ Gradients pickedAtMaxima(OpBuilder &builder, GradientOp op, Value tangent) {
 /// A mean is linear, so its transposition transposed is itself. The indices of maxima do not change with x.
 template <class PoolOp, class IndexOp, class GradientOp>
 Gradients poolOfCotangent(OpBuilder &builder, GradientOp op, Value cotangent) {
-  if (op.getPoolingType() == "max")
+  if (op.getPoolingType() == PoolingType::Max)
     return pickedAtMaxima<IndexOp>(builder, op, cotangent);
   auto pooled = PoolOp::create(
       builder, op.getLoc(), cotangent, op.getKernelSizeTensor(), op.getKernelSizeAttr(), op.getStridesAttr(),
@@ -136,8 +136,9 @@ template <class Op> Gradients indexedPoolGradient(OpBuilder &builder, Op op, Val
     places = e.maximum(places, 0);
   }
   Expression zeros = expandTo(e.constant(0, x.type().getElementType()), planesOf(e, x));
-  Expression sums = e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2),
-                                                    builder.getStringAttr("add")));
+  Expression sums =
+      e.wrap(e.create<PutAlongAxisOp>(zeros, places, rows, builder.getI64IntegerAttr(2),
+                                      ScatterReduceAttr::get(builder.getContext(), ScatterReduce::Add)));
   return llvm::SmallVector<Value>{reshapeTo(sums, extentsOf(x))};
 }
 
@@ -203,19 +204,24 @@ Gradients NearestInterpOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotange
 
 Gradients InterpolateGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   auto resampled = [&](auto make) { return ofOperand(*this, 1, make(builder, *this, cotangents[0])); };
-  switch (*resamplingNamed(getInterpMethod())) {
-  case Resampling::linear:
+  switch (getInterpMethod()) {
+  case Interpolation::Linear:
     return resampled(interpolated<LinearInterpOp>);
-  case Resampling::bilinear:
+  case Interpolation::Bilinear:
     return resampled(interpolated<BilinearInterpOp>);
-  case Resampling::trilinear:
+  case Interpolation::Trilinear:
     return resampled(interpolated<TrilinearInterpOp>);
-  case Resampling::bicubic:
+  case Interpolation::Bicubic:
     return resampled(interpolated<BicubicInterpOp>);
-  case Resampling::nearest:
+  case Interpolation::Nearest:
     return resampled(interpolated<NearestInterpOp>);
   }
   return failure();
 }
+
+// The input and the gradient of the output are images.
+unsigned Pool2dGradientOp::getNumImageOperands() { return 2; }
+unsigned Pool3dGradientOp::getNumImageOperands() { return 2; }
+unsigned InterpolateGradientOp::getNumImageOperands() { return 2; }
 
 } // namespace proa::pd

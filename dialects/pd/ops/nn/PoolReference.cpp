@@ -15,8 +15,8 @@ namespace {
 class Windows {
 public:
   template <class Op>
-  Windows(Op op, const Tensor &x, llvm::ArrayRef<int64_t> out, llvm::StringRef format,
-          llvm::StringRef algorithm, llvm::ArrayRef<int64_t> kernelSize)
+  Windows(Op op, const Tensor &x, llvm::ArrayRef<int64_t> out, DataFormat format, PaddingAlgorithm algorithm,
+          llvm::ArrayRef<int64_t> kernelSize)
       : image(x, format), out(out), adaptive(op.getAdaptive()) {
     llvm::ArrayRef<int64_t> extents = image.spatial();
     kernel.assign(kernelSize.begin(), kernelSize.end());
@@ -103,7 +103,7 @@ LogicalResult pool(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef
                   kernelOf(op, operands, 1));
   if (op.getGlobalPooling() && llvm::is_contained(windows.image.spatial(), 0))
     return failure();
-  bool isMax = op.getPoolingType() == "max", hasNan = false;
+  bool isMax = op.getPoolingType() == PoolingType::Max, hasNan = false;
   double lowest = lowestOf(results[0].dtype());
   forEachWindow(out, [&](int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> at) {
     double sum = 0, greatest = lowest;
@@ -128,7 +128,7 @@ LogicalResult poolGradient(Op op, llvm::ArrayRef<Tensor> operands, llvm::Mutable
   Images out(operands[1], op.getDataFormat());
   Windows windows(op, operands[0], out.spatial(), op.getDataFormat(), op.getPaddingAlgorithm(),
                   kernelOf(op, operands, 2));
-  bool isMax = op.getPoolingType() == "max";
+  bool isMax = op.getPoolingType() == PoolingType::Max;
   std::vector<double> sums(static_cast<size_t>(results[0].size()), 0.0);
   forEachWindow(out, [&](int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> at) {
     llvm::SmallVector<int64_t> places;
@@ -158,8 +158,9 @@ LogicalResult poolGradient(Op op, llvm::ArrayRef<Tensor> operands, llvm::Mutable
 
 template <class Op>
 LogicalResult poolWithIndex(Op op, llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> results) {
-  Images out(results[0], "");
-  Windows windows(op, operands[0], out.spatial(), "", "EXPLICIT", op.getKernelSize());
+  Images out(results[0], DataFormat::AnyLayout);
+  Windows windows(op, operands[0], out.spatial(), DataFormat::AnyLayout, PaddingAlgorithm::Explicit,
+                  op.getKernelSize());
   llvm::SmallVector<int64_t> strides = rowMajorStrides(windows.image.spatial());
   bool isCovered = true;
   forEachWindow(out, [&](int64_t batch, int64_t channel, llvm::ArrayRef<int64_t> at) {

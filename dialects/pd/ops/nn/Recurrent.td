@@ -27,7 +27,6 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
   }];
   let constraints = [
     "C1. x has rank 3",
-    "C2. mode is LSTM, GRU, RNN_TANH or RNN_RELU",
     "C3. pre_state is one tensor (LSTM: two) [L * D, batch, hidden_size]",
     "C4. weight_list has 4 * L * D tensors, of ranks 2 and 1, with gates * hidden_size rows",
     "C5. num_layers and hidden_size are positive"
@@ -36,9 +35,9 @@ def Pd_RnnOp : Pd_Op<"rnn", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
     Optional<Pd_IntTensor>:$sequence_length, DefaultValuedAttr<F64Attr, "0.0">:$dropout_prob,
     DefaultValuedAttr<BoolAttr, "false">:$is_bidirec, DefaultValuedAttr<I64Attr, "10">:$input_size,
     DefaultValuedAttr<I64Attr, "100">:$hidden_size, DefaultValuedAttr<I64Attr, "1">:$num_layers,
-    DefaultValuedAttr<StrAttr, "\"RNN_TANH\"">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
+    Pd_DefaultEnum<Pd_RnnModeAttr, "Tanh">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
     DefaultValuedAttr<BoolAttr, "false">:$is_test);
-  let assemblyFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)?";
   let newIr = [NewIr<["x", "pre_state", "weight_list", "sequence_length", ""], ["out", "", "state", ""]>];
   let results = (outs Pd_FloatTensor:$out, Variadic<Pd_FloatTensor>:$state);
   let infer = "inferRnn";
@@ -66,9 +65,10 @@ def Pd_RnnGradientOp : Pd_Op<"rnn_gradient", [AttrSizedOperandSegments]> {
     Optional<Pd_IntTensor>:$sequence_length, Pd_FloatTensor:$out_gradient, Variadic<Pd_FloatTensor>:$state_gradient,
     DefaultValuedAttr<F64Attr, "0.0">:$dropout_prob, DefaultValuedAttr<BoolAttr, "false">:$is_bidirec,
     DefaultValuedAttr<I64Attr, "10">:$input_size, DefaultValuedAttr<I64Attr, "100">:$hidden_size,
-    DefaultValuedAttr<I64Attr, "1">:$num_layers, DefaultValuedAttr<StrAttr, "\"RNN_TANH\"">:$mode,
+    DefaultValuedAttr<I64Attr, "1">:$num_layers, Pd_DefaultEnum<Pd_RnnModeAttr, "Tanh">:$mode,
     DefaultValuedAttr<I64Attr, "0">:$seed, DefaultValuedAttr<BoolAttr, "false">:$is_test);
-  let assemblyFormat = "$x `states` `=` $pre_state `weights` `=` $weight_list (`lengths` `=` $sequence_length^)? `cotangents` `=` $out_gradient `,` $state_gradient attr-dict `:` functional-type(operands, results)";
+  let operandFormat = [{$x `states` `=` $pre_state `weights` `=` $weight_list
+    (`lengths` `=` $sequence_length^)? `cotangents` `=` $out_gradient `,` $state_gradient}];
   let results = (outs Variadic<Pd_FloatTensor>:$gradients);
   let infer = "inferRnnGradient";
   let library = "rnn_gradient";

@@ -77,22 +77,22 @@ private:
 
   llvm::SmallVector<Expression> step(Expression a, llvm::ArrayRef<Expression> before) {
     Expression h = before[0], r = e.matmul(h, *ofState, false, true) + *stateBias;
-    if (mode == "GRU") {
+    if (mode == RnnMode::Gru) {
       Expression reset = sigmoid(gate(a, 0) + gate(r, 0)), update = sigmoid(gate(a, 1) + gate(r, 1));
       Expression fresh = e.tanh(gate(a, 2) + reset * gate(r, 2));
       return {(h - fresh) * update + fresh};
     }
     Expression sum = a + r;
-    if (mode == "LSTM") {
+    if (mode == RnnMode::Lstm) {
       Expression c = sigmoid(gate(sum, 1)) * before[1] + sigmoid(gate(sum, 0)) * e.tanh(gate(sum, 2));
       return {sigmoid(gate(sum, 3)) * e.tanh(c), c};
     }
-    return {mode == "RNN_RELU" ? e.maximum(sum, 0.0) : e.tanh(sum)};
+    return {mode == RnnMode::Relu ? e.maximum(sum, 0.0) : e.tanh(sum)};
   }
 
   Expression sigmoid(Expression x) { return e.wrap(e.create<SigmoidOp>(x)); }
 
-  llvm::StringRef mode;
+  RnnMode mode;
   int64_t hidden;
   TensorBuilder &e;
   std::optional<Expression> ofInput, ofState, inputBias, stateBias, lengths;

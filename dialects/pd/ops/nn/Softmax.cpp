@@ -24,36 +24,29 @@ LogicalResult checkAxis(std::optional<Location> location, int64_t axis, int64_t 
                                       "), found " + llvm::Twine(axis));
 }
 
-LogicalResult checkDropout(std::optional<Location> location, double p, llvm::StringRef mode) {
+LogicalResult checkDropout(std::optional<Location> location, double p) {
   if (!(p >= 0 && p <= 1))
     return inferenceError(location, "C1: p must be in [0, 1], found " + std::to_string(p));
-  if (mode != "upscale_in_train" && mode != "downgrade_in_infer")
-    return inferenceError(location,
-                          "C2: mode must be upscale_in_train or downgrade_in_infer, found '" + mode + "'");
   return success();
 }
 
 LogicalResult checkPrelu(std::optional<Location> location, RankedTensorType x, RankedTensorType alpha,
-                         llvm::StringRef mode, llvm::StringRef dataFormat) {
-  if (failed(checkDataFormat(location, dataFormat, "C3")))
-    return failure();
+                         PreluMode mode, DataFormat dataFormat) {
   int64_t expectedElements = 1;
-  if (mode == "channel") {
+  if (mode == PreluMode::Channel) {
     expectedElements = x.getRank() < 2 ? ShapedType::kDynamic
                                        : x.getDimSize(channelsAreLast(dataFormat) ? x.getRank() - 1 : 1);
-  } else if (mode == "element") {
+  } else if (mode == PreluMode::Element) {
     for (int64_t dim : x.getShape().drop_front(x.getRank() > 0))
       expectedElements = ShapedType::isDynamic(dim) || ShapedType::isDynamic(expectedElements)
                              ? ShapedType::kDynamic
                              : expectedElements * dim;
-  } else if (mode != "all") {
-    return inferenceError(location, "C1: mode must be all, channel or element, found '" + mode + "'");
   }
   if (ShapedType::isDynamic(expectedElements) || !alpha.hasStaticShape() ||
       alpha.getNumElements() == expectedElements)
     return success();
   return inferenceError(location, "C2: alpha must have " + llvm::Twine(expectedElements) +
-                                      " elements in mode " + mode + ", found " +
+                                      " elements in mode " + stringifyPreluMode(mode) + ", found " +
                                       llvm::Twine(alpha.getNumElements()));
 }
 
@@ -192,7 +185,7 @@ static Expression dropProbability(TensorBuilder &e, DropoutOp op, Expression x) 
 
 /// x if `mask` is not 0, in mode upscale_in_train divided by 1 - p; else 0, also if x is not finite.
 static Expression keepMasked(TensorBuilder &e, DropoutOp op, Expression x, Expression keep) {
-  if (op.getMode() == "upscale_in_train")
+  if (op.getMode() == DropoutMode::UpscaleInTrain)
     x = x / (1.0 - dropProbability(e, op, x));
   return e.select(keep, x, 0.0);
 }
@@ -209,7 +202,7 @@ FailureOr<SmallVector<Value>> DropoutOp::decompose(OpBuilder &builder) {
     return e.results({keepMasked(e, *this, wide, keep), e.cast(keep, maskElement)});
   }
   Expression mask = expandTo(e.constant(1, maskElement), extentsOf(x));
-  if (getMode() == "upscale_in_train")
+  if (getMode() == DropoutMode::UpscaleInTrain)
     return e.results({x, mask});
   Expression wide = e.computed(x);
   return e.results({wide * (1.0 - dropProbability(e, *this, wide)), mask});
@@ -232,18 +225,23 @@ FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<
   Expression out = e.computed(cotangents[0]), gradient = out;
   if (!getIsTest())
     gradient = keepMasked(e, *this, out, e.cast(e.wrap(getMask()), builder.getI1Type()));
-  else if (getMode() != "upscale_in_train")
+  else if (getMode() != DropoutMode::UpscaleInTrain)
     gradient = out * (1.0 - dropProbability(e, *this, out));
   gradients[0] = e.gradient(gradient, getX());
   return gradients;
 }
 
+/// An alpha for each element has the layout of x, so that x cannot change alone.
+bool PreluOp::supportsImageLayout(ImageLayout layout) {
+  return getMode() != "element" || getImageLayout() == layout;
+}
+
 FailureOr<SmallVector<Value>> PreluOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX()), alpha = e.computed(getAlpha());
-  if (getMode() == "all") {
+  if (getMode() == PreluMode::All) {
     alpha = e.reshape(alpha, {});
-  } else if (getMode() == "channel") {
+  } else if (getMode() == PreluMode::Channel) {
     bool last = channelsAreLast(getDataFormat());
     llvm::SmallVector<int64_t> shape(last ? 1 : x.rank() - 1, 1);
     shape[0] = -1;

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_NN_SOFTMAX
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 class Pd_SoftmaxLikeOp<string mnemonic> : Pd_Op<mnemonic> {
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis);
@@ -97,14 +98,12 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
     `fix_seed` is set.
   }];
   let constraints = [
-    "C1. p is in [0, 1]",
-    "C2. mode is upscale_in_train or downgrade_in_infer"
+    "C1. p is in [0, 1]"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Optional<Pd_IntTensor>:$seed_tensor, Optional<Pd_FloatTensor>:$p_tensor,
     DefaultValuedAttr<F64Attr, "0.5">:$p, DefaultValuedAttr<BoolAttr, "false">:$is_test,
-    DefaultValuedAttr<StrAttr, "\"downgrade_in_infer\"">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
+    Pd_DefaultEnum<Pd_DropoutModeAttr, "DowngradeInInfer">:$mode, DefaultValuedAttr<I64Attr, "0">:$seed,
     DefaultValuedAttr<BoolAttr, "false">:$fix_seed);
-  let assemblyFormat = "$x (`seed` `=` $seed_tensor^)? (`p` `=` $p_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$out, Pd_IntTensor:$mask);
   let infer = "inferDropout";
   let decomposesInCode = 1;
@@ -115,19 +114,17 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
   let newIrGradients = ["dropout_grad(mask, dout, p_tensor)"];
 }
 
-def Pd_PreluOp : Pd_Op<"prelu"> {
+def Pd_PreluOp : Pd_Op<"prelu", [DeclareOpInterfaceMethods<LayoutOpInterface, ["supportsImageLayout"]>]> {
   let summary = "x where x > 0, else alpha * x";
   let description = [{
     alpha has one element (mode `all`), one for each channel (`channel`), or one for each element of a sample
     (`element`).
   }];
   let constraints = [
-    "C1. mode is all, channel or element",
-    "C2. alpha has the number of elements of the mode",
-    "C3. data_format is valid"
+    "C2. alpha has the number of elements of the mode"
   ];
-  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$alpha, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format,
-    DefaultValuedAttr<StrAttr, "\"all\"">:$mode);
+  let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$alpha, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format,
+    Pd_DefaultEnum<Pd_PreluModeAttr, "All">:$mode);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferPrelu";
   let decomposesInCode = 1;

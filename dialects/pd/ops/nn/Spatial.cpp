@@ -58,7 +58,7 @@ Values Unpool3dOp::decompose(OpBuilder &builder) {
 }
 
 LogicalResult inferSppOf(std::optional<Location> location, RankedTensorType x, int64_t height,
-                         llvm::StringRef pooling, Results &results) {
+                         Results &results) {
   if (x.getRank() != 4 || llvm::is_contained(x.getShape().drop_front(), ShapedType::kDynamic) ||
       llvm::is_contained(x.getShape().drop_front(2), 0)) {
     std::string text;
@@ -68,8 +68,6 @@ LogicalResult inferSppOf(std::optional<Location> location, RankedTensorType x, i
   }
   if (height < 1 || height > 16)
     return inferenceError(location, "C2: pyramid_height must be from 1 to 16, found " + llvm::Twine(height));
-  if (pooling != "max" && pooling != "avg")
-    return inferenceError(location, "C3: pooling_type must be max or avg, found '" + pooling + "'");
   int64_t cells = ((int64_t(1) << (2 * height)) - 1) / 3;
   results.push_back(x.clone({x.getDimSize(0), x.getDimSize(1) * cells}));
   return success();

@@ -17,7 +17,7 @@ def Pd_Unpool3dOp : Pd_Op<"unpool3d"> {
     "C2. ksize, strides and padding have three entries; output_size has three positive entries or none"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$indices, IntList<"{}">:$ksize, IntList<"{1, 1, 1}">:$strides,
-    IntList<"{0, 0, 0}">:$padding, IntList<"{}">:$output_size, DefaultValuedAttr<StrAttr, "\"NCDHW\"">:$data_format);
+    IntList<"{0, 0, 0}">:$padding, IntList<"{}">:$output_size, Pd_DefaultEnum<Pd_DataFormatAttr, "NCDHW">:$data_format);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferUnpool3d";
   let decomposesInCode = 1;
@@ -35,11 +35,10 @@ def Pd_SppOp : Pd_Op<"spp"> {
   }];
   let constraints = [
     "C1. x has rank 4 and static channels, height and width, the last two not 0",
-    "C2. pyramid_height is positive",
-    "C3. pooling_type is max or avg"
+    "C2. pyramid_height is positive"
   ];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "1">:$pyramid_height,
-    DefaultValuedAttr<StrAttr, "\"max\"">:$pooling_type);
+    Pd_DefaultEnum<Pd_PoolingTypeAttr, "Max">:$pooling_type);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSpp";
   let decomposesInCode = 1;

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_NN_FOLD
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 defvar foldPaddings = "`paddings` has one entry for both dimensions, or two, or those before and then those after.";
 
@@ -59,7 +60,7 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$indices, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$ksize,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$padding,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_size, DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format);
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_size, Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format);
   let newIr = [NewIr<["x", "indices", "#output_size"]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferUnpool";
@@ -69,7 +70,7 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
   let newIrGradients = ["unpool_grad(x, indices, out)"];
 }
 
-def Pd_TemporalShiftOp : Pd_Op<"temporal_shift"> {
+def Pd_TemporalShiftOp : Pd_Op<"temporal_shift", [LayoutOpInterface]> {
   let summary = "Temporal shift: the first channels from the previous step, the next ones from the following step, "
     "the others unchanged";
   let description = [{
@@ -79,11 +80,10 @@ def Pd_TemporalShiftOp : Pd_Op<"temporal_shift"> {
   }];
   let constraints = [
     "C1. x has rank 4",
-    "C2. seg_num is above 0 and divides the first dim; shift_ratio is in (0, 0.5)",
-    "C3. data_format is valid"
+    "C2. seg_num is above 0 and divides the first dim; shift_ratio is in (0, 0.5)"
   ];
   let arguments = (ins Pd_FloatTensor:$x, I64Attr:$seg_num, DefaultValuedAttr<F64Attr, "0.25">:$shift_ratio,
-    DefaultValuedAttr<StrAttr, "\"NCHW\"">:$data_format);
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format);
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferTemporalShift";
   let decomposesInCode = 1;

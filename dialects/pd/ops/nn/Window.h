@@ -1,14 +1,11 @@
 /// Sliding windows of convolutions and poolings: attributes, paddings and dims.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
 namespace proa::pd {
-
-/// See Formats.td.
-template <class Op> class SecondIsImage : public mlir::OpTrait::TraitBase<Op, SecondIsImage> {};
-template <class Op> class ResultIsNoImage : public mlir::OpTrait::TraitBase<Op, ResultIsNoImage> {};
 
 /// Attributes of a window over `spatial` dimensions. Errors cite the number of the op's constraint.
 struct Window {
@@ -17,7 +14,7 @@ struct Window {
   llvm::SmallVector<int64_t> strides;
   llvm::SmallVector<int64_t> paddings;
   llvm::SmallVector<int64_t> dilations;
-  llvm::StringRef paddingAlgorithm = "EXPLICIT";
+  PaddingAlgorithm paddingAlgorithm = PaddingAlgorithm::Explicit;
 
   /// Paddings as two values for each dimension, before and after; kDynamic if they depend on a dynamic dim of
   /// the input. `input` has the spatial dims. With SAME dilations count as 1, as in Paddle.
@@ -26,22 +23,17 @@ struct Window {
   /// towards zero, so a window that exceeds the padded input by less than a stride still counts.
   llvm::SmallVector<int64_t> paddingsThatFit(llvm::ArrayRef<int64_t> input) const;
   /// Dilations after the padding algorithm.
-  int64_t dilation(int64_t i) const { return paddingAlgorithm == "SAME" ? 1 : dilations[i]; }
+  int64_t dilation(int64_t i) const { return paddingAlgorithm == PaddingAlgorithm::Same ? 1 : dilations[i]; }
 };
 
-/// Whether the channels are the last dimension (NHWC, NDHWC, NLC); for "NCHW", "NCDHW", "AnyLayout" and
-/// others they are dimension 1.
-bool channelsAreLast(llvm::StringRef dataFormat);
-/// Checks of the attributes: `constraint` is its number in the op's description.
-mlir::LogicalResult checkDataFormat(std::optional<mlir::Location> location, llvm::StringRef dataFormat,
-                                    llvm::StringRef constraint);
+/// Checks strides, dilations and paddings; `constraint` is their number in the op's description.
 mlir::LogicalResult checkWindow(std::optional<mlir::Location> location, const Window &window,
                                 llvm::StringRef constraint);
 /// The spatial dims of a shape.
-llvm::SmallVector<int64_t> spatialDims(llvm::ArrayRef<int64_t> shape, llvm::StringRef dataFormat);
+llvm::SmallVector<int64_t> spatialDims(llvm::ArrayRef<int64_t> shape, DataFormat dataFormat);
 /// A shape of batch, channels and spatial dims.
 llvm::SmallVector<int64_t> shapeOf(int64_t batch, int64_t channels, llvm::ArrayRef<int64_t> spatial,
-                                   llvm::StringRef dataFormat);
+                                   DataFormat dataFormat);
 /// The number of windows that fit, or an error; kDynamic for dynamic dims.
 mlir::FailureOr<llvm::SmallVector<int64_t>> windowCounts(std::optional<mlir::Location> location,
                                                          const Window &window, llvm::ArrayRef<int64_t> input,

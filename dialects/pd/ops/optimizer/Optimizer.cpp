@@ -99,7 +99,7 @@ struct VelocityStep {
 template <class Op> VelocityStep stepByMomentum(UpdateBuilder &update, Op op, Expression gradient) {
   double mu = op.getMu().convertToDouble(), coefficient = op.getRegularizationCoeff().convertToDouble();
   Expression param = update.param(), rate = update.number(op.getLearningRate());
-  if (op.getRegularizationMethod() == "l2_decay")
+  if (op.getRegularizationMethod() == Regularization::L2Decay)
     gradient = gradient + coefficient * param;
   Expression velocity = update.tensor(op.getVelocity()) * mu + gradient;
   Expression direction = op.getUseNesterov() ? gradient + velocity * mu : velocity;
@@ -120,7 +120,7 @@ FailureOr<SmallVector<Value>> SparseMomentumOp::decompose(OpBuilder &builder) {
   auto turned = [&](Expression x) { return getAxis() == 0 ? x : e.transpose(x, {1, 0}); };
   Expression index = e.reshape(e.wrap(getIndex()), {-1, 1});
   Expression zeros = turned(update.param() * 0.0), rows = turned(update.tensor(getGrad()));
-  Value placed = e.create<ScatterNdOp>(zeros, index, rows, "assign");
+  Value placed = e.create<ScatterNdOp>(zeros, index, rows, ScatterReduce::Assign);
   Expression gradient = turned(e.wrap(placed)) * getRescaleGrad().convertToDouble();
   VelocityStep step = stepByMomentum(update, *this, gradient);
   return update.finish({step.param, step.velocity});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -17,10 +18,6 @@ mlir::LogicalResult inferUpdate(std::optional<mlir::Location> location, mlir::Va
 
 template <class Adaptor>
 mlir::LogicalResult inferMomentum(std::optional<mlir::Location> location, Adaptor adaptor, Results &results) {
-  llvm::StringRef method = adaptor.getRegularizationMethod();
-  if (!method.empty() && method != "l2_decay")
-    return inferenceError(location,
-                          "C3: regularization_method must be l2_decay or empty, found '" + method + "'");
   return inferUpdate(location, adaptor.getParam(), adaptor.getGrad(), adaptor.getLearningRate(),
                      {adaptor.getParam(), adaptor.getVelocity(), adaptor.getMasterParam()}, results);
 }
@@ -44,10 +41,6 @@ mlir::LogicalResult inferSparseMomentum(std::optional<mlir::Location> location, 
     return inferenceError(location, "C1: param must have rank 2 and axis be 0 or 1, found rank " +
                                         llvm::Twine(param.getRank()) + " and axis " +
                                         llvm::Twine(adaptor.getAxis()));
-  llvm::StringRef method = adaptor.getRegularizationMethod();
-  if (!method.empty() && method != "l2_decay")
-    return inferenceError(location,
-                          "C2: regularization_method must be l2_decay or empty, found '" + method + "'");
   results.append(2, param);
   return mlir::success();
 }

@@ -24,10 +24,9 @@ def Pd_MomentumOp : Pd_UpdateOp<"momentum", "adaptor.getParam(), adaptor.getVelo
     merged_momentum is one of these for each parameter. rescale_grad, by which Paddle's GPU kernel multiplies the
     gradient, does not count, as on Paddle's CPU.
   }];
-  let constraints = !listconcat(UpdateConstraints, ["C3. regularization_method is l2_decay or empty"]);
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_FloatTensor:$learning_rate,
     Optional<Pd_FloatTensor>:$master_param, F64Attr:$mu, UpdateFlag<"false">:$use_nesterov,
-    DefaultValuedAttr<StrAttr, "\"\"">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
+    Pd_DefaultEnum<Pd_RegularizationAttr, "None">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
     UpdateFlag<"false">:$multi_precision, UpdateFloat<"1.0">:$rescale_grad);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out, Optional<Pd_FloatTensor>:$master_param_out);
   let infer = "inferMomentum";
@@ -49,7 +48,7 @@ def Pd_DgcMomentumOp : Pd_UpdateOp<"dgc_momentum", "adaptor.getParam(), adaptor.
   }];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_FloatTensor:$learning_rate,
     Optional<Pd_FloatTensor>:$master_param, Pd_FloatTensor:$current_step, Pd_FloatTensor:$nranks, F64Attr:$mu,
-    UpdateFlag<"false">:$use_nesterov, DefaultValuedAttr<StrAttr, "\"\"">:$regularization_method,
+    UpdateFlag<"false">:$use_nesterov, Pd_DefaultEnum<Pd_RegularizationAttr, "None">:$regularization_method,
     UpdateFloat<"0.0">:$regularization_coeff, UpdateFlag<"false">:$multi_precision, UpdateFloat<"1.0">:$rescale_grad,
     UpdateFloat<"-1.0">:$rampup_begin_step);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out, Optional<Pd_FloatTensor>:$master_param_out,
@@ -129,12 +128,11 @@ def Pd_SparseMomentumOp : Pd_Op<"sparse_momentum"> {
     updated, as in momentum.
   }];
   let constraints = [
-    "C1. param has rank 2 and axis is 0 or 1",
-    "C2. regularization_method is l2_decay or empty"
+    "C1. param has rank 2 and axis is 0 or 1"
   ];
   let arguments = (ins Pd_FloatTensor:$param, Pd_FloatTensor:$grad, Pd_FloatTensor:$velocity, Pd_IntTensor:$index,
     Pd_FloatTensor:$learning_rate, F64Attr:$mu, UpdateFlag<"false">:$use_nesterov,
-    DefaultValuedAttr<StrAttr, "\"\"">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
+    Pd_DefaultEnum<Pd_RegularizationAttr, "None">:$regularization_method, UpdateFloat<"0.0">:$regularization_coeff,
     UpdateFloat<"1.0">:$rescale_grad, DefaultValuedAttr<I64Attr, "0">:$axis);
   let results = (outs Pd_FloatTensor:$param_out, Pd_FloatTensor:$velocity_out);
   let infer = "inferSparseMomentum";

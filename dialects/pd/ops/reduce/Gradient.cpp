@@ -102,8 +102,9 @@ template <class Op> Gradients extremeScanGradient(OpBuilder &builder, Op op, Val
     return llvm::SmallVector<Value>{cotangent};
   int64_t axis = *normalizeAxis(std::nullopt, op.getAxis(), type.getRank());
   Value zeros = zerosLike(builder, op.getLoc(), op.getX());
-  return llvm::SmallVector<Value>{e.create<PutAlongAxisOp>(
-      zeros, op.getIndices(), cotangent, builder.getI64IntegerAttr(axis), builder.getStringAttr("add"))};
+  return llvm::SmallVector<Value>{
+      e.create<PutAlongAxisOp>(zeros, op.getIndices(), cotangent, builder.getI64IntegerAttr(axis),
+                               ScatterReduceAttr::get(op.getContext(), ScatterReduce::Add))};
 }
 
 } // namespace

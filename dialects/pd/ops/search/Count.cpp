@@ -88,7 +88,8 @@ FailureOr<SmallVector<Value>> HistogramOp::decompose(OpBuilder &builder) {
   Expression index =
       reshapeTo(e.cast(e.select(inside, place, 0.0), builder.getI64Type()), {count, Extent(1)});
   Expression zeros = expandTo(e.constant(0, builder.getI64Type()), {Extent(static_cast<int64_t>(getBins()))});
-  return SmallVector<Value>{e.create<ScatterNdOp>(zeros, index, e.cast(inside, builder.getI64Type()), "add")};
+  return SmallVector<Value>{
+      e.create<ScatterNdOp>(zeros, index, e.cast(inside, builder.getI64Type()), ScatterReduce::Add)};
 }
 
 LogicalResult UniqueOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,

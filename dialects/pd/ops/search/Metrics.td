@@ -21,9 +21,9 @@ def Pd_ChunkEvalOp : Pd_MetricOp<"chunk_eval", [AttrSizedOperandSegments]> {
   }];
   let constraints = ["C1. num_chunk_types is positive"];
   let arguments = (ins Pd_IntTensor:$inference, Pd_IntTensor:$label, Optional<Pd_IntTensor>:$seq_length,
-    Optional<Pd_IntTensor>:$offsets, I64Attr:$num_chunk_types, DefaultValuedAttr<StrAttr, "\"IOB\"">:$chunk_scheme,
+    Optional<Pd_IntTensor>:$offsets, I64Attr:$num_chunk_types, Pd_DefaultEnum<Pd_ChunkSchemeAttr, "IOB">:$chunk_scheme,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$excluded_chunk_types);
-  let assemblyFormat = "$inference `,` $label (`length` `=` $seq_length^)? (`offsets` `=` $offsets^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "$inference `,` $label (`length` `=` $seq_length^)? (`offsets` `=` $offsets^)?";
   let results = (outs Pd_FloatTensor:$precision, Pd_FloatTensor:$recall, Pd_FloatTensor:$f1_score, Pd_IntTensor:$infer_chunks,
     Pd_IntTensor:$label_chunks, Pd_IntTensor:$correct_chunks);
   let infer = "inferChunkEval";
@@ -43,7 +43,7 @@ def Pd_PrecisionRecallOp : Pd_MetricOp<"precision_recall", [AttrSizedOperandSegm
   let constraints = ["C1. class_number is positive"];
   let arguments = (ins Pd_FloatTensor:$max_probs, Pd_IntTensor:$indices, Pd_IntTensor:$labels, Optional<Pd_FloatTensor>:$weights,
     Optional<Pd_FloatTensor>:$states_info, I64Attr:$class_number);
-  let assemblyFormat = "$max_probs `,` $indices `,` $labels (`weights` `=` $weights^)? (`states` `=` $states_info^)? attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "$max_probs `,` $indices `,` $labels (`weights` `=` $weights^)? (`states` `=` $states_info^)?";
   let results = (outs Pd_FloatTensor:$batch_metrics, Pd_FloatTensor:$accum_metrics, Pd_FloatTensor:$accum_states);
   let infer = "inferPrecisionRecall";
   let legacy = [Legacy<"precision_recall", ["MaxProbs", "Indices", "Labels", "Weights", "StatesInfo"], ["BatchMetrics",
@@ -68,15 +68,17 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
   }];
   let constraints = [
     "C1. detect_res has 6 columns, label 5 or 6",
-    "C2. class_num is positive, and ap_type integral or 11point",
+    "C2. class_num is positive",
     "C3. pos_count, true_pos, false_pos and the offsets of these two are given all or none"
   ];
   let arguments = (ins Pd_FloatTensor:$detect_res, Pd_FloatTensor:$label, Pd_IntTensor:$detect_offsets, Pd_IntTensor:$label_offsets,
     Optional<Pd_IntTensor>:$has_state, Optional<Pd_IntTensor>:$pos_count, Optional<Pd_FloatTensor>:$true_pos,
     Optional<Pd_FloatTensor>:$false_pos, Optional<Pd_IntTensor>:$true_pos_offsets, Optional<Pd_IntTensor>:$false_pos_offsets,
     I64Attr:$class_num, DefaultValuedAttr<I64Attr, "0">:$background_label, DefaultValuedAttr<F64Attr, "0.5">:$overlap_threshold,
-    DefaultValuedAttr<BoolAttr, "true">:$evaluate_difficult, DefaultValuedAttr<StrAttr, "\"integral\"">:$ap_type);
-  let assemblyFormat = "$detect_res `,` $label `,` $detect_offsets `,` $label_offsets (`state` $has_state^)? (`counts` $pos_count^ $true_pos `,` $false_pos `,` $true_pos_offsets `,` $false_pos_offsets)? attr-dict `:` functional-type(operands, results)";
+    DefaultValuedAttr<BoolAttr, "true">:$evaluate_difficult,
+    Pd_DefaultEnum<Pd_AveragePrecisionAttr, "Integral">:$ap_type);
+  let operandFormat = [{$detect_res `,` $label `,` $detect_offsets `,` $label_offsets (`state` $has_state^)?
+    (`counts` $pos_count^ $true_pos `,` $false_pos `,` $true_pos_offsets `,` $false_pos_offsets)?}];
   let results = (outs Pd_IntTensor:$accum_pos_count, Pd_FloatTensor:$accum_true_pos, Pd_FloatTensor:$accum_false_pos,
     Pd_FloatTensor:$map, Pd_IntTensor:$true_offsets, Pd_IntTensor:$false_offsets);
   let infer = "inferDetectionMap";

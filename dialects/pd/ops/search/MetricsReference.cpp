@@ -28,13 +28,17 @@ struct Scheme {
   std::set<int64_t> opening, closing;
 };
 
-Scheme schemeOf(llvm::StringRef name) {
-  if (name == "IOB")
+Scheme schemeOf(ChunkScheme name) {
+  switch (name) {
+  case ChunkScheme::IOB:
     return {2, {0}, {}};
-  if (name == "IOE")
+  case ChunkScheme::IOE:
     return {2, {}, {1}};
-  if (name == "IOBES")
+  case ChunkScheme::IOBES:
     return {4, {0, 3}, {2, 3}};
+  case ChunkScheme::Plain:
+    return {1, {}, {}};
+  }
   return {1, {}, {}};
 }
 
@@ -337,7 +341,7 @@ LogicalResult DetectionMapOp::computeReference(llvm::ArrayRef<Tensor> operands,
     counts.push_back(state.positives);
     if (state.positives == 0 || state.positives == static_cast<int64_t>(getBackgroundLabel()))
       continue;
-    sum += averagePrecision(state.verdicts, state.positives, getApType() == "11point");
+    sum += averagePrecision(state.verdicts, state.positives, getApType() == AveragePrecision::ElevenPoint);
     ++counted;
   }
   results[0] = vectorOf(results[0].dtype(), counts).reshaped({static_cast<int64_t>(counts.size()), 1});

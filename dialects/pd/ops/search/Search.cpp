@@ -256,8 +256,6 @@ FailureOr<SmallVector<Value>> KthvalueOp::decompose(OpBuilder &builder) {
 /// NaNs are ignored, or make the result NaN.
 template <class Op>
 static FailureOr<SmallVector<Value>> medianOf(Op op, OpBuilder &builder, bool passesOverNan) {
-  if (op.getMode() != "avg" && op.getMode() != "min")
-    return op.emitOpError("mode is '") << op.getMode() << "', expected avg or min";
   TensorBuilder e(builder, op);
   Expression x = e.operand(0);
   llvm::SmallVector<int64_t> axes = reducedAxes(op.getAxis(), x.rank()), order;
@@ -283,7 +281,7 @@ static FailureOr<SmallVector<Value>> medianOf(Op op, OpBuilder &builder, bool pa
   Expression count = e.sum(e.cast(valid, builder.getI64Type()), {last});
   auto at = [&](Expression place) { return e.wrap(e.create<TakeAlongAxisOp>(sorted, place, last)); };
   Expression lower = at(e.maximum(count - 1.0, 0.0) / 2.0), upper = at(count / 2.0);
-  Expression median = op.getMode() == "min" ? lower : lower * 0.5 + upper * 0.5;
+  Expression median = op.getMode() == MedianMode::Min ? lower : lower * 0.5 + upper * 0.5;
   if (!passesOverNan) {
     Expression isComplete = e.equal(e.sum(e.cast(e.isnan(flat), builder.getI64Type()), {last}), 0.0);
     median = e.select(isComplete, median, std::numeric_limits<double>::quiet_NaN());

@@ -103,7 +103,7 @@ class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
     Of an even number of elements: the mean of the middle two if `mode` is avg, the lower one if it is min.
   }];
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axis, BoolDefault<"false">:$keepdim,
-    DefaultValuedAttr<StrAttr, "\"avg\"">:$mode);
+    Pd_DefaultEnum<Pd_MedianModeAttr, "Avg">:$mode);
   let newIr = [NewIr<["x"], ["out", ""]>];
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferReduce";

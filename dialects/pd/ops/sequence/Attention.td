@@ -4,7 +4,7 @@
 
 include "dialects/pd/ir/Base.td"
 
-class ActivationName<string value> : DefaultValuedAttr<StrAttr, "\"" # value # "\"">;
+class ActivationName<string symbol> : Pd_DefaultEnum<Pd_ActivationAttr, symbol>;
 
 def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
   let summary = "An LSTM whose input at each step is the mean of the rows of its sequence, weighted by attention to "
@@ -26,11 +26,10 @@ def Pd_AttentionLstmOp : Pd_Op<"attention_lstm", [AttrSizedOperandSegments]> {
   let arguments = (ins Pd_FloatTensor:$x, Pd_IntTensor:$offsets, Pd_FloatTensor:$c0, Pd_FloatTensor:$attention_weight,
     Pd_FloatTensor:$lstm_weight, Pd_FloatTensor:$lstm_bias, Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$attention_bias,
     Optional<Pd_FloatTensor>:$attention_scalar, Optional<Pd_FloatTensor>:$attention_scalar_bias,
-    ActivationName<"sigmoid">:$gate_activation, ActivationName<"tanh">:$cell_activation,
-    ActivationName<"tanh">:$candidate_activation);
-  let assemblyFormat = [{$x `,` $offsets `,` $c0 `,` $attention_weight `,` $lstm_weight `,` $lstm_bias (`h0` `=` $h0^)?
-    (`bias` `=` $attention_bias^)? (`scalar` `=` $attention_scalar^)? (`scalar_bias` `=` $attention_scalar_bias^)? attr-dict `:`
-    functional-type(operands, results)}];
+    ActivationName<"Sigmoid">:$gate_activation, ActivationName<"Tanh">:$cell_activation,
+    ActivationName<"Tanh">:$candidate_activation);
+  let operandFormat = [{$x `,` $offsets `,` $c0 `,` $attention_weight `,` $lstm_weight `,` $lstm_bias (`h0` `=` $h0^)?
+    (`bias` `=` $attention_bias^)? (`scalar` `=` $attention_scalar^)? (`scalar_bias` `=` $attention_scalar_bias^)?}];
   let results = (outs Pd_FloatTensor:$hidden, Pd_FloatTensor:$cell);
   let infer = "inferAttentionLstm";
   let library = "attention_lstm";

@@ -30,7 +30,6 @@ def Pd_LinearChainCrfOp : Pd_LabelOp<"linear_chain_crf", [AttrSizedOperandSegmen
   let constraints = ChainConstraints;
   let arguments = (ins Pd_FloatTensor:$emission, Pd_FloatTensor:$transition, Pd_IntTensor:$label, Optional<Pd_IntTensor>:$length,
     Optional<Pd_IntTensor>:$offsets);
-  let assemblyFormat = "$emission `,` $transition `,` $label (`length` `=` $length^)? (`offsets` `=` $offsets^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$alpha, Pd_FloatTensor:$emission_exps, Pd_FloatTensor:$transition_exps,
     Pd_FloatTensor:$log_likelihood);
   let infer = "inferLinearChainCrf";
@@ -45,7 +44,8 @@ def Pd_LinearChainCrfGradOp : Pd_LabelOp<"linear_chain_crf_grad", [AttrSizedOper
   let summary = "The gradients of emission and transition of linear_chain_crf, from that of log_likelihood";
   let arguments = (ins Pd_FloatTensor:$emission, Pd_FloatTensor:$transition, Pd_IntTensor:$label, Optional<Pd_IntTensor>:$length,
     Optional<Pd_IntTensor>:$offsets, Pd_FloatTensor:$log_likelihood_grad);
-  let assemblyFormat = "$emission `,` $transition `,` $label (`length` `=` $length^)? (`offsets` `=` $offsets^)? `cotangent` `=` $log_likelihood_grad attr-dict `:` functional-type(operands, results)";
+  let operandFormat = [{$emission `,` $transition `,` $label (`length` `=` $length^)?
+    (`offsets` `=` $offsets^)? `cotangent` `=` $log_likelihood_grad}];
   let results = (outs Pd_FloatTensor:$emission_grad, Pd_FloatTensor:$transition_grad);
   let infer = "inferLinearChainCrfGrad";
   let decomposesInCode = 1;
@@ -58,7 +58,6 @@ def Pd_CrfDecodingOp : Pd_LabelOp<"crf_decoding", [AttrSizedOperandSegments]> {
   let constraints = ChainConstraints;
   let arguments = (ins Pd_FloatTensor:$emission, Pd_FloatTensor:$transition, Optional<Pd_IntTensor>:$label,
     Optional<Pd_IntTensor>:$length, Optional<Pd_IntTensor>:$offsets);
-  let assemblyFormat = "$emission `,` $transition (`label` `=` $label^)? (`length` `=` $length^)? (`offsets` `=` $offsets^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_IntTensor:$viterbi_path);
   let infer = "inferCrfDecoding";
   let lod = "first";
@@ -97,7 +96,6 @@ def Pd_WarpctcOp : Pd_LabelOp<"warpctc", [AttrSizedOperandSegments, Pd_KeepsDeri
   ];
   let arguments = (ins Pd_FloatTensor:$logits, Pd_IntTensor:$label, Optional<Pd_IntTensor>:$logits_length,
     Optional<Pd_IntTensor>:$labels_length, DefaultValuedAttr<I64Attr, "0">:$blank, DefaultValuedAttr<BoolAttr, "false">:$norm_by_times);
-  let assemblyFormat = "$logits `,` $label (`logits_length` `=` $logits_length^)? (`labels_length` `=` $labels_length^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$loss, Pd_FloatTensor:$warpctcgrad);
   let infer = "inferWarpctc";
   let decomposesInCode = 1;
@@ -119,7 +117,6 @@ def Pd_CtcAlignOp : Pd_LabelOp<"ctc_align", [AttrSizedOperandSegments]> {
   let arguments = (ins Pd_IntTensor:$x, Optional<Pd_IntTensor>:$length, Optional<Pd_IntTensor>:$offsets,
     DefaultValuedAttr<I64Attr, "0">:$blank, DefaultValuedAttr<BoolAttr, "true">:$merge_repeated,
     DefaultValuedAttr<I64Attr, "0">:$padding_value);
-  let assemblyFormat = "$x (`length` `=` $length^)? (`offsets` `=` $offsets^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_IntTensor:$out, Pd_IntTensor:$counts);
   let infer = "inferCtcAlign";
   let legacy = [Legacy<"ctc_align", ["Input", "InputLength", "Input@LOD?"], ["Output", "OutputLength"],
@@ -139,7 +136,6 @@ def Pd_EditDistanceOp : Pd_LabelOp<"edit_distance", [AttrSizedOperandSegments]> 
   let arguments = (ins Pd_IntTensor:$hyps, Pd_IntTensor:$refs, Optional<Pd_IntTensor>:$hyps_length,
     Optional<Pd_IntTensor>:$refs_length, Optional<Pd_IntTensor>:$hyps_offsets, Optional<Pd_IntTensor>:$refs_offsets,
     DefaultValuedAttr<BoolAttr, "false">:$normalized);
-  let assemblyFormat = "$hyps `,` $refs (`hyps_length` `=` $hyps_length^)? (`refs_length` `=` $refs_length^)? (`hyps_offsets` `=` $hyps_offsets^)? (`refs_offsets` `=` $refs_offsets^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_IntTensor:$sequence_num, Pd_FloatTensor:$out);
   let infer = "inferEditDistance";
   let legacy = [Legacy<"edit_distance", ["Hyps", "Refs", "HypsLength", "RefsLength", "Hyps@LOD?", "Refs@LOD?"],

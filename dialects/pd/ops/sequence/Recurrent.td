@@ -5,7 +5,7 @@
 include "dialects/pd/ir/Base.td"
 include "dialects/pd/autodiff/GradientByKernel.td"
 
-class Word<string value> : DefaultValuedAttr<StrAttr, "\"" # value # "\"">;
+class ActivationName<string symbol> : Pd_DefaultEnum<Pd_ActivationAttr, symbol>;
 class Flag<string value> : DefaultValuedAttr<BoolAttr, value>;
 
 defvar SequenceStates = [{
@@ -25,9 +25,9 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
     "C1. x is [rows, 3 D], weight [D, 3 D], bias [1, 3 D], h0 [sequences, D]; offsets is an int64 vector, not empty"
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
-    Optional<Pd_FloatTensor>:$bias, Word<"tanh">:$activation, Word<"sigmoid">:$gate_activation, Flag<"false">:$is_reverse,
+    Optional<Pd_FloatTensor>:$bias, ActivationName<"Tanh">:$activation, ActivationName<"Sigmoid">:$gate_activation,
+    Flag<"false">:$is_reverse,
     Flag<"false">:$origin_mode);
-  let assemblyFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_FloatTensor:$hidden);
   let infer = "inferGru";
   let library = "gru";
@@ -45,9 +45,10 @@ def Pd_GruOp : Pd_Op<"gru", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
 def Pd_GruGradOp : Pd_Op<"gru_grad", [AttrSizedOperandSegments]> {
   let summary = "The gradients of x, weight, h0 and bias of pd.gru, from that of its result";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_IntTensor:$offsets, Optional<Pd_FloatTensor>:$h0,
-    Optional<Pd_FloatTensor>:$bias, Pd_FloatTensor:$hidden_grad, Word<"tanh">:$activation, Word<"sigmoid">:$gate_activation,
+    Optional<Pd_FloatTensor>:$bias, Pd_FloatTensor:$hidden_grad, ActivationName<"Tanh">:$activation,
+    ActivationName<"Sigmoid">:$gate_activation,
     Flag<"false">:$is_reverse, Flag<"false">:$origin_mode);
-  let assemblyFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? `cotangent` `=` $hidden_grad attr-dict `:` functional-type(operands, results)";
+  let operandFormat = "$x `,` $weight `,` $offsets (`h0` `=` $h0^)? (`bias` `=` $bias^)? `cotangent` `=` $hidden_grad";
   let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$h0_grad, Pd_FloatTensor:$bias_grad);
   let infer = "inferGruGrad";
   let library = "gru_grad";
@@ -70,8 +71,8 @@ def Pd_LstmOp : Pd_Op<"lstm", [AttrSizedOperandSegments, Pd_GradientByKernel]> {
   ];
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse,
-    Word<"sigmoid">:$gate_activation, Word<"tanh">:$cell_activation, Word<"tanh">:$candidate_activation);
-  let assemblyFormat = "$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)? attr-dict `:` functional-type(operands, results)";
+    ActivationName<"Sigmoid">:$gate_activation, ActivationName<"Tanh">:$cell_activation,
+    ActivationName<"Tanh">:$candidate_activation);
   let results = (outs Pd_FloatTensor:$hidden, Pd_FloatTensor:$cell);
   let infer = "inferLstm";
   let library = "lstm";
@@ -92,9 +93,11 @@ def Pd_LstmGradOp : Pd_Op<"lstm_grad", [AttrSizedOperandSegments]> {
   let summary = "The gradients of x, weight, bias, h0 and c0 of pd.lstm, from those of its results";
   let arguments = (ins Pd_FloatTensor:$x, Pd_FloatTensor:$weight, Pd_FloatTensor:$bias, Pd_IntTensor:$offsets,
     Optional<Pd_FloatTensor>:$h0, Optional<Pd_FloatTensor>:$c0, Optional<Pd_FloatTensor>:$hidden_grad,
-    Optional<Pd_FloatTensor>:$cell_grad, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse, Word<"sigmoid">:$gate_activation,
-    Word<"tanh">:$cell_activation, Word<"tanh">:$candidate_activation);
-  let assemblyFormat = "$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)? (`hidden` `=` $hidden_grad^)? (`cell` `=` $cell_grad^)? attr-dict `:` functional-type(operands, results)";
+    Optional<Pd_FloatTensor>:$cell_grad, Flag<"true">:$use_peepholes, Flag<"false">:$is_reverse,
+    ActivationName<"Sigmoid">:$gate_activation,
+    ActivationName<"Tanh">:$cell_activation, ActivationName<"Tanh">:$candidate_activation);
+  let operandFormat = [{$x `,` $weight `,` $bias `,` $offsets (`h0` `=` $h0^)? (`c0` `=` $c0^)?
+    (`hidden` `=` $hidden_grad^)? (`cell` `=` $cell_grad^)?}];
   let results = (outs Pd_FloatTensor:$x_grad, Pd_FloatTensor:$weight_grad, Pd_FloatTensor:$bias_grad, Pd_FloatTensor:$h0_grad,
     Pd_FloatTensor:$c0_grad);
   let infer = "inferLstmGrad";

@@ -7,26 +7,12 @@
 #include "dialects/pd/ops/sequence/Recurrence.h"
 #include "dialects/pd/ops/sequence/Recurrent.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 
 namespace proa::pd {
 namespace {
 
 using Values = FailureOr<SmallVector<Value>>;
-
-/// Activations by the codes of gru_unit.
-enum class Activation : uint8_t { Identity, Sigmoid, Tanh, Relu };
-
-std::optional<Activation> activationOf(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<Activation>>(name)
-      .Cases({"identity", ""}, Activation::Identity)
-      .Case("sigmoid", Activation::Sigmoid)
-      .Case("tanh", Activation::Tanh)
-      .Case("relu", Activation::Relu)
-      .Default(std::nullopt);
-}
 
 Expression activate(Expression x, Activation activation) {
   TensorBuilder &e = x.owner();
@@ -135,14 +121,13 @@ SmallVector<Expression> whereInside(Expression inside, ArrayRef<Expression> next
 
 Values GruOp::decompose(OpBuilder &builder) {
   int64_t size = tensorType(getWeight()).getDimSize(0);
-  auto gate = activationOf(getGateActivation()), candidate = activationOf(getActivation());
-  if (ShapedType::isDynamic(size) || !gate || !candidate)
+  if (ShapedType::isDynamic(size))
     return failure();
   TensorBuilder e(builder, getOperation());
   Expression x = e.computed(getX());
   if (getBias())
     x = x + e.reshape(e.computed(getBias()), {1, 3 * size});
-  GruCell cell(e.computed(getWeight()), size, *gate, *candidate, getOriginMode());
+  GruCell cell(e.computed(getWeight()), size, getGateActivation(), getActivation(), getOriginMode());
   SequenceSteps steps(x, e.wrap(getOffsets()), getIsReverse());
   Expression first = initialStates(e, getH0(), steps.getLengths(), size, x.type().getElementType());
   Recurrence run = runSteps(steps.count(), {steps.fromRows(x)}, {first}, 1,
@@ -155,15 +140,15 @@ Values GruOp::decompose(OpBuilder &builder) {
 
 Values LstmOp::decompose(OpBuilder &builder) {
   int64_t size = tensorType(getWeight()).getDimSize(0);
-  auto gate = activationOf(getGateActivation()), state = activationOf(getCellActivation()),
-       candidate = activationOf(getCandidateActivation());
-  if (ShapedType::isDynamic(size) || !gate || !state || !candidate)
+  if (ShapedType::isDynamic(size))
     return failure();
   TensorBuilder e(builder, getOperation());
   Expression bias = e.reshape(e.computed(getBias()), {1, (getUsePeepholes() ? 7 : 4) * size});
   Expression x = e.computed(getX()) + part(bias, 0, size, 4);
   LstmCell cell(e.computed(getWeight()), bias, size, getUsePeepholes());
-  cell.gate = *gate, cell.state = *state, cell.candidate = *candidate;
+  cell.gate = getGateActivation();
+  cell.state = getCellActivation();
+  cell.candidate = getCandidateActivation();
   SequenceSteps steps(x, e.wrap(getOffsets()), getIsReverse());
   Type element = x.type().getElementType();
   Expression hidden = initialStates(e, getH0(), steps.getLengths(), size, element),

@@ -14,13 +14,17 @@ namespace {
 
 using namespace complexstep;
 
-Number activate(llvm::StringRef name, Number x) {
-  if (name == "sigmoid")
+Number activate(Activation kind, Number x) {
+  switch (kind) {
+  case Activation::Identity:
+    return x;
+  case Activation::Sigmoid:
     return 1.0 / (1.0 + std::exp(-x));
-  if (name == "tanh")
+  case Activation::Tanh:
     return std::tanh(x);
-  if (name == "relu")
+  case Activation::Relu:
     return x.real() > 0 ? x : Number(0);
+  }
   return x;
 }
 
@@ -176,7 +180,7 @@ Number inner(const Numbers &a, const Numbers &b) {
 
 //===-- attention_lstm ----------------------------------------------------------------------------------===//
 
-double activated(llvm::StringRef name, double x) { return activate(name, Number(x)).real(); }
+double activated(Activation kind, double x) { return activate(kind, Number(x)).real(); }
 
 /// The rows of one sequence, which each step weights by their scores with the cell.
 struct Attention {

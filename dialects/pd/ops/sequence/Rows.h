@@ -1,6 +1,7 @@
 /// Sequences in decompositions: their first and last rows, and the sequence of each row.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ops/shape/Extent.h"
 
 namespace proa::pd {
@@ -28,9 +29,8 @@ RangeRows rangeRows(Expression starts, Expression lengths);
 
 /// Slices of x along dimension 0 at the indices of an index tensor.
 Expression gatherRows(Expression x, Expression index);
-/// The sum, largest or smallest ("add", "amax", "amin") of the rows of x for each of `count` groups;
-/// `initial` for empty groups.
-Expression reduceRows(Expression x, Expression group, const Extent &count, llvm::StringRef reduce,
+/// The rows of x combined by `reduce` in each of `count` groups; `initial` in groups without rows.
+Expression reduceRows(Expression x, Expression group, const Extent &count, ScatterReduce reduce,
                       double initial);
 /// A vector as a column: [n] as [n, 1, ..., 1] of the given rank.
 Expression asColumn(Expression vector, int64_t rank);

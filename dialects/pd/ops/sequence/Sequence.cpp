@@ -54,32 +54,32 @@ Expression rowsOfMaxima(Expression x, Expression maxima, Expression offsets) {
   Expression group = rowPlaces(x, offsets).sequence;
   Expression rows = asColumn(rowNumbers(x), x.rank()), none = e.wrap(Extent(x, 0).getValue(e));
   Expression holders = e.select(isEqual(x, gatherRows(maxima, group)), rows, none);
-  return reduceRows(holders, group, Extent(maxima, 0), "amin", 9.0e18);
+  return reduceRows(holders, group, Extent(maxima, 0), ScatterReduce::Amin, 9.0e18);
 }
 
 /// The pooled rows, where sequences are not empty.
-Expression pooledRows(Expression x, Expression offsets, llvm::StringRef kind) {
+Expression pooledRows(Expression x, Expression offsets, SequencePoolType kind) {
   TensorBuilder &e = x.owner();
   Sequences sequences = sequencesOf(offsets);
   Extent count(sequences.starts, 0);
-  if (kind == "FIRST")
+  if (kind == SequencePoolType::First)
     return gatherRows(x, e.minimum(sequences.starts, lastRow(x)));
-  if (kind == "LAST")
+  if (kind == SequencePoolType::Last)
     return gatherRows(x, e.maximum(sequences.ends - 1.0, 0.0));
   Expression group = rowPlaces(x, offsets).sequence;
-  if (kind == "MAX") {
+  if (kind == SequencePoolType::Max) {
     // The first of equal maxima has the gradient, as in Paddle.
-    Expression maxima = reduceRows(x, group, count, "amax", leastOf(x.type().getElementType()));
+    Expression maxima = reduceRows(x, group, count, ScatterReduce::Amax, leastOf(x.type().getElementType()));
     Expression first = gatherRows(rowsOfMaxima(x, maxima, offsets), group);
     Expression isFirst = isEqual(first, asColumn(rowNumbers(x), x.rank()));
-    return reduceRows(e.select(isFirst, x, 0.0), group, count, "add", 0.0);
+    return reduceRows(e.select(isFirst, x, 0.0), group, count, ScatterReduce::Add, 0.0);
   }
-  Expression sum = reduceRows(x, group, count, "add", 0.0);
-  if (kind == "SUM")
+  Expression sum = reduceRows(x, group, count, ScatterReduce::Add, 0.0);
+  if (kind == SequencePoolType::Sum)
     return sum;
   Expression length =
       asColumn(e.cast(e.maximum(sequences.lengths, 1.0), x.type().getElementType()), x.rank());
-  return sum / (kind == "SQRT" ? e.sqrt(length) : length);
+  return sum / (kind == SequencePoolType::Sqrt ? e.sqrt(length) : length);
 }
 
 } // namespace
@@ -92,7 +92,7 @@ Values SequencePoolOp::decompose(OpBuilder &builder) {
       asColumn(isEqual(sequencesOf(offsets).lengths, e.constant(0, builder.getI64Type())), x.rank());
   Expression out = e.select(isEmpty, getPadValue().convertToDouble(), pooled);
   Expression index = e.constant(-1, builder.getI64Type());
-  if (getPooltype() == "MAX" && !getMaxIndex().use_empty())
+  if (getPooltype() == SequencePoolType::Max && !getMaxIndex().use_empty())
     index = e.select(isEmpty, index, rowsOfMaxima(x, pooled, offsets));
   return e.results({out, e.cast(expandTo(index, extentsOf(out)), builder.getI32Type())});
 }
@@ -102,16 +102,17 @@ Values SequenceSoftmaxOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX()), offsets = e.wrap(getOffsets());
   Expression group = rowPlaces(x, offsets).sequence;
   Extent count(sequencesOf(offsets).starts, 0);
-  Expression maxima = reduceRows(x, group, count, "amax", leastOf(x.type().getElementType()));
+  Expression maxima = reduceRows(x, group, count, ScatterReduce::Amax, leastOf(x.type().getElementType()));
   Expression powers = e.exp(x - gatherRows(maxima, group));
-  return e.results({powers / gatherRows(reduceRows(powers, group, count, "add", 0.0), group)});
+  return e.results({powers / gatherRows(reduceRows(powers, group, count, ScatterReduce::Add, 0.0), group)});
 }
 
 Values SequenceSoftmaxOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> cotangents) {
   TensorBuilder e(builder, getOperation());
   Expression out = e.wrap(getOut()), offsets = e.wrap(getOffsets()), weighted = out * e.wrap(cotangents[0]);
   Expression group = rowPlaces(out, offsets).sequence;
-  Expression sums = reduceRows(weighted, group, Extent(sequencesOf(offsets).starts, 0), "add", 0.0);
+  Expression sums =
+      reduceRows(weighted, group, Extent(sequencesOf(offsets).starts, 0), ScatterReduce::Add, 0.0);
   return SmallVector<Value>{weighted - out * gatherRows(sums, group), Value()};
 }
 
@@ -187,7 +188,8 @@ Values SequenceScatterOp::decompose(OpBuilder &builder) {
   Expression ids = asInts(asVector(e.wrap(getIds())));
   Expression rows = rowPlaces(ids, e.wrap(getIdsOffsets())).sequence;
   Expression index = concat({insertDim(rows, 1), insertDim(ids, 1)}, 1);
-  return SmallVector<Value>{e.create<ScatterNdOp>(getX(), index, asVector(e.wrap(getUpdates())), "add")};
+  return SmallVector<Value>{
+      e.create<ScatterNdOp>(getX(), index, asVector(e.wrap(getUpdates())), ScatterReduce::Add)};
 }
 
 Values SequenceSliceOp::decompose(OpBuilder &builder) {
@@ -238,8 +240,8 @@ Values SequenceEraseOp::decompose(OpBuilder &builder) {
         stays, e.wrap(e.create<NotEqualOp>(values, e.constant(double(token), x.type().getElementType()))));
   Expression rows = e.reshape(e.wrap(e.create<NonzeroOp>(stays)), {-1});
   Sequences sequences = sequencesOf(offsets);
-  Expression counts =
-      reduceRows(asInts(stays), rowPlaces(values, offsets).sequence, Extent(sequences.starts, 0), "add", 0.0);
+  Expression counts = reduceRows(asInts(stays), rowPlaces(values, offsets).sequence,
+                                 Extent(sequences.starts, 0), ScatterReduce::Add, 0.0);
   return e.results({gatherRows(x, rows), rangeRows(sequences.starts * 0.0, counts).offsets});
 }
 

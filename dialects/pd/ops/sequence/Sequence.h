@@ -1,6 +1,7 @@
 /// Sequences of rows: their offsets, and the types of ops on them.
 #pragma once
 
+#include "dialects/pd/ir/Enums.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Pd.h"
 
@@ -21,7 +22,7 @@ mlir::RankedTensorType vectorOfInts(mlir::MLIRContext *context, int64_t extent);
 mlir::LogicalResult inferRangesOf(std::optional<mlir::Location> location, mlir::Value starts,
                                   mlir::Value lengths, Results &results);
 mlir::LogicalResult inferSequencePoolOf(std::optional<mlir::Location> location, mlir::Value x,
-                                        mlir::Value offsets, llvm::StringRef kind, Results &results);
+                                        mlir::Value offsets, Results &results);
 mlir::LogicalResult inferSequenceConcatOf(std::optional<mlir::Location> location, mlir::ValueRange x,
                                           mlir::ValueRange offsets, Results &results);
 mlir::LogicalResult inferSequenceReshapeOf(std::optional<mlir::Location> location, mlir::Value x,
@@ -64,7 +65,7 @@ mlir::LogicalResult inferRanges(std::optional<mlir::Location> location, Adaptor 
 template <class Adaptor>
 mlir::LogicalResult inferSequencePool(std::optional<mlir::Location> location, Adaptor adaptor,
                                       Results &results) {
-  return inferSequencePoolOf(location, adaptor.getX(), adaptor.getOffsets(), adaptor.getPooltype(), results);
+  return inferSequencePoolOf(location, adaptor.getX(), adaptor.getOffsets(), results);
 }
 
 template <class Adaptor>

@@ -16,8 +16,9 @@ def Pd_SequencePoolOp : Pd_SequenceOp<"sequence_pool"> {
     MAX; FIRST; LAST. An empty sequence gives pad_value. `max_index` is for MAX the row of each element (-1: an empty
     sequence).
   }];
-  let constraints = [OffsetsConstraint, "C2. pooltype is one of its values"];
-  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets, DefaultValuedAttr<StrAttr, "\"AVERAGE\"">:$pooltype,
+  let constraints = [OffsetsConstraint];
+  let arguments = (ins Pd_Tensor:$x, Pd_IntTensor:$offsets,
+    Pd_DefaultEnum<Pd_SequencePoolTypeAttr, "Average">:$pooltype,
     DefaultValuedAttr<F64Attr, "0.0">:$pad_value);
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$max_index);
   let infer = "inferSequencePool";
@@ -56,7 +57,6 @@ def Pd_SequenceConcatOp : Pd_SequenceOp<"sequence_concat", [AttrSizedOperandSegm
     "C2. the tensors have the same element type, and the same dimensions except the first"
   ];
   let arguments = (ins Variadic<Pd_Tensor>:$x, Variadic<Pd_IntTensor>:$offsets);
-  let assemblyFormat = "$x `offsets` `=` $offsets attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_Tensor:$out, Pd_IntTensor:$out_offsets);
   let infer = "inferSequenceConcat";
   let lod = "none";

@@ -105,13 +105,9 @@ LogicalResult inferRangesOf(std::optional<Location> location, Value starts, Valu
 }
 
 LogicalResult inferSequencePoolOf(std::optional<Location> location, Value x, Value offsets,
-                                  llvm::StringRef kind, Results &results) {
+                                  Results &results) {
   if (failed(checkRows(location, x, offsets)))
     return failure();
-  static constexpr const char *kinds[] = {"SUM", "AVERAGE", "SQRT", "MAX", "FIRST", "LAST"};
-  if (!llvm::is_contained(kinds, kind))
-    return inferenceError(location, "C2: pooltype must be SUM, AVERAGE, SQRT, MAX, FIRST or LAST, found '" +
-                                        kind + "'");
   RankedTensorType type = withRows(tensorType(x), sequenceCount(offsets));
   results.push_back(type);
   results.push_back(type.clone(IntegerType::get(type.getContext(), 32)));

@@ -167,7 +167,7 @@ Values FillDiagonalTensorOp::decompose(OpBuilder &builder) {
       e.create<ConstantOp>(indexType, DenseElementsAttr::get(indexType, llvm::ArrayRef<int64_t>(places)));
   Expression flat = e.reshape(e.wrap(getX()), {type.getNumElements()}),
              values = e.reshape(e.wrap(getY()), {count});
-  Value put = e.create<ScatterNdOp>(flat, index, values, "assign");
+  Value put = e.create<ScatterNdOp>(flat, index, values, ScatterReduce::Assign);
   return SmallVector<Value>{e.reshape(e.wrap(put), type.getShape())};
 }
 

@@ -398,32 +398,33 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 namespace {
 
 /// padAxis in modes reflect and circular for dynamic dims: by indices.
-Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
+Expression padOpenAxis(Expression x, int64_t axis, int64_t before, int64_t after, PadMode mode) {
   TensorBuilder &e = x.owner();
   Type index = e.getBuilder().getI64Type();
   Expression extent = e.wrap(Extent(x, axis).getValue(e));
   auto take = [&](Expression positions) {
     // An index beyond x ends the run with an error; a negative one would count from the end.
-    Expression from = mode == "circular" ? modulo(positions, Extent(x, axis))
-                                         : e.select(positions < 0.0, extent, positions);
+    Expression from = mode == PadMode::Circular ? modulo(positions, Extent(x, axis))
+                                                : e.select(positions < 0.0, extent, positions);
     return e.wrap(e.create<GatherOp>(x, from, Value(), static_cast<uint64_t>(axis)));
   };
   llvm::SmallVector<Expression> parts;
   if (before > 0) {
     Expression place = iota(e, before, index), shift = e.constant(static_cast<double>(before), index);
-    parts.push_back(take(mode == "circular" ? place - shift : shift - place));
+    parts.push_back(take(mode == PadMode::Circular ? place - shift : shift - place));
   }
   parts.push_back(x);
   if (after > 0) {
     Expression place = iota(e, after, index);
-    parts.push_back(take(mode == "circular" ? place : extent - e.constant(2, index) - place));
+    parts.push_back(take(mode == PadMode::Circular ? place : extent - e.constant(2, index) - place));
   }
   return concat(parts, axis);
 }
 
 /// Elements of x before and after it along one axis, by the mode of pad3d.
-Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, llvm::StringRef mode) {
-  if (x.type().isDynamicDim(axis) && before + after > 0 && (mode == "reflect" || mode == "circular"))
+Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, PadMode mode) {
+  if (x.type().isDynamicDim(axis) && before + after > 0 &&
+      (mode == PadMode::Reflect || mode == PadMode::Circular))
     return padOpenAxis(x, axis, before, after, mode);
   auto edge = [&](int64_t start, int64_t end, int64_t count) {
     llvm::SmallVector<Extent> box = extentsOf(x);
@@ -435,26 +436,26 @@ Expression padAxis(Expression x, int64_t axis, int64_t before, int64_t after, ll
   auto flipped = [&](Expression part) { return slice(part, axis, toTheEnd, -1, -1); };
   llvm::SmallVector<Expression> parts;
   int64_t extent = x.type().getDimSize(axis);
-  if (mode == "circular" && extent > 0 && std::max(before, after) > extent) { // more than once around
+  if (mode == PadMode::Circular && extent > 0 && std::max(before, after) > extent) { // more than once around
     int64_t first = llvm::divideCeil(before, extent) * extent - before;
     parts.assign(llvm::divideCeil(before, extent) + 1 + llvm::divideCeil(after, extent), x);
     return slice(concat(parts, axis), axis, first, first + before + extent + after);
   }
   if (before > 0)
-    parts.push_back(mode == "reflect"     ? flipped(slice(x, axis, 1, 1 + before))
-                    : mode == "replicate" ? edge(0, 1, before)
-                                          : slice(x, axis, -before, toTheEnd));
+    parts.push_back(mode == PadMode::Reflect     ? flipped(slice(x, axis, 1, 1 + before))
+                    : mode == PadMode::Replicate ? edge(0, 1, before)
+                                                 : slice(x, axis, -before, toTheEnd));
   parts.push_back(x);
   if (after > 0)
-    parts.push_back(mode == "reflect"     ? flipped(slice(x, axis, -1 - after, -1))
-                    : mode == "replicate" ? edge(-1, toTheEnd, after)
-                                          : slice(x, axis, 0, after));
+    parts.push_back(mode == PadMode::Reflect     ? flipped(slice(x, axis, -1 - after, -1))
+                    : mode == PadMode::Replicate ? edge(-1, toTheEnd, after)
+                                                 : slice(x, axis, 0, after));
   return parts.size() == 1 ? x : concat(parts, axis);
 }
 
 /// The dimensions of width, height and depth of a volume.
-std::array<int64_t, 3> volumeAxes(llvm::StringRef format) {
-  return format == "NDHWC" ? std::array<int64_t, 3>{3, 2, 1} : std::array<int64_t, 3>{4, 3, 2};
+std::array<int64_t, 3> volumeAxes(DataFormat format) {
+  return format == DataFormat::NDHWC ? std::array<int64_t, 3>{3, 2, 1} : std::array<int64_t, 3>{4, 3, 2};
 }
 
 } // namespace
@@ -469,22 +470,21 @@ LogicalResult Pad3dOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     return inferenceError(location, "expected an operand of rank 5 and 6 paddings, found rank " +
                                         llvm::Twine(type.getRank()) + " and " +
                                         llvm::Twine(paddings->size()));
-  llvm::StringRef mode = adaptor.getMode(), format = adaptor.getDataFormat();
-  if (mode != "constant" && mode != "reflect" && mode != "replicate" && mode != "circular")
+  PadMode mode = adaptor.getMode();
+  DataFormat format = adaptor.getDataFormat();
+  if (format != DataFormat::NCDHW && format != DataFormat::NDHWC)
     return inferenceError(location,
-                          "mode is '" + mode + "', expected constant, reflect, replicate or circular");
-  if (format != "NCDHW" && format != "NDHWC")
-    return inferenceError(location, "data_format is '" + format + "', expected NCDHW or NDHWC");
+                          "data_format is '" + stringifyDataFormat(format) + "', expected NCDHW or NDHWC");
   llvm::SmallVector<int64_t> shape(type.getShape());
   for (auto [i, axis] : llvm::enumerate(volumeAxes(format))) {
     int64_t before = (*paddings)[2 * i], after = (*paddings)[2 * i + 1], &extent = shape[axis];
     if (before < 0 || after < 0)
       return inferenceError(location, "a padding of dimension " + llvm::Twine(axis) + " is negative");
-    bool isTooFar = mode == "reflect" ? std::max(before, after) >= extent
-                                      : mode == "circular" && extent == 0 && before + after > 0;
+    bool isTooFar = mode == PadMode::Reflect ? std::max(before, after) >= extent
+                                             : mode == PadMode::Circular && extent == 0 && before + after > 0;
     if (extent != unknown && isTooFar)
       return inferenceError(location, "dimension " + llvm::Twine(axis) + " of extent " + llvm::Twine(extent) +
-                                          " is too small for its padding in mode " + mode);
+                                          " is too small for its padding in mode " + stringifyPadMode(mode));
     if (extent != unknown)
       extent += before + after;
   }
@@ -499,7 +499,7 @@ FailureOr<SmallVector<Value>> Pad3dOp::decompose(OpBuilder &builder) {
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   std::array<int64_t, 3> axes = volumeAxes(getDataFormat());
-  if (getMode() == "constant") {
+  if (getMode() == PadMode::Constant) {
     llvm::SmallVector<int64_t> all(10, 0);
     for (auto [i, axis] : llvm::enumerate(axes)) {
       all[2 * axis] = (*paddings)[2 * i];

@@ -20,7 +20,6 @@ def Pd_ConcatOp : Pd_Op<"concat", [AttrSizedOperandSegments, Pd_MovesElements]> 
     "C5. axis_tensor is constant"
   ];
   let arguments = (ins Variadic<Pd_Tensor>:$x, Optional<Pd_IntTensor>:$axis_tensor, IntDefault<"0">:$axis);
-  let assemblyFormat = "$x (`axis` `=` $axis_tensor^)? attr-dict `:` functional-type(operands, results)";
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
@@ -122,8 +121,8 @@ def Pd_Pad3dOp : Pd_Op<"pad3d"> {
     the edge), replicate (the edge) or circular. `paddings_tensor` must be constant and overrides the attribute.
   }];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$paddings_tensor, IntsDefault:$paddings,
-    DefaultValuedAttr<StrAttr, "\"constant\"">:$mode, DefaultValuedAttr<F64Attr, "0.0">:$pad_value,
-    DefaultValuedAttr<StrAttr, "\"NCDHW\"">:$data_format);
+    Pd_DefaultEnum<Pd_PadModeAttr, "Constant">:$mode, DefaultValuedAttr<F64Attr, "0.0">:$pad_value,
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCDHW">:$data_format);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let legacy = [Legacy<"pad3d", ["X", "Paddings|@paddings"], ["Out"], ["paddings", "mode", "pad_value=value", "data_format"]>,

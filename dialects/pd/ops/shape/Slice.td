@@ -23,7 +23,6 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$starts_tensor, Optional<Pd_IntTensor>:$ends_tensor,
     Optional<Pd_IntTensor>:$strides_tensor, DenseI64ArrayAttr:$axes, IntsDefault:$starts, IntsDefault:$ends,
     IntsDefault:$strides);
-  let assemblyFormat = "$x (`starts` `=` $starts_tensor^)? (`ends` `=` $ends_tensor^)? (`strides` `=` $strides_tensor^)? attr-dict `:` functional-type(operands, results)";
   let vjpInCode = 1;
   let results = (outs Pd_Tensor:$out);
   let evaluates = 1;
@@ -74,7 +73,6 @@ def Pd_SplitOp : Pd_Op<"split", [AttrSizedOperandSegments, Pd_MovesElements]> {
   }];
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$sections_tensor, Optional<Pd_IntTensor>:$axis_tensor,
     IntsDefault:$sections, DefaultValuedAttr<I64Attr, "0">:$num, DefaultValuedAttr<I64Attr, "0">:$axis);
-  let assemblyFormat = "$x (`sections` `=` $sections_tensor^)? (`axis` `=` $axis_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Variadic<Pd_Tensor>:$out);
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;
@@ -102,7 +100,6 @@ def Pd_CropOp : Pd_Op<"crop", [AttrSizedOperandSegments]> {
   let summary = "The box of dims `shape` at `offsets`; a size of -1 extends to the end";
   let arguments = (ins Pd_Tensor:$x, Optional<Pd_IntTensor>:$shape_tensor, Optional<Pd_IntTensor>:$offsets_tensor,
     IntsDefault:$shape, IntsDefault:$offsets);
-  let assemblyFormat = "$x (`shape` `=` $shape_tensor^)? (`offsets` `=` $offsets_tensor^)? attr-dict `:` functional-type(operands, results)";
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
   let hasCanonicalizeMethod = 1;

@@ -1,7 +1,7 @@
 #include "dialects/pd/ops/shape/Extent.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 using namespace mlir;
@@ -66,14 +66,15 @@ Extent productOf(TensorBuilder &e, llvm::ArrayRef<Extent> extents) {
 /// The dimensions of channels, height and width of an image.
 struct ImageAxes {
   int64_t channel, height, width;
-  explicit ImageAxes(llvm::StringRef format)
-      : channel(format == "NHWC" ? 3 : 1), height(format == "NHWC" ? 1 : 2), width(format == "NHWC" ? 2 : 3) {
-  }
+  explicit ImageAxes(DataFormat format)
+      : channel(format == DataFormat::NHWC ? 3 : 1), height(format == DataFormat::NHWC ? 1 : 2),
+        width(format == DataFormat::NHWC ? 2 : 3) {}
 };
 
-LogicalResult checkImage(std::optional<Location> location, RankedTensorType type, llvm::StringRef format) {
-  if (format != "NCHW" && format != "NHWC")
-    return inferenceError(location, "data_format is '" + format + "', expected NCHW or NHWC");
+LogicalResult checkImage(std::optional<Location> location, RankedTensorType type, DataFormat format) {
+  if (format != DataFormat::NCHW && format != DataFormat::NHWC)
+    return inferenceError(location,
+                          "data_format is '" + stringifyDataFormat(format) + "', expected NCHW or NHWC");
   if (type.getRank() != 4)
     return inferenceError(location, "the operand has rank " + llvm::Twine(type.getRank()) + ", expected 4");
   return success();

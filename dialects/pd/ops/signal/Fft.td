@@ -17,15 +17,15 @@ class Pd_TransformOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let summary = text;
   let description = transformDescription;
   let constraints = [
-    "C1. at least one axis, each in [-rank, rank), without repetitions",
-    "C2. normalization is one of its values"
+    "C1. at least one axis, each in [-rank, rank), without repetitions"
   ];
   let vjpInCode = 1;
   let library = mnemonic;
 }
 
 def Pd_FftC2cOp : Pd_TransformOp<"fft_c2c", "Discrete Fourier transform of complex numbers along axes"> {
-  let arguments = (ins Pd_Spectrum:$x, DenseI64ArrayAttr:$axes, DefaultValuedAttr<StrAttr, "\"backward\"">:$normalization,
+  let arguments = (ins Pd_Spectrum:$x, DenseI64ArrayAttr:$axes,
+    Pd_DefaultEnum<Pd_FftNormalizationAttr, "Backward">:$normalization,
     DefaultValuedAttr<BoolAttr, "true">:$forward);
   let results = (outs Pd_Spectrum:$out);
   let legacy = [Legacy<"fft_c2c", ["X"], ["Out"], ["axes:long", "normalization", "forward"]>];
@@ -40,7 +40,8 @@ def Pd_FftR2cOp : Pd_TransformOp<"fft_r2c", "Discrete Fourier transform of real 
     With `onesided` the result has only the first n / 2 + 1 elements along the last axis: the others are their
     conjugates.
   }];
-  let arguments = (ins Pd_Signal:$x, DenseI64ArrayAttr:$axes, DefaultValuedAttr<StrAttr, "\"backward\"">:$normalization,
+  let arguments = (ins Pd_Signal:$x, DenseI64ArrayAttr:$axes,
+    Pd_DefaultEnum<Pd_FftNormalizationAttr, "Backward">:$normalization,
     DefaultValuedAttr<BoolAttr, "true">:$forward, DefaultValuedAttr<BoolAttr, "true">:$onesided);
   let results = (outs Pd_Spectrum:$out);
   let legacy = [Legacy<"fft_r2c", ["X"], ["Out"], ["axes:long", "normalization", "forward", "onesided"]>];
@@ -54,7 +55,8 @@ def Pd_FftC2rOp : Pd_TransformOp<"fft_c2r", "Discrete Fourier transform with a r
     Along the last axis x has the first n / 2 + 1 elements of a spectrum; the others are their conjugates.
     `last_dim_size` is n; 0 means 2 * (dim - 1).
   }];
-  let arguments = (ins Pd_Spectrum:$x, DenseI64ArrayAttr:$axes, DefaultValuedAttr<StrAttr, "\"backward\"">:$normalization,
+  let arguments = (ins Pd_Spectrum:$x, DenseI64ArrayAttr:$axes,
+    Pd_DefaultEnum<Pd_FftNormalizationAttr, "Backward">:$normalization,
     DefaultValuedAttr<BoolAttr, "true">:$forward, DefaultValuedAttr<I64Attr, "0">:$last_dim_size);
   let results = (outs Pd_Signal:$out);
   let legacy = [Legacy<"fft_c2r", ["X"], ["Out"], ["axes:long", "normalization", "forward", "last_dim_size:long"]>];

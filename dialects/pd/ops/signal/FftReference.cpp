@@ -34,12 +34,12 @@ Spectrum read(const Tensor &tensor) {
 
 struct Direction {
   bool isForward;
-  llvm::StringRef normalization;
+  FftNormalization normalization;
 
   double factor(int64_t n) const {
-    if (normalization == "ortho")
+    if (normalization == FftNormalization::Ortho)
       return 1 / std::sqrt(static_cast<double>(n));
-    return (normalization == "forward") == isForward ? 1 / static_cast<double>(n) : 1;
+    return (normalization == FftNormalization::Forward) == isForward ? 1 / static_cast<double>(n) : 1;
   }
   Number unit(int64_t power, int64_t n) const {
     double angle = 2 * std::numbers::pi * static_cast<double>(power % n) / static_cast<double>(n);

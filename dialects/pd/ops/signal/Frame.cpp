@@ -153,7 +153,9 @@ FailureOr<SmallVector<Value>> StftOp::decompose(OpBuilder &builder) {
   Expression window = e.operand(1);
   Expression frames = e.wrap(e.create<FrameOp>(getX(), getNFft(), getHopLength(), -1)) * insertDim(window, 1);
   llvm::SmallVector<int64_t> axes{1};
-  Value out = e.create<FftR2cOp>(frames, axes, getNormalized() ? "ortho" : "backward", true, getOnesided());
+  Value out =
+      e.create<FftR2cOp>(frames, axes, getNormalized() ? FftNormalization::Ortho : FftNormalization::Backward,
+                         true, getOnesided());
   return SmallVector<Value>{out};
 }
 

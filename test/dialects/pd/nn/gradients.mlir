@@ -6,11 +6,11 @@ func.func @ops(%x: tensor<1x2x4x4xf32>, %d: tensor<1x3x3x3xf32>, %p: tensor<1x2x
   // ROUND: pd.conv2d_weight_gradient %{{.*}}, %{{.*}} {kernel_size = array<i64: 2, 2>}
   %0 = pd.conv2d_weight_gradient %x, %d {kernel_size = array<i64: 2, 2>}
       : (tensor<1x2x4x4xf32>, tensor<1x3x3x3xf32>) -> tensor<3x2x2x2xf32>
-  // ROUND: pd.pool2d_gradient %{{.*}}, %{{.*}} {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>}
-  %1 = pd.pool2d_gradient %x, %p {kernel_size = array<i64: 2, 2>, pooling_type = "avg", strides = array<i64: 2, 2>}
+  // ROUND: pd.pool2d_gradient %{{.*}}, %{{.*}} pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}
+  %1 = pd.pool2d_gradient %x, %p pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}
       : (tensor<1x2x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x4x4xf32>
-  // ROUND: pd.interpolate_gradient %{{.*}}, %{{.*}} {interp_method = "bilinear", out_h = 8 : i64, out_w = 8 : i64}
-  %2 = pd.interpolate_gradient %x, %u {interp_method = "bilinear", out_h = 8 : i64, out_w = 8 : i64}
+  // ROUND: pd.interpolate_gradient %{{.*}}, %{{.*}} interp_method = bilinear {out_h = 8 : i64, out_w = 8 : i64}
+  %2 = pd.interpolate_gradient %x, %u interp_method = bilinear {out_h = 8 : i64, out_w = 8 : i64}
       : (tensor<1x2x4x4xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x4x4xf32>
   return
 }

@@ -547,12 +547,12 @@ func.func @pow_real_scalar(%a: tensor<4xf64>) -> tensor<f64> {
 }
 
 func.func @clip(%a: tensor<4xf64>) -> tensor<4xf64> {
-  %y = pd.clip %a {min = -1.0, max = 1.0, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<4xf64>) -> tensor<4xf64>
+  %y = pd.clip %a {min = -1.0, max = 1.0} : (tensor<4xf64>) -> tensor<4xf64>
   return %y : tensor<4xf64>
 }
 
 func.func @clip_scalar(%a: tensor<4xf64>) -> tensor<f64> {
-  %y = pd.clip %a {min = -1.0, max = 1.0, operandSegmentSizes = array<i32: 1, 0, 0>} : (tensor<4xf64>) -> tensor<4xf64>
+  %y = pd.clip %a {min = -1.0, max = 1.0} : (tensor<4xf64>) -> tensor<4xf64>
   %weights_ = pd.constant dense<[1.162, 0.703, 1.085, 1.226]> : tensor<4xf64>
   %weighted_ = pd.multiply %y, %weights_ : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
   %sum_ = pd.sum %weighted_ : (tensor<4xf64>) -> tensor<f64>
@@ -998,13 +998,13 @@ func.func @cross_entropy_soft_scalar(%a: tensor<2x3xf64>, %b: tensor<2x3xf64>) -
 
 func.func @nll_loss(%a: tensor<2x3xf64>) -> tensor<2xf64> {
   %c = pd.constant dense<[2, 0]> : tensor<2xi64>
-  %y, %t = pd.nll_loss %a, %c {reduction = "none"} : (tensor<2x3xf64>, tensor<2xi64>) -> (tensor<2xf64>, tensor<f64>)
+  %y, %t = pd.nll_loss %a, %c reduction = none : (tensor<2x3xf64>, tensor<2xi64>) -> (tensor<2xf64>, tensor<f64>)
   return %y : tensor<2xf64>
 }
 
 func.func @nll_loss_scalar(%a: tensor<2x3xf64>) -> tensor<f64> {
   %c = pd.constant dense<[2, 0]> : tensor<2xi64>
-  %y, %t = pd.nll_loss %a, %c {reduction = "none"} : (tensor<2x3xf64>, tensor<2xi64>) -> (tensor<2xf64>, tensor<f64>)
+  %y, %t = pd.nll_loss %a, %c reduction = none : (tensor<2x3xf64>, tensor<2xi64>) -> (tensor<2xf64>, tensor<f64>)
   %weights_ = pd.constant dense<[1.162, 0.703]> : tensor<2xf64>
   %weighted_ = pd.multiply %y, %weights_ : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
   %sum_ = pd.sum %weighted_ : (tensor<2xf64>) -> tensor<f64>
@@ -1038,12 +1038,12 @@ func.func @sigmoid_cross_entropy_scalar(%a: tensor<3xf64>, %b: tensor<3xf64>) ->
 }
 
 func.func @kldiv_loss(%a: tensor<3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
-  %y = pd.kldiv_loss %a, %b {reduction = "none"} : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  %y = pd.kldiv_loss %a, %b reduction = none : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
   return %y : tensor<3xf64>
 }
 
 func.func @kldiv_loss_scalar(%a: tensor<3xf64>, %b: tensor<3xf64>) -> tensor<f64> {
-  %y = pd.kldiv_loss %a, %b {reduction = "none"} : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  %y = pd.kldiv_loss %a, %b reduction = none : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
   %weights_ = pd.constant dense<[1.162, 0.703, 1.085]> : tensor<3xf64>
   %weighted_ = pd.multiply %y, %weights_ : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
   %sum_ = pd.sum %weighted_ : (tensor<3xf64>) -> tensor<f64>
@@ -1142,12 +1142,12 @@ func.func @conv2d_transpose_scalar(%a: tensor<1x2x2x2xf64>, %b: tensor<2x1x2x2xf
 }
 
 func.func @average_pool(%a: tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64> {
-  %y = pd.pool2d %a {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>, pooling_type = "avg"} : (tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64>
+  %y = pd.pool2d %a pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64>
   return %y : tensor<1x1x2x2xf64>
 }
 
 func.func @average_pool_scalar(%a: tensor<1x1x4x4xf64>) -> tensor<f64> {
-  %y = pd.pool2d %a {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>, pooling_type = "avg"} : (tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64>
+  %y = pd.pool2d %a pooling_type = avg {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64>
   %weights_ = pd.constant dense<[[[[1.162, 0.703], [1.085, 1.226]]]]> : tensor<1x1x2x2xf64>
   %weighted_ = pd.multiply %y, %weights_ : (tensor<1x1x2x2xf64>, tensor<1x1x2x2xf64>) -> tensor<1x1x2x2xf64>
   %sum_ = pd.sum %weighted_ : (tensor<1x1x2x2xf64>) -> tensor<f64>
@@ -1155,12 +1155,12 @@ func.func @average_pool_scalar(%a: tensor<1x1x4x4xf64>) -> tensor<f64> {
 }
 
 func.func @max_pool(%a: tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64> {
-  %y = pd.pool2d %a {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>, pooling_type = "max"} : (tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64>
+  %y = pd.pool2d %a pooling_type = max {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64>
   return %y : tensor<1x1x2x2xf64>
 }
 
 func.func @max_pool_scalar(%a: tensor<1x1x4x4xf64>) -> tensor<f64> {
-  %y = pd.pool2d %a {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>, pooling_type = "max"} : (tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64>
+  %y = pd.pool2d %a pooling_type = max {kernel_size = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x1x4x4xf64>) -> tensor<1x1x2x2xf64>
   %weights_ = pd.constant dense<[[[[1.162, 0.703], [1.085, 1.226]]]]> : tensor<1x1x2x2xf64>
   %weighted_ = pd.multiply %y, %weights_ : (tensor<1x1x2x2xf64>, tensor<1x1x2x2xf64>) -> tensor<1x1x2x2xf64>
   %sum_ = pd.sum %weighted_ : (tensor<1x1x2x2xf64>) -> tensor<f64>
@@ -1399,13 +1399,13 @@ func.func @index_add_scalar(%a: tensor<3x2xf64>, %b: tensor<3x2xf64>) -> tensor<
 
 func.func @put_along_axis(%a: tensor<3x2xf64>, %b: tensor<2x2xf64>) -> tensor<3x2xf64> {
   %c = pd.constant dense<[[2, 0], [2, 1]]> : tensor<2x2xi64>
-  %y = pd.put_along_axis %a, %c, %b {axis = 0 : i64, reduce = "assign"} : (tensor<3x2xf64>, tensor<2x2xi64>, tensor<2x2xf64>) -> tensor<3x2xf64>
+  %y = pd.put_along_axis %a, %c, %b reduce = assign {axis = 0 : i64} : (tensor<3x2xf64>, tensor<2x2xi64>, tensor<2x2xf64>) -> tensor<3x2xf64>
   return %y : tensor<3x2xf64>
 }
 
 func.func @put_along_axis_scalar(%a: tensor<3x2xf64>, %b: tensor<2x2xf64>) -> tensor<f64> {
   %c = pd.constant dense<[[2, 0], [2, 1]]> : tensor<2x2xi64>
-  %y = pd.put_along_axis %a, %c, %b {axis = 0 : i64, reduce = "assign"} : (tensor<3x2xf64>, tensor<2x2xi64>, tensor<2x2xf64>) -> tensor<3x2xf64>
+  %y = pd.put_along_axis %a, %c, %b reduce = assign {axis = 0 : i64} : (tensor<3x2xf64>, tensor<2x2xi64>, tensor<2x2xf64>) -> tensor<3x2xf64>
   %weights_ = pd.constant dense<[[1.162, 0.703], [1.085, 1.226], [0.727, 1.001]]> : tensor<3x2xf64>
   %weighted_ = pd.multiply %y, %weights_ : (tensor<3x2xf64>, tensor<3x2xf64>) -> tensor<3x2xf64>
   %sum_ = pd.sum %weighted_ : (tensor<3x2xf64>) -> tensor<f64>
