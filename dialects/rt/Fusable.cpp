@@ -46,9 +46,9 @@ struct FusableConv2d : FusableOpInterface::ExternalModel<FusableConv2d, pd::Conv
     auto conv = cast<pd::Conv2dOp>(op);
     FusionLimits limits;
     limits.all = elementTypeLimit(conv.getOut());
-    if (conv.getPaddingAlgorithm() != "EXPLICIT" || conv.getPaddings().size() != 4)
+    if (conv.getPaddingAlgorithm() != pd::PaddingAlgorithm::Explicit || conv.getPaddings().size() != 4)
       limits.all = "its paddings are not four constants";
-    limits.channelDim = conv.getDataFormat() == "NHWC" ? 3 : 1;
+    limits.channelDim = conv.getDataFormat() == pd::DataFormat::NHWC ? 3 : 1;
     limits.factor = "the runtime's convolution does not scale its result";
     bool isDepthwise = conv.getGroups() != 1;
     // oneDNN 2.6.3 gave wrong sums for a depthwise convolution with a residual (8 channels, 7x7 filter).

@@ -18,7 +18,7 @@ def ChannelsLast : Pass<"pd-channels-last", "::mlir::func::FuncOp"> {
     %1 = pd.relu %0 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
     // after
     %t = pd.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x3x8x8xf32>) -> tensor<1x8x8x3xf32>
-    %0 = pd.conv2d %t, %w {data_format = "NHWC"} : (tensor<1x8x8x3xf32>, tensor<4x3x1x1xf32>) -> tensor<1x8x8x4xf32>
+    %0 = pd.conv2d %t, %w data_format = NHWC : (tensor<1x8x8x3xf32>, tensor<4x3x1x1xf32>) -> tensor<1x8x8x4xf32>
     %1 = pd.relu %0 : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
     %2 = pd.transpose %1 {perm = array<i64: 0, 3, 1, 2>} : (tensor<1x8x8x4xf32>) -> tensor<1x4x8x8xf32>
     ```

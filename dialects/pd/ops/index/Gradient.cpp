@@ -24,8 +24,8 @@ Expression zerosOf(TensorBuilder &e, llvm::ArrayRef<Extent> shape, Type element)
 }
 
 /// A scatter that adds or assigns is linear in the tensor (operand 0) and in the values (operand 2) together.
-llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfScatter(llvm::StringRef reduce) {
-  if (reduce == "add" || reduce == "assign")
+llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfScatter(ScatterReduce reduce) {
+  if (reduce == ScatterReduce::Add || reduce == ScatterReduce::Assign)
     return {{0, 2}};
   return {};
 }

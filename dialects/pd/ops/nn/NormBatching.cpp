@@ -43,8 +43,8 @@ template <class Op> Op withoutParameters(Op op) {
   return copy;
 }
 
-StringRef formatOf(GroupNormOp op) { return op.getDataFormat(); }
-StringRef formatOf(InstanceNormOp) { return "NCHW"; }
+DataFormat formatOf(GroupNormOp op) { return op.getDataFormat(); }
+DataFormat formatOf(InstanceNormOp) { return DataFormat::NCHW; }
 
 /// Each sample has its own mean and variance: the examples' samples are joined.
 template <class Op> BatchedResults batchSampleNorm(Batcher &batcher, Op norm) {

@@ -35,8 +35,8 @@ llvm::SmallVector<Value> ofOperand(Operation *op, unsigned index, Value gradient
 }
 
 /// The mean is linear in x, the maximum is not.
-llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfPool(llvm::StringRef poolingType) {
-  if (poolingType == "avg")
+llvm::SmallVector<llvm::SmallVector<unsigned>> linearGroupsOfPool(PoolingType poolingType) {
+  if (poolingType == PoolingType::Avg)
     return {{0}};
   return {};
 }

@@ -13,8 +13,8 @@ namespace proa::pd {
 namespace {
 
 bool isChannelsLast(Operation *op) {
-  auto format = op->getAttrOfType<StringAttr>("data_format");
-  return format && format.getValue().ends_with("C");
+  auto format = op->getAttrOfType<DataFormatAttr>("data_format");
+  return format && channelsAreLast(format.getValue());
 }
 
 int64_t channelsOf(ShardingRuleBuilder &rule) {
