@@ -2,9 +2,8 @@
 #include "passes/layout/Passes.h"
 
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Layout.h"
 #include "dialects/pd/ops/nn/ConvOps.h"
-#include "dialects/pd/ops/nn/SoftmaxOps.h"
-#include "dialects/pd/ops/nn/UnfoldOps.h"
 #include "dialects/pd/ops/reduce/Reduce.h"
 #include "dialects/pd/ops/reduce/ReduceOps.h"
 #include "dialects/pd/ops/shape/JoinOps.h"
@@ -68,8 +67,8 @@ private:
 
   /// Replaces the op by one on images with channels last. Null, or the reason why the op stays.
   const char *rewrite(Operation *op, bool isStart) {
-    if (isStart || op->hasAttr("data_format"))
-      return rewriteFormatted(op, isStart);
+    if (auto layoutOp = dyn_cast<pd::LayoutOpInterface>(op))
+      return rewriteLayoutOp(layoutOp, isStart);
     if (op->hasTrait<pd::ElementwiseTrait>())
       return rewriteElementwise(op);
     if (auto concat = dyn_cast<pd::ConcatOp>(op))
@@ -95,30 +94,26 @@ private:
     last[back.getOut()] = version;
   }
 
-  /// Ops that say by `data_format` where the channels are.
-  const char *rewriteFormatted(Operation *op, bool start) {
-    auto format = op->getAttrOfType<pd::DataFormatAttr>("data_format");
-    // The parameter of an elementwise prelu lies as its input does; unpool knows channels first only.
-    auto prelu = dyn_cast<pd::PreluOp>(op);
-    if (!format || format.getValue() != pd::DataFormat::NCHW)
-      return "its data_format is not NCHW";
-    if ((prelu && prelu.getMode() == pd::PreluMode::Element) || isa<pd::UnpoolOp>(op))
-      return "it supports channels first only";
-    OperandRange images = op->getOperands().take_front(op->hasTrait<pd::SecondIsImage>() ? 2 : 1);
+  const char *rewriteLayoutOp(pd::LayoutOpInterface op, bool isStart) {
+    if (op.getImageLayout() != pd::ImageLayout::ChannelsFirst)
+      return "its data_format is not channels first";
+    if (!op.supportsImageLayout(pd::ImageLayout::ChannelsLast))
+      return "it supports channels first only with these attributes";
+    OperandRange images = op->getOperands().take_front(op.getNumImageOperands());
     if (!llvm::all_of(images, isImage))
       return "its operand does not have four dimensions";
     if (!llvm::all_of(images, [](Value image) { return pd::tensorType(image).getElementType().isF32(); }))
       return "its operand is not in f32";
-    if (!start && llvm::none_of(images, [&](Value image) { return last.contains(image); }))
+    if (!isStart && llvm::none_of(images, [&](Value image) { return last.contains(image); }))
       return "none of its images has channels last";
     OpBuilder builder(op);
     Operation *rewritten = builder.clone(*op);
     for (auto [i, image] : llvm::enumerate(images))
       rewritten->setOperand(i, lastOf(image, builder));
-    rewritten->setAttr("data_format", pd::DataFormatAttr::get(op->getContext(), pd::DataFormat::NHWC));
+    cast<pd::LayoutOpInterface>(rewritten).setImageLayout(pd::ImageLayout::ChannelsLast);
     builder.setInsertionPointAfter(rewritten);
     for (auto [before, after] : llvm::zip(op->getResults(), rewritten->getResults())) {
-      if (!isImage(before) || op->hasTrait<pd::ResultIsNoImage>()) {
+      if (!isImage(before) || !op.hasImageResults()) {
         before.replaceAllUsesWith(after);
         continue;
       }

@@ -7,12 +7,16 @@
 
 namespace proa::tblgen {
 
-std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records) {
-  std::vector<const llvm::Record *> ops;
-  for (const llvm::Record *record : records.getAllDerivedDefinitions("Pd_Op"))
+std::vector<const llvm::Record *> ofMainFile(const llvm::RecordKeeper &records, llvm::StringRef className) {
+  std::vector<const llvm::Record *> found;
+  for (const llvm::Record *record : records.getAllDerivedDefinitionsIfDefined(className))
     if (llvm::SrcMgr.FindBufferContainingLoc(record->getLoc().front()) == llvm::SrcMgr.getMainFileID())
-      ops.push_back(record);
-  return ops;
+      found.push_back(record);
+  return found;
+}
+
+std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records) {
+  return ofMainFile(records, "Pd_Op");
 }
 
 OpKind kindOf(const llvm::Record &record) {

@@ -11,7 +11,9 @@
 
 namespace proa::tblgen {
 
-/// The op records of the main input file, without those of included files.
+/// The records of a class that are in the main input file itself, not in one that it includes.
+std::vector<const llvm::Record *> ofMainFile(const llvm::RecordKeeper &records, llvm::StringRef className);
+/// Those of ops.
 std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records);
 
 /// As proa::pd::OpKind (dialects/pd/ir/OpKind.h), by the fields of the record.

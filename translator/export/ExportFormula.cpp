@@ -22,7 +22,7 @@
 #include "dialects/pd/ops/shape/Extent.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -31,31 +31,48 @@ def Pd_RealTensor : RankedTensorOf<[Pd_Int, Pd_Float], [], "integer or float ten
 def Pd_NumberTensor : RankedTensorOf<[Pd_Int, Pd_Float, Pd_Complex], [], "number tensor">;
 def Pd_BoolOrIntTensor : RankedTensorOf<[I1, Pd_Int], [], "bool or integer tensor">;
 
-//===-- Legacy op mappings ----------------------------------------------------------------------------------------===//
+//===-- Legacy ops ------------------------------------------------------------------------------------------------===//
 
-// Mapping of a legacy op type to this op.
-//   inputs:  one entry for each operand, in the order of the op's operands: slot names separated by '|', tried in
-//            order. "Slot": one tensor; "Slot*": a list; "@attr": an attribute that holds variable names instead of a
-//            literal; "<Slot": the value of an output variable before the op. A list for a single operand is stacked
-//            into a 1-D tensor (ShapeTensorList, ...). "Slot@LOD": the innermost LoD level of the slot's tensor,
-//            which must have one; "Slot@LOD?": may be absent; "Slot*@LOD": the levels of a list
-//            (docs/architecture.md, "LoD").
-//   outputs: one entry for each result; "" if the legacy op has no such slot. "Slot@LOD": the result becomes the only
-//            LoD level of the slot's tensor; "A|B@LOD": of several tensors.
-//   attributes: "name" or "name=LegacyName" for each attribute of the legacy op. An absent attribute has the default
-//            of the record. "name:long": Paddle stores 64 bits.
-//   ignored: attributes, input slots and output slots that are irrelevant here.
-//   hook:    a function in translator/import/hooks that imports the op instead of the table.
-//   scratch: output slots that Paddle requires and only its gradient op reads.
-class Legacy<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
-             list<string> ignored_ = [], string hook_ = "", list<string> scratch_ = []> {
+// A legacy op type, its slots and attributes.
+//   inputs:  slot names, alternatives separated by '|' and tried in order.
+//            "Slot" one tensor; "Slot*" a list; "@attr" an attribute that holds variable names instead of a literal;
+//            "<Slot" the value that the variable of an output slot has before the op.
+//            A list for an operand that is one tensor is stacked into a 1-D tensor (ShapeTensorList and the like).
+//            "Slot@LOD" is the innermost LoD level of that slot's tensor, which must have one; "Slot@LOD?" may be absent;
+//            "Slot*@LOD" those of a list (docs/architecture.md, "LoD").
+//   outputs: slot names. "Slot@LOD" makes the result the one LoD level of the slot's tensor, "A|B@LOD" of several.
+//   ignored: attributes, input slots and output slots that have no meaning here, or that the hook reads.
+//   hook:    a function in translator/import/ that replaces the import by this table.
+// An import refuses other slots and attributes, unless the hook asks for them.
+class LegacyType<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_,
+                 list<string> ignored_, string hook_> {
   string legacyType = type;
   list<string> inputs = inputs_;
   list<string> outputs = outputs_;
   list<string> attributes = attributes_;
   list<string> ignored = ignored_;
   string hook = hook_;
+}
+
+// How a legacy op type maps to this op.
+//   inputs:     one entry for each operand, in the order of the op's operands.
+//   outputs:    one entry for each result; "" where the legacy op has no such slot.
+//   attributes: "name" or "name=LegacyName", one entry for each attribute that the legacy op has under either name.
+//               An absent one takes the default of the op's record. "name:long": Paddle stores 64 bits.
+//   scratch:    output slots that Paddle requires and only its gradient op reads.
+//   constants:  "name=value": legacy attributes that have this value where the op is this one. An export writes them.
+//               An import takes the mapping whose constants hold, if a legacy type has several, and refuses other
+//               values, unless the attribute is also in `ignored` or the mapping has a hook, which reads them.
+//   exportHook: a function in translator/export/ that replaces the export by this table.
+//   writtenIf:  C++ expression on `op`: whether the legacy op can express it; empty: always.
+class Legacy<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_ = [],
+             list<string> ignored_ = [], string hook_ = "", list<string> scratch_ = [], list<string> constants_ = [],
+             string exportHook_ = "", string writtenIf_ = "">
+    : LegacyType<type, inputs_, outputs_, attributes_, ignored_, hook_> {
   list<string> scratch = scratch_;
+  list<string> constants = constants_;
+  string exportHook = exportHook_;
+  string writtenIf = writtenIf_;
   bit isWritten = 1;
 }
 
@@ -65,6 +82,17 @@ class LegacyReadOnly<string type, list<string> inputs_, list<string> outputs_, l
                      list<string> ignored_ = [], string hook_ = "">
     : Legacy<type, inputs_, outputs_, attributes_, ignored_, hook_> {
   let isWritten = 0;
+}
+
+// A legacy op type that becomes several ops, which the hook makes. A record of its own (`def : LegacyFormula<...>`), in
+// the file of the ops that it is nearest to.
+//   inputs:      a trailing '?' marks an optional slot.
+//   attributes:  those that the hook reads.
+//   takesArrays: whether the inputs may be tensor arrays.
+class LegacyFormula<string type, list<string> inputs_, list<string> outputs_, list<string> attributes_,
+                    list<string> ignored_, string hook_, bit takesArrays_ = 0>
+    : LegacyType<type, inputs_, outputs_, attributes_, ignored_, hook_> {
+  bit takesArrays = takesArrays_;
 }
 
 // Mapping of an op of Paddle's new IR to this op, if operands, results or attributes differ from the record.

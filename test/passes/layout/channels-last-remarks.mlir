@@ -29,3 +29,20 @@ func.func @elsewhere(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32> {
   %0 = pd.relu %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
   return %0 : tensor<1x3x8x8xf32>
 }
+
+// An alpha for each element has the layout of the image.
+func.func @prelu(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>, %alpha: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  // expected-remark @below {{pd.prelu keeps channels first: it supports channels first only with these attributes}}
+  %1 = pd.prelu %0, %alpha mode = element : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return %1 : tensor<1x4x8x8xf32>
+}
+
+func.func @pixel_shuffle(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x1x16x16xf32> {
+  // expected-remark @below {{pd.conv2d works with channels last}}
+  %0 = pd.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  // expected-remark @below {{pd.pixel_shuffle works with channels last}}
+  %1 = pd.pixel_shuffle %0 {upscale_factor = 2 : i64} : (tensor<1x4x8x8xf32>) -> tensor<1x1x16x16xf32>
+  return %1 : tensor<1x1x16x16xf32>
+}

@@ -213,8 +213,8 @@ TEST_F(ControlFlow, MissingBlocks) {
   EXPECT_THAT(
       text,
       HasSubstr(
-          "(while): attribute 'sub_block' is 7, expected one behind the first of the program's 1 blocks"));
-  EXPECT_THAT(text, HasSubstr("(conditional_block) -> x: attribute 'sub_block' is 0, expected one behind the "
+          "(while): attribute 'sub_block' is 7, expected one after the first of the program's 1 blocks"));
+  EXPECT_THAT(text, HasSubstr("(conditional_block) -> x: attribute 'sub_block' is 0, expected one after the "
                               "first of the program's 1 blocks"));
 }
 

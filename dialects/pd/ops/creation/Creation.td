@@ -37,9 +37,10 @@ def Pd_FullOp : Pd_Op<"full", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let newIr = [NewIr<["shape_tensor"], [], [], [], "empty">,
                NewIr<["value_tensor", "shape_tensor"], [], [], [], "full_with_tensor">];
-  let legacy = [Legacy<"empty", ["ShapeTensorList*|ShapeTensor|@shape", ""], ["Out"], ["shape:long", "dtype"]>,
-                Legacy<"fill_constant", ["ShapeTensorList*|ShapeTensor", "ValueTensor"], ["Out"], ["shape", "dtype", "value"],
-    ["str_value", "force_cpu", "place_type"], "importFillConstant">];
+  let legacy = [Legacy<"fill_constant", ["ShapeTensorList*|ShapeTensor", "ValueTensor"], ["Out"],
+                  ["shape", "dtype", "value"], ["str_value", "force_cpu", "place_type"], "importFillConstant",
+                  exportHook_="exportFull">,
+                Legacy<"empty", ["ShapeTensorList*|ShapeTensor|@shape", ""], ["Out"], ["shape:long", "dtype"]>];
 }
 
 def Pd_FullLikeOp : Pd_Op<"full_like"> {

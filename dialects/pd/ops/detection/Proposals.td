@@ -81,7 +81,8 @@ def Pd_DistributeFpnProposalsOp : Pd_BoxLibraryOp<"distribute_fpn_proposals"> {
   let results = (outs Variadic<Pd_Tensor>:$boxes_and_counts);
   let infer = "inferDistributeFpnProposals";
   let legacy = [Legacy<"distribute_fpn_proposals", ["FpnRois", "RoisNum"], ["MultiFpnRois", "RestoreIndex",
-    "MultiLevelRoIsNum"], ["min_level", "max_level", "refer_level", "refer_scale", "pixel_offset"], [], "importDistributeFpnProposals">];
+    "MultiLevelRoIsNum"], ["min_level", "max_level", "refer_level", "refer_scale", "pixel_offset"], [],
+    "importDistributeFpnProposals", exportHook_="exportDistributeFpnProposals">];
   let referenceInCode = 1;
 }
 
@@ -96,7 +97,8 @@ def Pd_CollectFpnProposalsOp : Pd_BoxLibraryOp<"collect_fpn_proposals"> {
   let results = (outs Pd_FloatTensor:$fpn_rois, Pd_IntTensor:$rois_num);
   let infer = "inferCollectFpnProposals";
   let legacy = [Legacy<"collect_fpn_proposals", ["MultiLevelRois*", "MultiLevelScores*", "MultiLevelRoIsNum*"],
-    ["FpnRois", "RoisNum"], [], ["post_nms_topN"], "importCollectFpnProposals">];
+    ["FpnRois", "RoisNum"], [], ["post_nms_topN"], "importCollectFpnProposals",
+    exportHook_="exportCollectFpnProposals">];
   let referenceInCode = 1;
 }
 

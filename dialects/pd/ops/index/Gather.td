@@ -101,4 +101,13 @@ def Pd_MultiplexOp : Pd_Op<"multiplex"> {
   let legacy = [Legacy<"multiplex", ["Ids", "X*"], ["Out"]>];
 }
 
+// The rows of sparse tensors (SELECTED_ROWS), and the split and merge of sequences by a mask.
+def : LegacyFormula<"merge_selected_rows", ["X"], ["Out"], [], [], "importMergeSelectedRows">;
+def : LegacyFormula<"get_tensor_from_selected_rows", ["X"], ["Out"], [], [], "importTensorOfSelectedRows">;
+def : LegacyFormula<"split_lod_tensor", ["X", "Mask"], ["OutTrue", "OutFalse"], ["level"], [], "importSplitLodTensor">;
+class LegacyMergeLodTensor<string type> : LegacyFormula<type, ["X", "Mask", "InTrue", "InFalse"], ["Out"],
+  ["level"], [], "importMergeLodTensor">;
+def : LegacyMergeLodTensor<"merge_lod_tensor">;
+def : LegacyMergeLodTensor<"merge_lod_tensor_infer">;
+
 #endif

@@ -60,7 +60,7 @@ def Pd_PutAlongAxisOp : Pd_FoldableOp<"put_along_axis", [Pd_BroadcastsOperands]>
   let libraryHalf = 1;
   let precision = "always full";
   let legacy = [Legacy<"put_along_axis", ["Input", "Index", "Value"], ["Result"], ["axis=Axis", "reduce=Reduce"],
-    ["Include_self"], "importPutAlongAxis">];
+    [], "importPutAlongAxis", constants_=["Include_self=true"]>];
   let newIrGradients = [
     "put_along_axis_grad(x, indices, values, out)",
     "put_along_axis_double_grad(x, indices, values, ddvalues, ddx) -> dout"
@@ -98,7 +98,7 @@ def Pd_SetValueOp : Pd_Op<"set_value", [AttrSizedOperandSegments, Pd_BroadcastsO
   let legacy = [Legacy<"set_value", ["Input", "ValueTensor", "StartsTensorList*", "EndsTensorList*", "StepsTensorList*"],
     ["Out"], ["axes:long", "starts:long", "ends:long", "steps:long"],
     ["decrease_axes", "none_axes", "dtype", "shape", "values", "bool_values", "fp32_values", "int32_values", "int64_values",
-     "fp64_values", "fp16_values"], "importSetValue">];
+     "fp64_values", "fp16_values"], "importSetValue", exportHook_="exportSetValue">];
   let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "steps_tensor"]>,
                NewIr<["x", "values", "starts_tensor", "ends_tensor", "steps_tensor"], [], [], [], "set_value_with_tensor">];
   let newIrGradients = ["set_value_grad(dout)", "set_value_with_tensor_grad(values)"];

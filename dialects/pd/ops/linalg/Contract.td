@@ -216,4 +216,6 @@ def Pd_EinsumOp : Pd_Op<"einsum"> {
   let newIrGradients = ["einsum_grad(result 2, result 1)"];
 }
 
+def : LegacyFormula<"match_matrix_tensor", ["X", "Y", "W"], ["Out", "Tmp"], [], ["dim_t"], "importMatchMatrixTensor">;
+
 #endif

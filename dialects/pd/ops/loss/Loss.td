@@ -160,7 +160,7 @@ def Pd_SigmoidCrossEntropyWithLogitsOp : Pd_Op<"sigmoid_cross_entropy_with_logit
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"sigmoid_cross_entropy_with_logits", ["X", "Label", "pos_weight"], ["Out"],
-    ["normalize", "ignore_index"], [], "importSigmoidCrossEntropy">];
+    ["normalize", "ignore_index"], [], "importSigmoidCrossEntropy", writtenIf_="!op.getWeighsLinearPart()">];
   let newIrGradients = ["sigmoid_cross_entropy_with_logits_grad(x, label, pos_weight) -> x"];
 }
 

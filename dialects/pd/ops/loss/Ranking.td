@@ -92,4 +92,8 @@ def Pd_IdentityLossOp : Pd_Op<"identity_loss"> {
   let legacy = [Legacy<"identity_loss", ["X"], ["Out"], ["reduction"]>];
 }
 
+def : LegacyFormula<"nce", ["Input", "Label", "Weight", "Bias?", "SampleWeight?", "CustomDistProbs?",
+  "CustomDistAlias?", "CustomDistAliasProbs?"], ["Cost", "SampleLogits", "SampleLabels"], ["num_total_classes",
+  "num_neg_samples", "sampler", "seed", "custom_neg_classes"], [], "importNce">;
+
 #endif

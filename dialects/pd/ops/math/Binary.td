@@ -13,7 +13,7 @@ class Pd_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> t = []> : Pd
 
 // Legacy mapping with `axis`: the dimension of X at which the dimensions of Y begin; -1: aligned at the last.
 class LegacyByAxis<string type, string hook = "importElementwise", list<string> fused = []>
-    : Legacy<type, ["X", "Y"], ["Out"], [], ["axis", "force_cpu"] # fused, hook>;
+    : Legacy<type, ["X", "Y"], ["Out"], [], ["force_cpu"] # fused, hook, constants_=["axis=-1"]>;
 // An op of oneDNN, with the ops that Paddle's passes fuse into it (translator/import/FusedParts.h).
 class LegacyFusible<string type> : LegacyByAxis<type, "importElementwise",
   ["Scale_x", "Scale_y", "Scale_out", "fuse_activation", "fused_output_scale"]>;
@@ -304,7 +304,8 @@ def Pd_WhereOp : Pd_FoldableOp<"where"> {
   let vjp = ["", "e.select(condition, dout, 0.0)", "e.select(condition, 0.0, dout)"];
   let precision = "follow";
   let newIr = [NewIr<["y", "condition", "x"], [], [], [], "masked_fill">];
-  let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"]>, LegacyReadOnly<"masked_fill", ["mask", "value", "x"], ["out"]>];
+  let legacy = [Legacy<"where", ["Condition", "X", "Y"], ["Out"], exportHook_="exportWhere">,
+                LegacyReadOnly<"masked_fill", ["mask", "value", "x"], ["out"]>];
   let newIrGradients = ["where_double_grad(condition) -> dout", "masked_fill_double_grad(condition) -> dout"];
   let newIrInPlace = ["where_(out=x)"];
 }

@@ -34,7 +34,7 @@ def Pd_EqualAllOp : Pd_Op<"equal_all"> {
   let results = (outs Pd_BoolTensor:$out);
   let infer = "inferEqualAll";
   let decomposesInCode = 1;
-  let legacy = [Legacy<"equal_all", ["X", "Y"], ["Out"], [], ["axis"], "importEqualAll">];
+  let legacy = [Legacy<"equal_all", ["X", "Y"], ["Out"], [], [], "importEqualAll", constants_=["axis=-1"]>];
 }
 
 #endif

@@ -118,7 +118,8 @@ def Pd_RoundOp : Pd_FoldableOp<"round"> {
   let scalar = "rounded(b, x, static_cast<int64_t>(op.getDecimals()), op.getHalfToEven())";
   let derivatives = [""];
   let newIr = [NewIr<["x"], [], [], [], "", ["half_to_even"]>];
-  let legacy = [Legacy<"round", ["X"], ["Out"], ["decimals"], [], "importRound">];
+  let legacy = [Legacy<"round", ["X"], ["Out"], ["decimals"], [], "importRound",
+    writtenIf_="!op.getHalfToEven() && op.getDecimals() == 0">];
   let newIrGradients = ["round_grad(dout)"];
 }
 
@@ -171,7 +172,8 @@ def Pd_CastOp : Pd_FoldableOp<"cast"> {
   let infer = "inferCast";
   let scalar = "op.getTowardZero() ? b.castTowardZero(x) : b.cast(x)";
   let vjp = ["dout"];
-  let legacy = [Legacy<"cast", ["X"], ["Out"], ["dtype=out_dtype"], ["in_dtype"], "importCast">];
+  let legacy = [Legacy<"cast", ["X"], ["Out"], ["dtype=out_dtype"], ["in_dtype"], "importCast",
+    exportHook_="exportCast">];
 }
 
 #endif

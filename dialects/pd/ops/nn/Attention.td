@@ -53,7 +53,9 @@ def Pd_RmsNormOp : Pd_Op<"rms_norm"> {
   let results = (outs Pd_FloatTensor:$y, Pd_FloatTensor:$invvar);
   let decomposesInCode = 1;
   let precision = "full";
-  let legacy = [LegacyReadOnly<"rms_norm", ["x", "scale"], ["y", "invvar"], ["normalized_shape", "epsilon"], [], "importRmsNorm">];
+  let legacy = [LegacyReadOnly<"rms_norm", ["x", "scale"], ["y", "invvar"], ["normalized_shape", "epsilon"],
+    ["norm_weight", "norm_bias", "bias", "residual", "out", "residual_out", "begin_norm_axis", "quant_scale",
+     "quant_round_type", "quant_max_bound", "quant_min_bound"], "importRmsNorm">];
   let newIrGradients = ["rms_norm_grad(x, scale, invvar)"];
 }
 

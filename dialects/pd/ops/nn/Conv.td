@@ -2,15 +2,16 @@
 #ifndef PROA_DIALECTS_PD_NN_CONV
 #define PROA_DIALECTS_PD_NN_CONV
 
+include "dialects/pd/ir/Base.td"
 include "dialects/pd/ir/Contraction.td"
-include "dialects/pd/ops/nn/Formats.td"
+include "dialects/pd/ir/Layout.td"
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 
 // Paddings: one entry for each spatial dimension, or two (before and after). The fold rewrites them to two and
 // EXPLICIT once the dims that SAME needs are static.
 class Pd_ConvOp<string mnemonic, int spatial, string ones, string zeros, string format>
-    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>, LayoutOpInterface]> {
   let lod = "none";
   let summary = "Convolution over " # spatial # " spatial dimensions (cross-correlation)";
   let description = [{
@@ -59,7 +60,7 @@ def Pd_Conv3dOp : Pd_ConvOp<"conv3d", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW"> {
 }
 
 class Pd_ConvTransposeOp<string mnemonic, int spatial, string ones, string zeros, string format>
-    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<ContractionOpInterface>, LayoutOpInterface]> {
   let lod = "none";
   let summary = "Transposed convolution over " # spatial # " spatial dimensions";
   let description = [{
@@ -110,7 +111,7 @@ def Pd_Conv3dTransposeOp : Pd_ConvTransposeOp<"conv3d_transpose", 3, "{1, 1, 1}"
 }
 
 class Pd_ConvWeightGradientOp<string mnemonic, int spatial, string ones, string zeros, string format>
-    : Pd_Op<mnemonic, [Pd_SecondIsImage, Pd_ResultIsNoImage]> {
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands", "hasImageResults"]>]> {
   let summary = "Gradient of a convolution over " # spatial # " spatial dimensions by its filter";
   let description = [{
     `filter_gradient[o, c, k...] = sum over n, p... of input[n, c, p * stride + k * dilation - padding...] *
@@ -143,5 +144,8 @@ def Pd_Conv2dWeightGradientOp : Pd_ConvWeightGradientOp<"conv2d_weight_gradient"
   let precision = "low";
 }
 def Pd_Conv3dWeightGradientOp : Pd_ConvWeightGradientOp<"conv3d_weight_gradient", 3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW">;
+
+def : LegacyFormula<"var_conv_2d", ["X", "ROW", "COLUMN", "W"], ["Out", "Col"], ["InputChannel", "OutputChannel",
+  "KernelH", "KernelW", "StrideH", "StrideW"], [], "importVarConv2d">;
 
 #endif

@@ -252,4 +252,10 @@ Gradients Conv3dWeightGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> 
   return weightGradientGradient<Maker3d>(builder, *this, cotangents[0]);
 }
 
+// The input and the gradient of the output are images; the gradient of the filter is not.
+unsigned Conv2dWeightGradientOp::getNumImageOperands() { return 2; }
+bool Conv2dWeightGradientOp::hasImageResults() { return false; }
+unsigned Conv3dWeightGradientOp::getNumImageOperands() { return 2; }
+bool Conv3dWeightGradientOp::hasImageResults() { return false; }
+
 } // namespace proa::pd

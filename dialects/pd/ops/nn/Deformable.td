@@ -29,11 +29,12 @@ def Pd_DeformableConvOp : Pd_Op<"deformable_conv"> {
   let infer = "inferDeformableConv";
   let decomposesInCode = 1;
   let lod = "none";
-  // Without a mask it is version 1 of the op, because Paddle's version 2 requires a mask.
+  // Without a mask deformable_conv_v1: deformable_conv requires one. Gradients with an im2col_step above 1 are wrong in
+  // Paddle 2.6.2.
   let legacy = [Legacy<"deformable_conv_v1", ["Input", "Offset", "Filter", ""], ["Output"], ["strides", "paddings", "dilations",
-                  "deformable_groups", "groups"], ["im2col_step"]>,
+                  "deformable_groups", "groups"], ["im2col_step"], constants_=["im2col_step=1"]>,
                 Legacy<"deformable_conv", ["Input", "Offset", "Filter", "Mask"], ["Output"], ["strides", "paddings", "dilations",
-                  "deformable_groups", "groups"], ["im2col_step"]>];
+                  "deformable_groups", "groups"], ["im2col_step"], constants_=["im2col_step=1"]>];
 }
 
 def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
@@ -58,7 +59,7 @@ def Pd_HsigmoidLossOp : Pd_Op<"hsigmoid_loss", [AttrSizedOperandSegments]> {
   let decomposesInCode = 1;
   let precision = "full";
   let legacy = [Legacy<"hierarchical_sigmoid", ["X", "Label", "W", "Bias", "PathTable", "PathCode"], ["Out", "PreOut"],
-    ["num_classes"], ["is_sparse"]>];
+    ["num_classes"], ["is_sparse", "W_Out"]>]; // W_Out is W
   let newIrGradients = ["hsigmoid_loss_grad(x, w, label, path, code, bias, pre_out)"];
 }
 

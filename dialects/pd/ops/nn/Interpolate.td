@@ -2,10 +2,11 @@
 #ifndef PROA_DIALECTS_PD_NN_INTERPOLATE
 #define PROA_DIALECTS_PD_NN_INTERPOLATE
 
-include "dialects/pd/ops/nn/Formats.td"
+include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 class Pd_InterpolateOp<string mnemonic, string spatial, string method, string text, string keyword = !tolower(method)>
-    : Pd_Op<mnemonic, [AttrSizedOperandSegments]> {
+    : Pd_Op<mnemonic, [AttrSizedOperandSegments, LayoutOpInterface]> {
   let summary = text # " over " # spatial # " spatial dimensions";
   let description = [{
     The output dims are the first of these that is given: the elements of `size_tensor` (one tensor for each
@@ -54,7 +55,8 @@ def Pd_TrilinearInterpOp : Pd_InterpolateOp<"trilinear_interp", "3", "Trilinear"
 def Pd_BicubicInterpOp : Pd_InterpolateOp<"bicubic_interp", "2", "Bicubic", "Cubic interpolation">;
 def Pd_NearestInterpOp : Pd_InterpolateOp<"nearest_interp", "1 to 3", "Nearest", "Nearest-neighbor interpolation">;
 
-def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSegments, Pd_SecondIsImage]> {
+def Pd_InterpolateGradientOp : Pd_Op<"interpolate_gradient", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands"]>]> {
   let summary = "Gradient of an interpolation by its input";
   let description = [{
     The transposition of the interpolation with these operands and attributes: each element of `out_gradient` is

@@ -5,6 +5,7 @@
 #include "dialects/pd/builders/TensorBuilder.h"
 #include "dialects/pd/ir/Contraction.h"
 #include "dialects/pd/ir/Infer.h"
+#include "dialects/pd/ir/Layout.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ops/nn/Window.h"
 

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_NN_NORM
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 class NormEpsilon<string value> : DefaultValuedAttr<F64Attr, value>;
 def NormFormat : Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">;
@@ -13,7 +14,7 @@ class LegacyBatchNorm<string type> : Legacy<type,
   ["is_test", "momentum", "epsilon", "data_format=data_layout", "use_global_stats", "trainable_statistics"],
   ["fuse_with_relu"]>;
 
-def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments]> {
+def Pd_BatchNormOp : Pd_Op<"batch_norm", [AttrSizedOperandSegments, LayoutOpInterface]> {
   let summary = "Batch normalization: normalization of each channel over the batch";
   let description = [{
     `out = (x - m) / sqrt(v + epsilon) * scale + bias` for each channel. `momentum_tensor` overrides `momentum`;
@@ -82,7 +83,7 @@ def Pd_LayerNormOp : Pd_Op<"layer_norm", [AttrSizedOperandSegments]> {
   let sharding = "inCode";
 }
 
-def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments]> {
+def Pd_GroupNormOp : Pd_Op<"group_norm", [AttrSizedOperandSegments, LayoutOpInterface]> {
   let summary = "Group normalization: normalization of each group of channels of each sample";
   let description = [{
     `y = (x - mean) / sqrt(variance + epsilon) * scale + bias`, with mean and (biased) variance over the elements of a
@@ -148,7 +149,7 @@ def Pd_NormOp : Pd_Op<"norm"> {
   let newIrGradients = ["norm_grad(x, norm)"];
 }
 
-def Pd_LrnOp : Pd_Op<"lrn"> {
+def Pd_LrnOp : Pd_Op<"lrn", [LayoutOpInterface]> {
   let summary = "Local response normalization: x divided by a power of the sum of squares of neighboring channels";
   let description = [{
     `mid_out = k + alpha * sum of x[c']^2` over the n channels c' from c - (n - 1) / 2 on, within x;
@@ -207,7 +208,7 @@ def Pd_SquaredL2NormOp : Pd_Op<"squared_l2_norm"> {
   let legacy = [Legacy<"squared_l2_norm", ["X"], ["Out"]>];
 }
 
-def Pd_AffineChannelOp : Pd_Op<"affine_channel"> {
+def Pd_AffineChannelOp : Pd_Op<"affine_channel", [LayoutOpInterface]> {
   let summary = "x * scale + bias, with one scale and bias for each channel";
   let constraints = [
     "C1. x has a channel dimension (rank 2 or more)",

@@ -2,7 +2,8 @@
 #ifndef PROA_DIALECTS_PD_NN_POOL
 #define PROA_DIALECTS_PD_NN_POOL
 
-include "dialects/pd/ops/nn/Formats.td"
+include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 defvar windowConstraints = [
   "C1. x has the spatial dimensions of the window, a batch and channels",
@@ -13,7 +14,7 @@ defvar windowConstraints = [
 
 // Strides and paddings are as in convolutions. The fold rewrites paddings to two for each dimension, and global
 // pooling to a window as large as the input, once the dims of the input are static.
-class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic> {
+class Pd_PoolOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [LayoutOpInterface]> {
   let summary = "Maximum or mean of each window over " # spatial # " spatial dimensions";
   let description = [{
     A window of kernel_size elements slides over the input. With `exclusive` a mean counts only elements of the input,
@@ -50,7 +51,8 @@ def Pd_Pool3dOp : Pd_PoolOp<"pool3d", 3, "NCDHW"> {
   let newIrGradients = ["pool3d_grad(x, out, dout)"];
 }
 
-class Pd_PoolGradientOp<string mnemonic, int spatial, string format> : Pd_Op<mnemonic, [Pd_SecondIsImage]> {
+class Pd_PoolGradientOp<string mnemonic, int spatial, string format>
+    : Pd_Op<mnemonic, [DeclareOpInterfaceMethods<LayoutOpInterface, ["getNumImageOperands"]>]> {
   let summary = "Gradient of a pooling over " # spatial # " spatial dimensions by its input";
   let description = [{
     For the pooling of x with these attributes whose result has the cotangent `out_gradient`: a mean gives each

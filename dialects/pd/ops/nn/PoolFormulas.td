@@ -2,9 +2,10 @@
 #ifndef PROA_DIALECTS_PD_NN_POOLFORMULAS
 #define PROA_DIALECTS_PD_NN_POOLFORMULAS
 
-include "dialects/pd/ops/nn/Formats.td"
+include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
-def Pd_LpPool2dOp : Pd_Op<"lp_pool2d"> {
+def Pd_LpPool2dOp : Pd_Op<"lp_pool2d", [LayoutOpInterface]> {
   let summary = "The p-norm of each window over 2 spatial dimensions: (sum over the window of x^p)^(1/p), with p = "
     "norm_type";
   let description = [{

@@ -219,4 +219,9 @@ Gradients InterpolateGradientOp::vjp(OpBuilder &builder, llvm::ArrayRef<Value> c
   return failure();
 }
 
+// The input and the gradient of the output are images.
+unsigned Pool2dGradientOp::getNumImageOperands() { return 2; }
+unsigned Pool3dGradientOp::getNumImageOperands() { return 2; }
+unsigned InterpolateGradientOp::getNumImageOperands() { return 2; }
+
 } // namespace proa::pd

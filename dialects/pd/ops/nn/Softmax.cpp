@@ -46,8 +46,7 @@ LogicalResult checkPrelu(std::optional<Location> location, RankedTensorType x, R
       alpha.getNumElements() == expectedElements)
     return success();
   return inferenceError(location, "C2: alpha must have " + llvm::Twine(expectedElements) +
-                                      " elements in mode " +
-                                      stringifyPreluMode(mode) + ", found " +
+                                      " elements in mode " + stringifyPreluMode(mode) + ", found " +
                                       llvm::Twine(alpha.getNumElements()));
 }
 
@@ -230,6 +229,11 @@ FailureOr<SmallVector<Value>> DropoutOp::vjp(OpBuilder &builder, llvm::ArrayRef<
     gradient = out * (1.0 - dropProbability(e, *this, out));
   gradients[0] = e.gradient(gradient, getX());
   return gradients;
+}
+
+/// An alpha for each element has the layout of x, so that x cannot change alone.
+bool PreluOp::supportsImageLayout(ImageLayout layout) {
+  return getMode() != "element" || getImageLayout() == layout;
 }
 
 FailureOr<SmallVector<Value>> PreluOp::decompose(OpBuilder &builder) {

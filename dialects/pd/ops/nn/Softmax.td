@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_NN_SOFTMAX
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 class Pd_SoftmaxLikeOp<string mnemonic> : Pd_Op<mnemonic> {
   let arguments = (ins Pd_FloatTensor:$x, DefaultValuedAttr<I64Attr, "-1">:$axis);
@@ -113,7 +114,7 @@ def Pd_DropoutOp : Pd_RandomInTrainingOp<"dropout", [AttrSizedOperandSegments]> 
   let newIrGradients = ["dropout_grad(mask, dout, p_tensor)"];
 }
 
-def Pd_PreluOp : Pd_Op<"prelu"> {
+def Pd_PreluOp : Pd_Op<"prelu", [DeclareOpInterfaceMethods<LayoutOpInterface, ["supportsImageLayout"]>]> {
   let summary = "x where x > 0, else alpha * x";
   let description = [{
     alpha has one element (mode `all`), one for each channel (`channel`), or one for each element of a sample
@@ -143,5 +144,8 @@ def Pd_MaxoutOp : Pd_Op<"maxout"> {
   let legacy = [Legacy<"maxout", ["X"], ["Out"], ["groups", "axis"]>];
   let newIrGradients = ["maxout_grad(x, out)"];
 }
+
+def : LegacyFormula<"dropout_nd", ["X"], ["Out", "Mask"], ["dropout_prob", "dropout_implementation", "is_test",
+  "axis", "seed", "fix_seed"], [], "importDropoutNd">;
 
 #endif

@@ -3,6 +3,7 @@
 #define PROA_DIALECTS_PD_NN_FOLD
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
 defvar foldPaddings = "`paddings` has one entry for both dimensions, or two, or those before and then those after.";
 
@@ -50,8 +51,7 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
   let summary = "The inverse of max_pool2d_with_index: elements at their indices, zeros elsewhere";
   let description = [{
     `indices` has for each element of x its row-major index in the plane of the output. The output dims are
-    `output_size`, or if it is empty `(in - 1) * stride - 2 * padding + ksize`. `padding` and `unpooling_type` have no
-    other effect.
+    `output_size`, or if it is empty `(in - 1) * stride - 2 * padding + ksize`. `padding` has no other effect.
   }];
   let constraints = [
     "C1. x has rank 4, and indices has its dimensions",
@@ -65,11 +65,11 @@ def Pd_UnpoolOp : Pd_Op<"unpool"> {
   let infer = "inferUnpool";
   let decomposesInCode = 1;
   let legacy = [Legacy<"unpool", ["X", "Indices"], ["Out"], ["ksize", "strides", "padding=paddings", "output_size",
-    "data_format"], ["unpooling_type"]>];
+    "data_format"], constants_=["unpooling_type=max"]>];
   let newIrGradients = ["unpool_grad(x, indices, out)"];
 }
 
-def Pd_TemporalShiftOp : Pd_Op<"temporal_shift"> {
+def Pd_TemporalShiftOp : Pd_Op<"temporal_shift", [LayoutOpInterface]> {
   let summary = "Temporal shift: the first channels from the previous step, the next ones from the following step, "
     "the others unchanged";
   let description = [{

@@ -7,10 +7,6 @@
 
 namespace proa::pd {
 
-/// See Formats.td.
-template <class Op> class SecondIsImage : public mlir::OpTrait::TraitBase<Op, SecondIsImage> {};
-template <class Op> class ResultIsNoImage : public mlir::OpTrait::TraitBase<Op, ResultIsNoImage> {};
-
 /// Attributes of a window over `spatial` dimensions. Errors cite the number of the op's constraint.
 struct Window {
   int64_t spatial;

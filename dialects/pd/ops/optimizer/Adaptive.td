@@ -277,4 +277,9 @@ def Pd_AsgdOp : Pd_UpdateOp<"asgd", "adaptor.getParam(), adaptor.getD(), adaptor
   let precision = "always full";
 }
 
+def : LegacyFormula<"fused_adam", ["Params*", "Grads*", "LearningRate", "Moments1*", "Moments2*", "Beta1Pows*",
+  "Beta2Pows*", "MasterParams*", "SkipUpdate?"], ["ParamsOut*", "Moments1Out*", "Moments2Out*", "Beta1PowsOut*",
+  "Beta2PowsOut*", "MasterParamsOut*"], ["beta1", "beta2", "epsilon", "multi_precision", "use_global_beta_pow", "use_adamw",
+  "weight_decay"], ["chunk_size"], "importFusedAdam">; // chunk_size: how a kernel splits its work
+
 #endif

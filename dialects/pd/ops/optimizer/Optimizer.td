@@ -78,7 +78,7 @@ def Pd_LarsMomentumOp : Pd_UpdateOp<"lars_momentum", "adaptor.getParam(), adapto
   let precision = "always full";
   let legacy = [Legacy<"lars_momentum", ["Param*", "Grad*", "Velocity*", "LearningRate*", "MasterParam*"], ["ParamOut",
     "VelocityOut", "MasterParamOut"], ["mu", "lars_coeff", "epsilon", "multi_precision", "rescale_grad"],
-    ["lars_weight_decay"], "importLarsMomentum">];
+    ["lars_weight_decay"], "importLarsMomentum", exportHook_="exportLarsMomentum">];
 }
 
 def Pd_ProximalGdOp : Pd_UpdateOp<"proximal_gd", "adaptor.getParam()"> {

@@ -52,7 +52,7 @@ def Pd_UpdateLossScalingOp : Pd_Op<"update_loss_scaling", [AttrSizedOperandSegme
   let precision = "always full";
   let legacy = [Legacy<"update_loss_scaling", ["X*", "FoundInfinite", "PrevLossScaling", "InGoodSteps", "InBadSteps",
     "StopUpdate"], ["Out", "LossScaling", "OutGoodSteps", "OutBadSteps"], ["incr_every_n_steps", "decr_every_n_nan_or_inf",
-    "incr_ratio", "decr_ratio", "stop_update"]>];
+    "incr_ratio", "decr_ratio", "stop_update"], exportHook_="exportUpdateLossScaling">];
   let newIrInPlace = [
     "update_loss_scaling_(out=x, loss_scaling=prev_loss_scaling, out_good_steps=in_good_steps, "
       "out_bad_steps=in_bad_steps)"

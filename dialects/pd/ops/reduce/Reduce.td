@@ -11,8 +11,9 @@ defvar reductionDescription = [{
 
 defvar AxesConstraint = "C1. the axes are in [-rank, rank) of x; rank 0 takes any axis";
 
-class LegacyReduce<string type, list<string> attributes = []>
-    : Legacy<type, ["X"], ["Out"], attributes, [], "importReduce">;
+class LegacyReduce<string type> : Legacy<type, ["X"], ["Out"], [],
+    ["dim", "keep_dim", "reduce_all", "in_dtype", "out_dtype"],
+    "importReduce", exportHook_="exportReduce">;
 
 class Pd_ReduceOp<string mnemonic, TypeConstraint type, string text> : Pd_FoldableOp<mnemonic> {
   let lod = "none";

@@ -32,7 +32,8 @@ def Pd_HistogramOp : Pd_Op<"histogram"> {
   let newIr = [NewIr<["input", ""], [], [], ["density"]>];
   let results = (outs Pd_IntTensor:$out);
   let decomposesInCode = 1;
-  let legacy = [Legacy<"histogram", ["X"], ["Out"], ["bins", "min", "max"]>];
+  let legacy = [Legacy<"histogram", ["X"], ["Out"], ["bins", "min", "max"], exportHook_="exportHistogram",
+    writtenIf_="op.getMin().isInteger() && op.getMax().isInteger()">];
 }
 
 def Pd_UniqueOp : Pd_Op<"unique"> {
@@ -49,8 +50,8 @@ def Pd_UniqueOp : Pd_Op<"unique"> {
   let results = (outs Pd_RealTensor:$out, Pd_IntTensor:$indices, Pd_IntTensor:$inverse, Pd_IntTensor:$counts);
   let library = "unique";
   let libraryHalf = 1;
-  let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"],
-    ["return_index", "return_inverse", "return_counts", "is_sorted"], "importUnique">];
+  let legacy = [Legacy<"unique", ["X"], ["Out", "Indices", "Index", "Counts"], ["axis", "dtype"], [],
+    "importUnique", constants_=["return_index=true", "return_inverse=true", "return_counts=true", "is_sorted=true"]>];
   let referenceInCode = 1;
 }
 
@@ -65,7 +66,7 @@ def Pd_UniqueConsecutiveOp : Pd_Op<"unique_consecutive"> {
   let library = "unique_consecutive";
   let libraryHalf = 1;
   let legacy = [Legacy<"unique_consecutive", ["X"], ["Out", "Index", "Counts"], ["axis", "dtype"],
-    ["return_inverse", "return_counts"]>];
+    ["return_inverse", "return_counts"], constants_=["return_inverse=true", "return_counts=true"]>];
   let referenceInCode = 1;
 }
 

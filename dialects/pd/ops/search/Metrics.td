@@ -88,4 +88,8 @@ def Pd_DetectionMapOp : Pd_MetricOp<"detection_map", [AttrSizedOperandSegments]>
   let referenceInCode = 1;
 }
 
+def : LegacyFormula<"positive_negative_pair", ["Score", "Label", "QueryID", "Weight?", "AccumulatePositivePair?",
+  "AccumulateNegativePair?", "AccumulateNeutralPair?"], ["PositivePair", "NegativePair", "NeutralPair"], ["column"], [],
+  "importPositiveNegativePair">;
+
 #endif

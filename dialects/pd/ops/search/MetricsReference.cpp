@@ -341,8 +341,7 @@ LogicalResult DetectionMapOp::computeReference(llvm::ArrayRef<Tensor> operands,
     counts.push_back(state.positives);
     if (state.positives == 0 || state.positives == static_cast<int64_t>(getBackgroundLabel()))
       continue;
-    sum +=
-        averagePrecision(state.verdicts, state.positives, getApType() == AveragePrecision::ElevenPoint);
+    sum += averagePrecision(state.verdicts, state.positives, getApType() == AveragePrecision::ElevenPoint);
     ++counted;
   }
   results[0] = vectorOf(results[0].dtype(), counts).reshaped({static_cast<int64_t>(counts.size()), 1});

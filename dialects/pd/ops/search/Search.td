@@ -28,7 +28,8 @@ class Pd_ArgOp<string mnemonic, string legacyType, string text> : Pd_Op<mnemonic
   let hasCanonicalizeMethod = 1;
   let library = mnemonic;
   let libraryHalf = 1;
-  let legacy = [Legacy<legacyType, ["X", "@axis"], ["Out"], ["axis", "keepdims", "flatten", "dtype"], [], "importArg">];
+  let legacy = [Legacy<legacyType, ["X", "@axis"], ["Out"], ["axis", "keepdims", "flatten", "dtype"], [], "importArg",
+    exportHook_="exportArg">];
   let batching = "inCode";
   let sharding = "inCode";
 }
@@ -110,7 +111,8 @@ class Pd_AnyMedianOp<string mnemonic, string text> : Pd_Op<mnemonic> {
   let decomposesInCode = 1;
 }
 def Pd_NanmedianOp : Pd_AnyMedianOp<"nanmedian", "The median of the elements other than NaN along axes (empty: all)"> {
-  let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], [], "", ["MedianIndex"]>];
+  let legacy = [Legacy<"nanmedian", ["X"], ["Out"], ["axis", "keepdim", "mode"], scratch_=["MedianIndex"],
+    writtenIf_="op.getMode() == ::proa::pd::MedianMode::Avg">];
   let newIrGradients = ["nanmedian_grad(x, out, result 1)"];
 }
 def Pd_MedianOp : Pd_AnyMedianOp<"median", "The median of the elements along axes (empty: all); NaN if any is NaN"> {

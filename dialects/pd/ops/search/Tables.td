@@ -54,7 +54,8 @@ def Pd_BeamSearchOp : Pd_TableOp<"beam_search"> {
   let infer = "inferBeamSearch";
   let lod = "none";
   let legacy = [Legacy<"beam_search", ["pre_ids", "pre_scores", "scores", "scores@LOD", "ids"], ["selected_ids", "selected_scores",
-    "parent_idx", "selected_ids|selected_scores@LOD"], ["beam_size", "end_id", "is_accumulated"], ["level"], "importBeamSearch">];
+    "parent_idx", "selected_ids|selected_scores@LOD"], ["beam_size", "end_id", "is_accumulated"], [],
+    "importBeamSearch", constants_=["level=0"]>];
   let referenceInCode = 1;
 }
 

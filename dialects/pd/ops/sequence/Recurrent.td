@@ -127,4 +127,10 @@ def Pd_GruUnitOp : Pd_Op<"gru_unit"> {
   let newIrGradients = ["gru_unit_grad(input, hidden_prev, weight, bias, gate, reset_hidden_prev, dhidden)"];
 }
 
+// use_seq chooses between two kernels; the other ignored names are scratch outputs.
+def : LegacyFormula<"fused_embedding_fc_lstm", ["Ids", "Embeddings", "WeightH", "Bias", "H0?", "C0?"],
+  ["Hidden", "Cell"], ["use_peepholes", "is_reverse", "gate_activation", "cell_activation", "candidate_activation"],
+  ["use_seq", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0"],
+  "importFusedEmbeddingFcLstm">;
+
 #endif

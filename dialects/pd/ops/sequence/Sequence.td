@@ -194,7 +194,8 @@ def Pd_SequenceConvOp : Pd_SequenceOp<"sequence_conv"> {
   let results = (outs Pd_FloatTensor:$out);
   let infer = "inferSequenceConv";
   let legacy = [Legacy<"sequence_conv", ["X", "X@LOD", "PaddingData", "Filter"], ["Out"], ["context_length=contextLength",
-    "context_start=contextStart", "context_stride=contextStride"], ["paddingTrainable"]>,
+    "context_start=contextStart", "context_stride=contextStride"], ["paddingTrainable"],
+    exportHook_="exportSequenceConv">,
     Legacy<"fusion_seqconv_eltadd_relu", ["X", "X@LOD", "", "Filter"], ["Out"], [], ["Bias", "ColMat", "contextLength",
       "contextStart", "contextStride"], "importFusionSeqconvEltaddRelu">];
 }
@@ -247,5 +248,20 @@ def Pd_Im2sequenceOp : Pd_SequenceOp<"im2sequence"> {
   let legacy = [Legacy<"im2sequence", ["X", "Y"], ["Out", "Out@LOD"], ["kernels", "strides", "paddings", "out_stride"]>];
   let newIrGradients = ["im2sequence_grad(x, sizes) -> x"];
 }
+
+def : LegacyFormula<"fusion_seqpool_cvm_concat", ["X*", "CVM?"], ["Out"], ["pooltype", "axis", "use_cvm"], [],
+  "importFusionSeqpoolConcat">;
+
+// Dynamic RNNs: sequences sorted by length, as arrays of time steps.
+def : LegacyFormula<"lod_rank_table", ["X"], ["Out"], ["level"], [], "importLodRankTable">;
+def : LegacyFormula<"max_sequence_len", ["RankTable"], ["Out"], [], [], "importMaxSequenceLength">;
+def : LegacyFormula<"lod_tensor_to_array", ["X", "RankTable"], ["Out"], [], [], "importLodTensorToArray",
+  /*takesArrays=*/1>;
+def : LegacyFormula<"array_to_lod_tensor", ["X", "RankTable"], ["Out"], [], [], "importArrayToLodTensor",
+  /*takesArrays=*/1>;
+def : LegacyFormula<"shrink_rnn_memory", ["X", "RankTable", "I"], ["Out"], [], [], "importShrinkRnnMemory">;
+def : LegacyFormula<"reorder_lod_tensor_by_rank", ["X", "RankTable"], ["Out"], [], [], "importReorderByRank">;
+def : LegacyFormula<"reorder_lod_tensor_by_rank_grad", ["X", "RankTable"], ["Out"], [], [],
+  "importReorderByRankGradient">;
 
 #endif

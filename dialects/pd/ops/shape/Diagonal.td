@@ -16,10 +16,11 @@ class Pd_TriangleOp<string mnemonic, string text> : Pd_Op<mnemonic> {
 }
 
 def Pd_TrilOp : Pd_TriangleOp<"tril", "Lower triangle: x with zeros above a diagonal"> {
-  let legacy = [Legacy<"tril_triu", ["X"], ["Out"], ["diagonal"], ["lower"], "importTrilTriu">];
+  let legacy = [Legacy<"tril_triu", ["X"], ["Out"], ["diagonal"], constants_=["lower=true"]>];
   let newIrGradients = ["tril_grad(dout)"];
 }
 def Pd_TriuOp : Pd_TriangleOp<"triu", "Upper triangle: x with zeros below a diagonal"> {
+  let legacy = [Legacy<"tril_triu", ["X"], ["Out"], ["diagonal"], constants_=["lower=false"]>];
   let newIrGradients = ["triu_grad(dout)"];
 }
 

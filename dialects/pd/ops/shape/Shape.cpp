@@ -9,7 +9,7 @@
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
 #include "dialects/pd/ops/shape/StridedOps.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 using namespace mlir;

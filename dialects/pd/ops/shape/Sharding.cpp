@@ -2,7 +2,7 @@
 #include "dialects/pd/ops/shape/JoinOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/ops/shape/SliceOps.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 #include "dialects/pd/sharding/ShardingRule.h"
 
 #include <numeric>

@@ -32,10 +32,12 @@ def Pd_SliceOp : Pd_Op<"slice", [AttrSizedOperandSegments, Pd_MovesElements]> {
   let libraryHalf = 1;
   let precision = "follow";
   let legacy = [Legacy<"slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor", ""], ["Out"],
-                  ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"], "importSlice">,
+                  ["axes", "starts", "ends"], ["infer_flags", "decrease_axis"],
+                  "importSlice", exportHook_="exportSlice">,
                 Legacy<"strided_slice", ["Input", "StartsTensorList*|StartsTensor", "EndsTensorList*|EndsTensor",
                     "StridesTensorList*|StridesTensor"], ["Out"],
-                  ["axes", "starts", "ends", "strides"], ["infer_flags", "decrease_axis"], "importSlice">];
+                  ["axes", "starts", "ends", "strides"], ["infer_flags", "decrease_axis"],
+                  "importSlice", exportHook_="exportSlice">];
   let newIr = [NewIr<["x", "starts_tensor", "ends_tensor", "strides_tensor"], [], [], [], "strided_slice">];
   let newIrGradients = ["slice_grad(x, dout, starts_tensor, ends_tensor)", "slice_double_grad() -> dout"];
   let linear = ["x"];
@@ -91,8 +93,9 @@ def Pd_UnbindOp : Pd_Op<"unbind", [Pd_MovesElements]> {
   let decomposesInCode = 1;
   let precision = "follow";
   let newIr = [NewIr<["x"], [], [], [], "unstack">];
-  let legacy = [Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind">, // which has a gradient op
-                Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind">];
+  // unstack comes first: it has a gradient op.
+  let legacy = [Legacy<"unstack", ["X"], ["Y"], ["axis", "num"], [], "importUnbind", exportHook_="exportUnbind">,
+                Legacy<"unbind", ["X"], ["Out"], ["axis"], [], "importUnbind", exportHook_="exportUnbind">];
   let newIrGradients = ["unbind_grad(dout)", "unstack_grad(dout)"];
 }
 

@@ -1,7 +1,7 @@
 #include "dialects/pd/ops/shape/Extent.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
 #include "dialects/pd/ops/shape/Shape.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 #include "dialects/pd/reference/Evaluate.h"
 
 using namespace mlir;

@@ -3,8 +3,10 @@
 #define PROA_DIALECTS_PD_SHAPE_VIEW
 
 include "dialects/pd/ir/Base.td"
+include "dialects/pd/ir/Layout.td"
 
-class Pd_ViewOp<string mnemonic, dag attributes> : Pd_Op<mnemonic, [Pd_MovesElements]> {
+class Pd_ViewOp<string mnemonic, dag attributes, list<Trait> traits = []>
+    : Pd_Op<mnemonic, [Pd_MovesElements] # traits> {
   let arguments = !con((ins Pd_Tensor:$x), attributes);
   let results = (outs Pd_Tensor:$out);
   let decomposesInCode = 1;
@@ -56,21 +58,21 @@ def Pd_FlattenToMatrixOp : Pd_ViewOp<"flatten_to_matrix", (ins DefaultValuedAttr
 }
 
 def Pd_PixelShuffleOp : Pd_ViewOp<"pixel_shuffle", (ins DefaultValuedAttr<I64Attr, "1">:$upscale_factor,
-    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format)> {
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
   let summary = "Channels moved to space: [n, c*r*r, h, w] becomes [n, c, h*r, w*r] with r = upscale_factor";
   let legacy = [Legacy<"pixel_shuffle", ["X"], ["Out"], ["upscale_factor", "data_format"]>];
   let newIrGradients = ["pixel_shuffle_grad(dout)"];
 }
 
 def Pd_PixelUnshuffleOp : Pd_ViewOp<"pixel_unshuffle", (ins DefaultValuedAttr<I64Attr, "1">:$downscale_factor,
-    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format)> {
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
   let summary = "The inverse of pixel_shuffle: [n, c, h*r, w*r] becomes [n, c*r*r, h, w] with r = downscale_factor";
   let legacy = [Legacy<"pixel_unshuffle", ["X"], ["Out"], ["downscale_factor", "data_format"]>];
   let newIrGradients = ["pixel_unshuffle_grad(dout)"];
 }
 
 def Pd_ChannelShuffleOp : Pd_ViewOp<"channel_shuffle", (ins I64Attr:$groups,
-    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format)> {
+    Pd_DefaultEnum<Pd_DataFormatAttr, "NCHW">:$data_format), [LayoutOpInterface]> {
   let summary = "Channels, as a matrix with `groups` rows, transposed";
   let legacy = [Legacy<"channel_shuffle", ["X"], ["Out"], ["groups", "data_format"]>,
                 Legacy<"shuffle_channel", ["X"], ["Out"], ["groups=group"]>];

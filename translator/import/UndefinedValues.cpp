@@ -1,4 +1,4 @@
-#include "translator/import/Fillers.h"
+#include "translator/import/UndefinedValues.h"
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
@@ -36,7 +36,7 @@ bool isUndefinedNumber(Value value) {
   return isMagic(number.convertToDouble());
 }
 
-bool isFiller(Value value, Value other) {
+bool isPlaceholder(Value value, Value other) {
   if (!value || !other)
     return !value && other;
   return !pd::joinedTypes(value.getType(), other.getType()) && isUndefinedNumber(value);
@@ -59,7 +59,7 @@ Value convertedTo(OpBuilder &builder, Location location, Value value, Type type)
   return value;
 }
 
-Value makeFiller(OpBuilder &builder, Location location, Type type) {
+Value createPlaceholder(OpBuilder &builder, Location location, Type type) {
   if (isa<pd::ArrayType>(type))
     return pd::widened(builder, location, pd::ArrayCreateOp::create(builder, location), type);
   auto tensor = cast<RankedTensorType>(type);

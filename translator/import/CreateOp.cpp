@@ -1,4 +1,4 @@
-#include "translator/import/MakeOp.h"
+#include "translator/import/CreateOp.h"
 
 #include "dialects/pd/ir/Keywords.h"
 
@@ -8,9 +8,9 @@ using namespace mlir;
 
 namespace proa::import {
 
-Operation *makeOp(OpBuilder &builder, Location location, llvm::StringRef name,
-                  llvm::ArrayRef<llvm::SmallVector<Value>> operands,
-                  llvm::ArrayRef<NamedAttribute> attributes) {
+Operation *createOp(OpBuilder &builder, Location location, llvm::StringRef name,
+                    llvm::ArrayRef<llvm::SmallVector<Value>> operands,
+                    llvm::ArrayRef<NamedAttribute> attributes) {
   auto registered = RegisteredOperationName::lookup(name, builder.getContext());
   if (!registered) {
     emitError(location) << "the dialect has no op '" << name << "'";

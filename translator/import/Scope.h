@@ -1,4 +1,4 @@
-/// What variables stand for at a place of a program.
+/// The values of variables at one point of a program.
 #pragma once
 
 #include "translator/import/VariableIndex.h"
@@ -13,10 +13,10 @@ namespace proa::import {
 
 /// Values by name; a name without one has the null value. Those of variables that the program declares lie in
 /// a list: a lookup by number is one access.
-class Environment {
+class Scope {
 public:
-  Environment() = default;
-  explicit Environment(const VariableIndex &variables) : variables(&variables), declared(variables.size()) {}
+  Scope() = default;
+  explicit Scope(const VariableIndex &variables) : variables(&variables), declared(variables.size()) {}
 
   mlir::Value lookup(llvm::StringRef name) const {
     VariableNumber number = numberOf(name);

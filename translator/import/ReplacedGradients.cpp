@@ -1,4 +1,4 @@
-//! pd.vjp of a program's forward part in place of its own gradient ops: ImportOptions::ownGradients.
+//! pd.vjp of a program's forward part in place of its gradient ops (ImportOptions::ownGradients).
 #include "translator/import/ProgramImporter.h"
 
 #include "dialects/pd/ops/autodiff/VjpOps.h"
@@ -42,11 +42,11 @@ bool computesGradient(const legacy::Operation &op, llvm::StringRef gradient) {
 
 } // namespace
 
-void ProgramImporter::findOwnGradients() {
+void ProgramImporter::findReplacedGradients() {
   if (options.ownGradients.empty())
     return;
   llvm::StringMap<size_t> last;
-  for (const auto &[index, op] : llvm::enumerate(program.blocks[0].operations))
+  for (const auto &[index, op] : llvm::enumerate(legacyProgram.blocks[0].operations))
     for (const legacy::Slot &slot : op.outputs)
       for (llvm::StringRef name : slot.arguments) {
         if (!gradientsBegin && op.type == "fill_constant" && name.ends_with(gradientSuffix)) {
@@ -69,21 +69,21 @@ void ProgramImporter::findOwnGradients() {
   }
 }
 
-void ProgramImporter::takeOwnGradients(const legacy::Operation &op) {
+void ProgramImporter::replaceGradients(const legacy::Operation &op) {
   if (currentBlock != 0 || !gradientsBegin)
     return;
   if (currentIndex == *gradientsBegin) {
     Value loss = lookup(lossName), seed = lookup(lossName + gradientSuffix.str());
     if (!loss || !seed)
       return report("the gradient of '" + lossName + "' begins before the variable is defined");
-    return makeOwnGradients(loss, seed);
+    return createGradients(loss, seed);
   }
   auto writes = lastWrites.find(currentIndex);
   if (writes == lastWrites.end())
     return;
   for (const std::string &parameter : writes->second)
-    if (Value gradient = ownGradients.lookup(parameter))
-      environment.set(options.ownGradients.at(parameter), gradient);
+    if (Value gradient = replacedGradients.lookup(parameter))
+      scope.set(options.ownGradients.at(parameter), gradient);
 }
 
 /// By the value that a gradient op takes the gradient of, the one that it gives the gradient to. Quantization
@@ -91,7 +91,7 @@ void ProgramImporter::takeOwnGradients(const legacy::Operation &op) {
 /// of the gradients: they train through the rounding as if it was not there.
 llvm::DenseMap<Value, Value> ProgramImporter::straightThroughs() const {
   llvm::DenseMap<Value, Value> found;
-  for (const legacy::Operation &op : program.blocks[0].operations) {
+  for (const legacy::Operation &op : legacyProgram.blocks[0].operations) {
     if (!llvm::StringRef(op.type).ends_with("_grad"))
       continue;
     for (const legacy::Slot &slot : op.inputs) {
@@ -109,9 +109,8 @@ llvm::DenseMap<Value, Value> ProgramImporter::straightThroughs() const {
   return found;
 }
 
-/// What ran so far, once more as the region of a pd.vjp. Results of random ops are taken from their first
-/// run.
-void ProgramImporter::makeOwnGradients(Value loss, Value seed) {
+/// Clones the ops so far into the region of a pd.vjp. Results of random ops are those of the first run.
+void ProgramImporter::createGradients(Value loss, Value seed) {
   Location location = loss.getLoc();
   std::vector<std::string> names;
   llvm::SmallVector<Value> inputs, saved, yielded;
@@ -157,7 +156,7 @@ void ProgramImporter::makeOwnGradients(Value loss, Value seed) {
                                builder.getDenseI64ArrayAttr({0}));
   vjp.getBody().takeBody(region);
   for (auto [name, gradient] : llvm::zip(names, vjp.getGradients()))
-    ownGradients[name] = gradient;
+    replacedGradients[name] = gradient;
 }
 
 } // namespace proa::import

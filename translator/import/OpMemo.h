@@ -1,6 +1,6 @@
-/// Programs repeat themselves: most ops equal an earlier one in all but the names of their variables. What
-/// such an op becomes is copied from what the earlier one became, without looking at its table entry,
-/// inferring types and verifying once more.
+/// Memoization of imported ops. Most ops of a program equal an earlier one except for the names of their
+/// variables. They become copies of the ops that the earlier one became, without a look at the table, type
+/// inference and verification.
 #pragma once
 
 #include "translator/import/LegacyTable.h"
@@ -30,8 +30,8 @@ struct OutputName {
   uint32_t slot, argument, place;
 };
 
-/// What one op became: ops without operands of their own, the numbers of their operands (inputs of the
-/// instance first, then the results in order), and the number of what each output's variable got.
+/// What one op became: ops without operands, the indices of their operands (inputs of the instance first,
+/// then results in order), and the index of the value of each output's variable.
 struct Recipe {
   struct Step {
     mlir::OwningOpRef<mlir::Operation *> prototype;
@@ -41,7 +41,7 @@ struct Recipe {
   std::vector<std::pair<OutputName, uint32_t>> outputs;
 };
 
-class Repetitions {
+class OpMemo {
 public:
   /// Whether only the op itself and the types of its inputs decide what it becomes: no input may hold
   /// elements that are known before the program runs.
@@ -50,8 +50,8 @@ public:
   /// What an equal op became; null where there was none.
   const Recipe *find(const OpInstance &instance) const;
 
-  /// Keeps what an op became: `made`, in order, and the values that its outputs got. Not where it depends on
-  /// other values than its inputs.
+  /// Keeps what an op became: `made`, in order, and the values of its outputs. Does nothing if the ops use
+  /// other values than the inputs.
   void add(const OpInstance &instance, llvm::ArrayRef<mlir::Operation *> made,
            llvm::ArrayRef<std::pair<OutputName, mlir::Value>> outputs);
 

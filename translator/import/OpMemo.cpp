@@ -1,4 +1,4 @@
-#include "translator/import/Repetition.h"
+#include "translator/import/OpMemo.h"
 
 #include "translator/import/ProgramImporter.h"
 #include "translator/import/Recomputed.h"
@@ -90,12 +90,12 @@ bool isUnknown(Value value) {
 
 } // namespace
 
-bool Repetitions::isRepeatable(const OpInstance &instance) {
+bool OpMemo::isRepeatable(const OpInstance &instance) {
   return llvm::all_of(instance.inputs, isUnknown) &&
          llvm::none_of(instance.op->attributes, std::mem_fn(&legacy::Attribute::isVariable));
 }
 
-const Recipe *Repetitions::find(const OpInstance &instance) const {
+const Recipe *OpMemo::find(const OpInstance &instance) const {
   auto candidates = byHash.find(hashOf(instance));
   if (candidates == byHash.end())
     return nullptr;
@@ -111,8 +111,8 @@ const Recipe *Repetitions::find(const OpInstance &instance) const {
   return nullptr;
 }
 
-void Repetitions::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
-                      llvm::ArrayRef<std::pair<OutputName, Value>> outputs) {
+void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
+                 llvm::ArrayRef<std::pair<OutputName, Value>> outputs) {
   // An op that equals none of many with its numbers (a NaN, or other words) is like none that follows either.
   constexpr size_t mostWithSameNumbers = 16;
   auto &sameNumbers = byHash[hashOf(instance)];
@@ -156,20 +156,20 @@ void Repetitions::add(const OpInstance &instance, llvm::ArrayRef<Operation *> ma
 
 std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Operation &op,
                                                               const LegacyOp &entry) const {
-  if (hasLod || hasSelectedRows || isRecomputed(op))
+  if (lods.isActive || hasSelectedRows || isRecomputed(op))
     return std::nullopt;
   assert(&op == &program.blocks[currentBlock].operations[currentIndex]);
   OpInstance instance{&op, &entry, variables.numbersOf(currentBlock, currentIndex)};
   const VariableNumber *number = instance.numbers.inputs.begin();
   for (const legacy::Slot &slot : op.inputs)
     for (const std::string &name : slot.arguments) {
-      Value value = name == legacy::emptyVariable ? Value() : environment.lookup(name, *number);
+      Value value = name == legacy::emptyVariable ? Value() : scope.lookup(name, *number);
       if (!value && name != legacy::emptyVariable)
         return std::nullopt;
       instance.inputs.push_back(value);
       ++number;
     }
-  return Repetitions::isRepeatable(instance) ? std::optional(std::move(instance)) : std::nullopt;
+  return OpMemo::isRepeatable(instance) ? std::optional(std::move(instance)) : std::nullopt;
 }
 
 void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
@@ -193,7 +193,7 @@ void ProgramImporter::repeat(const Recipe &recipe, const OpInstance &instance) {
 
 void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp &entry) {
   std::optional<OpInstance> instance = repeatableInstance(op, entry);
-  const Recipe *recipe = instance ? repetitions.find(*instance) : nullptr;
+  const Recipe *recipe = instance ? memo.find(*instance) : nullptr;
   if (recipe)
     return repeat(*recipe, *instance);
   OpImporter importer(*this, op, builder, locationOf(currentIndex, op));
@@ -207,7 +207,7 @@ void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp 
   defined = &definitions;
   importByEntry(importer);
   defined = nullptr;
-  if (problems.size() != problemsBefore || importer.dependsOnOutputs || hasLod)
+  if (problems.size() != problemsBefore || importer.dependsOnOutputs || lods.isActive)
     return;
   llvm::SmallVector<Operation *> made;
   for (Operation &op :
@@ -221,7 +221,7 @@ void ProgramImporter::importKnownOp(const legacy::Operation &op, const LegacyOp 
         if (&op.outputs[i].arguments[j] == name)
           outputs.emplace_back(OutputName{i, j, place}, value);
   }
-  repetitions.add(*instance, made, outputs);
+  memo.add(*instance, made, outputs);
 }
 
 } // namespace proa::import
