@@ -14,7 +14,7 @@ def Rt_Dialect : Dialect {
   let name = "rt";
   let cppNamespace = "::proa::rt";
   let summary = "Fused calls of the CPU runtime";
-  let dependentDialects = ["::proa::pd::PdDialect"]; // whose enum attributes the ops have
+  let dependentDialects = ["::proa::pd::PdDialect"];
 }
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;

@@ -58,13 +58,13 @@ Operation *createOp(OpBuilder &builder, Location location, llvm::StringRef name,
     return nullptr;
   }
   state.addTypes(types);
-  Operation *made = builder.create(state);
+  Operation *created = builder.create(state);
   // The declarative constraints: operand types, attribute kinds.
-  if (failed(made->getName().verifyInvariants(made))) {
-    made->erase();
+  if (failed(created->getName().verifyInvariants(created))) {
+    created->erase();
     return nullptr;
   }
-  return made;
+  return created;
 }
 
 } // namespace proa::import

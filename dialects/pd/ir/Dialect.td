@@ -12,7 +12,7 @@ def Pd_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{
-    /// Registers a family's ops. Each family calls it from its own file: an edit of one recompiles only that one.
+    /// Registers the ops of a family. Each family calls it from its own file, to keep rebuilds small.
     template <class... Ops> void addFamily() { addOperations<Ops...>(); }
     /// Defined where the generated storage classes are: Enums.cpp and Types.cpp.
     void registerAttributes();

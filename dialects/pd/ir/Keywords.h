@@ -11,9 +11,9 @@ namespace proa::pd {
 /// The keyword of an enum attribute of pd: "NCHW"; none for other attributes.
 std::optional<llvm::StringRef> keywordOf(mlir::Attribute attribute);
 
-/// What the attribute `name` of an op `op` ("pd.conv2d") holds for `value`: the enum attribute for a string
-/// where the op declares one, `value` itself otherwise. Failure, after an error at `location` that lists the
-/// accepted keywords, for a string that is none of them.
+/// Converts a string to the enum attribute that the op `op` ("pd.conv2d") declares by `name`. Returns other
+/// values, and strings for other attributes, unchanged. Fails for an unknown keyword, after an error at
+/// `location` that lists the accepted ones.
 mlir::FailureOr<mlir::Attribute> enumFromKeyword(mlir::Location location, llvm::StringRef op,
                                                  llvm::StringRef name, mlir::Attribute value);
 

@@ -71,7 +71,7 @@ def Pd_SendUvOp : Pd_GraphOp<"send_uv"> {
   }];
   let constraints = [
     "C1. src_index and dst_index are vectors (or columns) of the same length",
-    "C3. x and y have rows of one element type"
+    "C3. x and y have rows of the same element type"
   ];
   let infer = "inferSendUv";
   let arguments = (ins Pd_Tensor:$x, Pd_Tensor:$y, Pd_IntTensor:$src_index, Pd_IntTensor:$dst_index,
