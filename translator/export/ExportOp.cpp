@@ -1,8 +1,8 @@
 #include "translator/export/ExportOp.h"
 #include "translator/export/OpExporter.h"
 
-#include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ir/Keywords.h"
+#include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 

@@ -11,7 +11,7 @@
 #include "dialects/pd/ops/reduce/ScanOps.h"
 #include "dialects/pd/ops/sequence/SequenceOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 

@@ -7,7 +7,7 @@
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/search/SearchOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 

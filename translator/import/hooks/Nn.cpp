@@ -5,7 +5,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ops/loss/LossOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 

@@ -3,7 +3,7 @@
 #include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/ir/Infer.h"
-#include "dialects/pd/ops/shape/ViewOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 
