@@ -106,7 +106,7 @@ TEST_F(Primitives, HaveShardingRules) {
               op->destroy();
               return has;
             }),
-            (std::set<std::string>{"arange", "optimization_barrier"}));
+            (std::set<std::string>{"arange"}));
 }
 
 } // namespace
