@@ -368,7 +368,7 @@ void importRmsNorm(OpImporter &importer) {
   Expression out = e.wrap(e.create<pd::RmsNormOp>(x, weight, normalized,
                                                   llvm::APFloat(importer.floatAttribute("epsilon", 1e-5))));
   if (Value bias = importer.input("norm_bias"))
-    out = out + e.reshape(e.wrap(bias), normalized);
+    out = out + (normalized.size() == 1 ? e.wrap(bias) : e.reshape(e.wrap(bias), normalized));
   importer.setOutput("out", out);
   importer.setOutput("residual_out", x);
 }

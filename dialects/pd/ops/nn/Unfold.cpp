@@ -124,6 +124,18 @@ llvm::SmallVector<int64_t> paddedExtents(llvm::ArrayRef<int64_t> extents, const 
   return out;
 }
 
+/// A table of positions with more entries is not put into the program.
+constexpr double maxTable = 1 << 20;
+
+/// Whether the table of windowPositions has at most maxTable entries.
+bool isSmallTable(llvm::ArrayRef<int64_t> padded, const Window &window) {
+  double entries = 1;
+  for (size_t i = 0; i < 2; ++i)
+    entries *= static_cast<double>(window.kernel[i]) * static_cast<double>(padded[i]) /
+               static_cast<double>(window.strides[i]);
+  return entries <= maxTable;
+}
+
 /// For each kernel element and each window its index in the padded plane, as one vector.
 Expression windowPositions(TensorBuilder &e, llvm::ArrayRef<int64_t> padded, const Window &window) {
   llvm::SmallVector<int64_t> counts, values;
@@ -176,9 +188,10 @@ FailureOr<SmallVector<Value>> UnfoldOp::decompose(OpBuilder &builder) {
   Expression flat = reshapeTo(plane, {batch, channels, size});
   int64_t elements = window.kernel[0] * window.kernel[1];
   bool isOpen = llvm::is_contained(space, ShapedType::kDynamic);
-  auto [positions, windows] = isOpen ? openWindowPositions(plane, window)
-                                     : std::pair(windowPositions(e, paddedExtents(space, window), window),
-                                                 Extent(tensorType(getOut()).getShape().back()));
+  bool isComputed = isOpen || !isSmallTable(paddedExtents(space, window), window);
+  auto [positions, windows] = isComputed ? openWindowPositions(plane, window)
+                                         : std::pair(windowPositions(e, paddedExtents(space, window), window),
+                                                     Extent(tensorType(getOut()).getShape().back()));
   Expression columns = e.wrap(e.create<GatherOp>(flat, positions, Value(), uint64_t(2)));
   return SmallVector<Value>{reshapeTo(columns, {batch, multiply(e, channels, elements), windows})};
 }
@@ -188,6 +201,8 @@ FailureOr<SmallVector<Value>> FoldOp::decompose(OpBuilder &builder) {
   Expression x = e.computed(getX());
   Window window = *foldWindow(std::nullopt, getKernelSizes(), getStrides(), getPaddings(), getDilations());
   llvm::SmallVector<int64_t> padded = paddedExtents(getOutputSizes(), window);
+  if (!isSmallTable(padded, window))
+    return failure();
   Expression positions = windowPositions(e, padded, window);
   Extent batch(x, 0), channels = divide(e, Extent(x, 1), window.kernel[0] * window.kernel[1]);
   Expression columns = reshapeTo(x, {batch, channels, positions.type().getNumElements()});
