@@ -22,7 +22,7 @@ public:
   /// On level O2 only what Paddle has on its list for O2 stays full.
   explicit PrecisionLists(bool isO2);
 
-  /// Puts an op, "pd.exp" or "exp", on a list. Failure where there is no such op.
+  /// Puts an op, "pd.exp" or "exp", on a list. Failure if the op is unknown.
   llvm::LogicalResult set(mlir::MLIRContext *context, llvm::StringRef op, Precision precision);
 
   Precision of(mlir::Operation *op) const;

@@ -55,7 +55,7 @@ public:
     return SmallVector<int64_t>(transpose.getPerm());
   }
 
-  /// The reason why nothing more is fused: the last user that was refused, or why there is no such user.
+  /// The reason why nothing more is fused: the last refused user, or why no user was tried.
   std::string stopReason() {
     if (Operation *user = singleUser())
       return user->getName().getStringRef().str() + " " + refusal;

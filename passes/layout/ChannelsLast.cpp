@@ -124,7 +124,7 @@ private:
     return nullptr;
   }
 
-  /// An operand that broadcasts to an image, in channels-last order; null if there is no such order.
+  /// An operand that broadcasts to an image, in channels-last order; null if no order fits.
   Value follow(Value operand, OpBuilder &builder) {
     auto type = pd::tensorType(operand);
     if (last.contains(operand))

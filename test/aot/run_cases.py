@@ -30,7 +30,7 @@ class TensorInfo(ctypes.Structure):
 
 
 def read_safetensors(path):
-    """{name: (type, dims, bytes)}; empty where there is no file."""
+    """{name: (type, dims, bytes)}; empty without a file."""
     if not os.path.exists(path):
         return {}
     with open(path, "rb") as file:

@@ -14,7 +14,7 @@ MASK = (1 << 64) - 1
 
 
 def read_safetensors(path):
-    """All tensors of a file by name; nothing where there is no file."""
+    """All tensors of a file by name; empty without a file."""
     if not os.path.exists(path):
         return {}
     with open(path, "rb") as file:

@@ -34,7 +34,7 @@ public:
 bool hasLegacyOp(mlir::Operation *op);
 
 /// The legacy op that is equivalent to `op`. Ops that Paddle runs in place (MeanOut is Mean) do so if nothing
-/// else reads the input. Errors: there is no such op, or it cannot express the attributes.
+/// else reads the input. Errors: the op is unknown, or it cannot express the attributes.
 Result<legacy::Operation> exportOp(mlir::Operation *op, Names &names);
 
 /// The ops that make a constant: assign_value, and where it has no such element type a cast or `complex`.

@@ -133,6 +133,10 @@ SmallVector<Batched> Batcher::allOf(Operation *made) const {
 }
 
 LogicalResult Batcher::write(Block &block) {
+  return guarded([&] { return writeOps(block); });
+}
+
+LogicalResult Batcher::writeOps(Block &block) {
   for (Operation *op = &block.front(); op != block.getTerminator();) {
     Operation *next = op->getNextNode(), *before = op->getPrevNode();
     if (!reads(op, [&](Value value) { return isBatched(value); })) {
@@ -263,6 +267,12 @@ LogicalResult Batcher::refuse(Operation *op, const Twine &why) {
 LogicalResult Batcher::checkOneByOne(Operation *op) {
   if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
     return refuse(op, "it has no batching rule, and running it for each example would repeat its effects");
+  auto isForeign = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !dtypeOf(tensor.getElementType());
+  };
+  if (llvm::any_of(op->getOperandTypes(), isForeign) || llvm::any_of(op->getResultTypes(), isForeign))
+    return refuse(op, "it has an element type that the dialect pd lacks");
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
   if (!llvm::all_of(op->getOperandTypes(), isTensor) || !llvm::all_of(op->getResultTypes(), isTensor))
     return refuse(op,

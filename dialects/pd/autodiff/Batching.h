@@ -63,6 +63,7 @@ public:
   mlir::OpBuilder &builder;
 
 private:
+  mlir::LogicalResult writeOps(mlir::Block &block);
   mlir::FailureOr<llvm::SmallVector<Batched>> writeOp(mlir::Operation *op);
   void mapResults(mlir::Operation *op, llvm::ArrayRef<Batched> values);
   mlir::FailureOr<llvm::SmallVector<Batched>> elementwise(mlir::Operation *op);

@@ -305,6 +305,8 @@ bool hasTangent(Type type) {
   return isDifferentiable(type);
 }
 
-LogicalResult pushForward(Block &block, Tangents &tangents) { return ForwardMode(block, tangents).run(); }
+LogicalResult pushForward(Block &block, Tangents &tangents) {
+  return guarded([&] { return ForwardMode(block, tangents).run(); });
+}
 
 } // namespace proa::pd

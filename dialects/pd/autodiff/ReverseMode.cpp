@@ -298,14 +298,16 @@ private:
 FailureOr<llvm::SmallVector<Value>> differentiateSparsely(Block &block, llvm::ArrayRef<int64_t> outputs,
                                                           llvm::ArrayRef<Value> cotangents,
                                                           llvm::ArrayRef<Value> inputs, bool mayDefer) {
-  ReverseMode mode(block, inputs, outputs, mayDefer);
-  if (failed(mode.findActiveOps()))
-    return failure();
-  for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
-    mode.accumulate(block.getTerminator()->getOperand(output), cotangent);
-  if (failed(mode.sweep()))
-    return failure();
-  return llvm::map_to_vector(inputs, [&](Value input) { return mode.take(input); });
+  return guarded([&]() -> FailureOr<llvm::SmallVector<Value>> {
+    ReverseMode mode(block, inputs, outputs, mayDefer);
+    if (failed(mode.findActiveOps()))
+      return failure();
+    for (auto [output, cotangent] : llvm::zip(outputs, cotangents))
+      mode.accumulate(block.getTerminator()->getOperand(output), cotangent);
+    if (failed(mode.sweep()))
+      return failure();
+    return llvm::map_to_vector(inputs, [&](Value input) { return mode.take(input); });
+  });
 }
 
 FailureOr<llvm::SmallVector<Value>> differentiate(Block &block, llvm::ArrayRef<int64_t> outputs,

@@ -10,8 +10,8 @@ namespace proa::pd {
 void replaceResult(mlir::OpBuilder &builder, mlir::Value result, mlir::Value value);
 
 /// The same for all results of `op`. Failure, after an error at the op, where the type of a value contradicts
-/// the declared type of its result: dims that were dynamic are static now, and the op's result is another
-/// one.
+/// the declared type of its result, or an op that reads it: dims that were dynamic are static now, and the
+/// op's result is another one.
 [[nodiscard]] mlir::LogicalResult replaceResults(mlir::Operation *op, mlir::ValueRange values);
 
 } // namespace proa::pd

@@ -1,6 +1,6 @@
 /// The library kernels of recurrent layers over sequences: gru (x, weight, offsets, h0, bias), lstm (x,
 /// weight, bias, offsets, h0, c0), and their gradients, which are given the cotangents behind these. The
-/// gradients compute the forward pass once more. dialects/pd/ops/sequence/Recurrent.td has the formulas.
+/// gradients recompute the forward pass. dialects/pd/ops/sequence/Recurrent.td has the formulas.
 #include "lib/runtime/kernels/Activations.h"
 #include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Sequences.h"

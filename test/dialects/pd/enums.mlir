@@ -34,7 +34,7 @@ func.func @required(%x: tensor<1x2x4x4xf32>, %d: tensor<1x2x8x8xf32>) -> tensor<
   return %0 : tensor<1x2x4x4xf32>
 }
 
-// A value that is no keyword is quoted.
+// A value that is not a keyword is quoted.
 // CHECK-LABEL: @quotes
 func.func @quotes(%d: tensor<8x6xf32>, %l: tensor<4x6xf32>, %o: tensor<3xi64>) {
   // CHECK: pd.detection_map {{.*}} ap_type = "11point" {

@@ -54,7 +54,7 @@ func.func private @dynamic(%x: tensor<?x3xf32>, %y: tensor<3xf32>) -> tensor<?x3
 
 // -----
 
-// Near miss: a function that is no kernel stays.
+// Near miss: a function that is not a kernel stays.
 // CHECK-LABEL: func @main
 // CHECK: pd.exp
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

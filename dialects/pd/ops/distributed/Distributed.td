@@ -10,7 +10,7 @@ include "dialects/pd/ir/Base.td"
 //
 // The CPU runtime runs one process: a ring has one member. Reductions, broadcasts and gathers of one part are then
 // the identity, which is their decomposition. Ops that name a second process (nranks above 1, send, receive) have no
-// decomposition, and the compiler reports that there is no kernel for them.
+// decomposition, and the compiler reports that they lack a kernel.
 defvar RingConstraint = "C1. ring_id is not negative";
 defvar RanksConstraint = "C2. nranks is above 0";
 defvar ProcessConstraint = "C3. a rank (rank, root, peer) is not negative, and below nranks if that is given";

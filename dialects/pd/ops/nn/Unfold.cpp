@@ -247,7 +247,7 @@ FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
   auto first = static_cast<int64_t>(static_cast<float>(channels) * ratio);
   auto second = static_cast<int64_t>(static_cast<float>(channels) * 2 * ratio);
   Expression t = reshapeTo(x, split);
-  // Channels [from, to) of the steps shifted by `shift`, zeros where there is no step.
+  // Channels [from, to) of the steps shifted by `shift`, zeros outside of the sequence.
   auto part = [&](int64_t from, int64_t to, int64_t shift) {
     Expression kept =
         slice(slice(t, axis, from, to), 1, shift > 0 ? 0 : -shift, shift > 0 ? steps - shift : steps);
