@@ -109,7 +109,7 @@ private:
     for (const auto &[name, value] : *states)
       if (Result<void> set = model.setParameter(name, value); !set)
         return failed(set.problems());
-    giveLods(feeds, meta);
+    setLods(feeds, meta);
     enter(Stage::Compile);
     if (Result<void> prepared = model.prepare(feeds); !prepared)
       return failed(prepared.problems());
@@ -176,7 +176,7 @@ private:
     for (int run = 0; run < meta.runs && result.status == Status::Passed; ++run) {
       std::string prefix = meta.runPrefix(run);
       Tensors feeds = withPrefix(inputs, prefix);
-      giveLods(feeds, meta);
+      setLods(feeds, meta);
       enter(Stage::Run);
       Result<ReferenceRun> evaluated = runReference(folder, meta, feeds, options.dynamicDims);
       if (!evaluated)
@@ -215,7 +215,7 @@ private:
     enter(Stage::Run);
     std::string notEvaluated;
     Tensors feeds = withPrefix(inputs, meta.runPrefix(0));
-    giveLods(feeds, meta);
+    setLods(feeds, meta);
     Result<ShardCheck> done = checkShardings(folder, meta, feeds, notEvaluated);
     if (!done)
       failed(done.problems());
@@ -230,7 +230,7 @@ private:
     if (!meta.runnable || meta.training || meta.runs != 1 || meta.compare != CompareKind::AllClose)
       return skip("its outputs are not a function of its feeds, or it has none");
     enter(Stage::Run);
-    giveLods(inputs, meta);
+    setLods(inputs, meta);
     Result<DifferentialResult> done = compareMutants(folder, meta, inputs, options.seed, options.mutants);
     if (!done)
       failed(done.problems());

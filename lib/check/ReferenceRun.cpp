@@ -1,6 +1,6 @@
 #include "lib/check/ReferenceRun.h"
 #include "lib/check/DynamicDims.h"
-#include "lib/check/Interpreter.h"
+#include "lib/numerics/Interpreter.h"
 
 #include "lib/compiler/Registration.h"
 #include "lib/compiler/SpecializeFeeds.h"
@@ -40,7 +40,7 @@ Result<bool> prepare(ModuleOp module, const std::map<std::string, std::vector<in
 }
 
 std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors &parameters,
-                          Interpreter &interpreter) {
+                          numerics::Interpreter &interpreter) {
   for (BlockArgument argument : main.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto feed = main.getArgAttrOfType<StringAttr>(i, "pd.feed");
@@ -57,7 +57,7 @@ std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors
 ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors &parameters,
                           const OpObserver &afterEach) {
   ReferenceRun run;
-  Interpreter interpreter;
+  numerics::Interpreter interpreter;
   interpreter.afterEach = afterEach;
   run.notEvaluated = bindArguments(main, feeds, parameters, interpreter);
   if (run.notEvaluated.empty())

@@ -1,7 +1,7 @@
 #include "lib/check/ShardCheck.h"
-#include "lib/check/Compare.h"
-#include "lib/check/Interpreter.h"
 #include "lib/check/ReferenceRun.h"
+#include "lib/numerics/Interpreter.h"
+#include "lib/tensors/Compare.h"
 
 #include "dialects/pd/ir/InferredTypes.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
@@ -246,7 +246,7 @@ void checkSharding(Operation *op, llvm::ArrayRef<Tensor> operands, llvm::ArrayRe
 Result<ShardCheck> checkShardings(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,
                                   std::string &notEvaluated) {
   ShardCheck check;
-  auto afterEach = [&](Operation &op, const Interpreter &interpreter) {
+  auto afterEach = [&](Operation &op, const numerics::Interpreter &interpreter) {
     auto tensorsOf = [&](ValueRange values) -> std::optional<llvm::SmallVector<Tensor>> {
       llvm::SmallVector<Tensor> tensors;
       for (Value value : values) {

@@ -1,11 +1,11 @@
 // proa-compile: compiles a program to a shared library with a C interface.
 #include "lib/aot/LinkLibrary.h"
-#include "lib/check/CaseMeta.h"
 #include "lib/support/Files.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ProgressBar.h"
 #include "tools/common/Target.h"
 #include "translator/params/ModelFolder.h"
+#include "translator/params/ModelMeta.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -108,7 +108,7 @@ Result<void> readCase(aot::LibraryRequest &request) {
   bool isIr = files->program.ends_with(".mlir") || files->program.ends_with(".mlirbc");
   if (files->meta.empty() || isIr) // an IR file describes its own interface
     return {};
-  auto meta = check::readCaseMeta(files->meta);
+  auto meta = params::readModelMeta(files->meta);
   if (!meta)
     return meta.problems();
   if (request.feeds.empty())

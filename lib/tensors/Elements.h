@@ -8,7 +8,7 @@
 #include <complex>
 #include <limits>
 
-namespace proa::check {
+namespace proa {
 
 /// A stored bool, read as a byte: other values than 0 and 1 are errors to report, and undefined behavior as a
 /// C++ bool.
@@ -98,4 +98,4 @@ template <class T>
 inline constexpr bool isComplex =
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
-} // namespace proa::check
+} // namespace proa

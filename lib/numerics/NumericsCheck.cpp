@@ -1,6 +1,6 @@
-#include "lib/check/NumericsCheck.h"
-#include "lib/check/Interpreter.h"
-#include "lib/check/RandomTensor.h"
+#include "lib/numerics/NumericsCheck.h"
+#include "lib/numerics/Interpreter.h"
+#include "lib/tensors/RandomTensor.h"
 
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/HostScalar.h"
@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-namespace proa::check {
+namespace proa::numerics {
 namespace {
 
 ModuleOp moduleOf(Operation *op) {
@@ -339,4 +339,4 @@ Result<std::vector<Tensor>> NumericsCheck::run(func::FuncOp function,
   return problem("", "out of memory");
 }
 
-} // namespace proa::check
+} // namespace proa::numerics

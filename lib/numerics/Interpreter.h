@@ -16,7 +16,7 @@ namespace proa::pd {
 class VjpOp;
 }
 
-namespace proa::check {
+namespace proa::numerics {
 
 /// Evaluates ops and keeps their values. Gradients (`pd.vjp`) are decomposed in the IR, so pass a clone.
 class Interpreter {
@@ -54,4 +54,4 @@ private:
   std::vector<std::unique_ptr<mlir::Block>> formulas; ///< whose values are kept during the run
 };
 
-} // namespace proa::check
+} // namespace proa::numerics

@@ -3,7 +3,7 @@
 
 #include "proa/Tensor.h"
 
-namespace proa::check {
+namespace proa {
 
 /// A tensor of random values: floats uniform in [-1, 1), integers and bools 0 or 1 (valid indices of two
 /// entries). The same seed and name give the same values.
@@ -14,4 +14,4 @@ Tensor randomTensor(const std::string &name, DType dtype, std::vector<int64_t> d
 /// other floats are in [0.1, 1], which is valid for variances and scales.
 Tensor randomWeight(const std::string &name, DType dtype, std::vector<int64_t> dims, uint64_t seed);
 
-} // namespace proa::check
+} // namespace proa

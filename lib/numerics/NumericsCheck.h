@@ -2,7 +2,7 @@
 /// changed its results.
 #pragma once
 
-#include "lib/check/Compare.h"
+#include "lib/tensors/Compare.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace proa::check {
+namespace proa::numerics {
 
 struct NumericsCheckOptions {
   /// Seed of the random arguments.
@@ -76,4 +76,4 @@ private:
   std::optional<mlir::OperationFingerPrint> seen; ///< state of the module after the last check
 };
 
-} // namespace proa::check
+} // namespace proa::numerics

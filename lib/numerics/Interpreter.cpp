@@ -1,4 +1,4 @@
-#include "lib/check/Interpreter.h"
+#include "lib/numerics/Interpreter.h"
 
 #include "dialects/pd/ir/Specialize.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace proa::check {
+namespace proa::numerics {
 
 std::string Interpreter::evaluate(Operation &op) {
   // Type casts are identities; the bool of a condition is a tensor here.
@@ -186,4 +186,4 @@ std::string Interpreter::evaluateCall(func::CallOp call) {
   return reason;
 }
 
-} // namespace proa::check
+} // namespace proa::numerics

@@ -1,4 +1,4 @@
-#include "lib/check/Compare.h"
+#include "lib/tensors/Compare.h"
 
 #include "proa/Half.h"
 
@@ -11,7 +11,6 @@
 #include <random>
 
 using namespace proa;
-using namespace proa::check;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -1,12 +1,12 @@
-#include "lib/check/RandomTensor.h"
-#include "lib/check/Elements.h"
+#include "lib/tensors/RandomTensor.h"
+#include "lib/tensors/Elements.h"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <type_traits>
 
-namespace proa::check {
+namespace proa {
 namespace {
 
 template <class T> T randomElement(std::mt19937_64 &engine) {
@@ -63,4 +63,4 @@ Tensor randomWeight(const std::string &name, DType dtype, std::vector<int64_t> d
   return tensor;
 }
 
-} // namespace proa::check
+} // namespace proa

@@ -1,6 +1,6 @@
-#include "lib/check/Compare.h"
+#include "lib/tensors/Compare.h"
 
-#include "lib/check/Elements.h"
+#include "lib/tensors/Elements.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-namespace proa::check {
+namespace proa {
 namespace {
 
 constexpr std::array<std::string_view, 5> kindNames{"allclose", "stats", "shape", "permutation", "sorted"};
@@ -320,4 +320,4 @@ Comparison compare(const Tensor &got, const Tensor &expected, const CompareRule 
   return result;
 }
 
-} // namespace proa::check
+} // namespace proa

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace proa::check {
+namespace proa {
 
 /// Comparison rules. Dtype and dims must always agree.
 enum class CompareKind : uint8_t {
@@ -89,4 +89,4 @@ struct FiniteStatistics {
 };
 FiniteStatistics finiteStatisticsOf(const Tensor &tensor);
 
-} // namespace proa::check
+} // namespace proa

@@ -1,10 +1,10 @@
-#include "lib/check/CaseResult.h"
+#include "translator/params/ModelTensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace proa;
-using namespace proa::check;
+using namespace proa::params;
 using testing::HasSubstr;
 
 namespace {
@@ -15,7 +15,7 @@ Tensor scalar(float value) {
   return result;
 }
 
-TEST(CaseResult, PrefixesSelectRuns) {
+TEST(ModelTensors, PrefixesSelectRuns) {
   Tensors all{{"x", scalar(0)},      {"run1/x", scalar(1)},  {"step12/x", scalar(2)}, {"final/w", scalar(3)},
               {"runs/x", scalar(4)}, {"run/1/x", scalar(5)}, {"a/b", scalar(6)}};
   EXPECT_EQ(withPrefix(all, "run1/").size(), 1u);
@@ -25,8 +25,8 @@ TEST(CaseResult, PrefixesSelectRuns) {
   EXPECT_TRUE(first.count("a/b"));
 }
 
-TEST(CaseResult, StateInputsAreNotFeeds) {
-  CaseMeta meta;
+TEST(ModelTensors, StateInputsAreNotFeeds) {
+  ModelMeta meta;
   meta.stateInputs = {"rate"};
   Tensors inputs{{"x", scalar(1)}, {"rate", scalar(2)}};
   Result<Tensors> states = takeStateInputs(inputs, meta, "step1/");
@@ -34,11 +34,11 @@ TEST(CaseResult, StateInputsAreNotFeeds) {
   EXPECT_EQ(*states->at("rate").as<float>(), 2);
   EXPECT_EQ(inputs.size(), 1u);
   EXPECT_THAT(takeStateInputs(inputs, meta, "step1/").problems().text(),
-              HasSubstr("step1/rate: is a state input of the case, but the inputs lack it"));
+              HasSubstr("step1/rate: is a state input of the model, but the inputs lack it"));
 }
 
-TEST(CaseResult, MissingExpectedTensorFails) {
-  CaseMeta meta;
+TEST(ModelTensors, MissingExpectedTensorFails) {
+  ModelMeta meta;
   meta.suspect["wrong"] = "known to be wrong";
   std::vector<ComparedOutput> compared = compareOutputs(
       {{"a", scalar(1)}, {"b", scalar(2)}},
