@@ -1,5 +1,7 @@
 #include "lib/aot/CompileLibrary.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
+
 #include "lib/compiler/Compile.h"
 #include "lib/compiler/ProgramSource.h"
 #include "lib/compiler/Registration.h"
@@ -45,7 +47,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &so
   auto main = (*module)->lookupSymbol<mlir::func::FuncOp>("main");
   resultCount = 0;
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    resultCount += main.getResultAttr(i, "pd.fetch") != nullptr;
+    resultCount += main.getResultAttr(i, pd::fetchAttribute) != nullptr;
   if (hasFormedKernels(**module) && !request.dims.empty())
     return problem(request.model, "its kernels are formed already, so that its feeds keep their dims");
   if (!request.dims.empty())

@@ -1,4 +1,6 @@
 #include "lib/check/ReferenceRun.h"
+
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "lib/check/DynamicDims.h"
 #include "lib/numerics/Interpreter.h"
 
@@ -43,8 +45,8 @@ std::string bindArguments(func::FuncOp main, const Tensors &feeds, const Tensors
                           numerics::Interpreter &interpreter) {
   for (BlockArgument argument : main.getArguments()) {
     unsigned i = argument.getArgNumber();
-    auto feed = main.getArgAttrOfType<StringAttr>(i, "pd.feed");
-    auto name = feed ? feed : main.getArgAttrOfType<StringAttr>(i, "pd.param");
+    auto feed = main.getArgAttrOfType<StringAttr>(i, pd::feedAttribute);
+    auto name = feed ? feed : main.getArgAttrOfType<StringAttr>(i, pd::parameterAttribute);
     const Tensors &from = feed ? feeds : parameters;
     auto found = from.find(name.str());
     if (found == from.end())
@@ -66,8 +68,8 @@ ReferenceRun evaluateMain(func::FuncOp main, const Tensors &feeds, const Tensors
     return run;
   Operation *end = main.getBody().front().getTerminator();
   for (auto [i, value] : llvm::enumerate(end->getOperands()))
-    if (auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch"))
-      if (!main.getResultAttr(i, "pd.lod_of")) {
+    if (auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute))
+      if (!main.getResultAttr(i, pd::lodOwnerAttribute)) {
         if (!isa<RankedTensorType>(value.getType()))
           run.notEvaluated = "a fetched tensor array";
         else

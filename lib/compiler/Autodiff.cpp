@@ -14,6 +14,7 @@
 #include "translator/params/ModelFolder.h"
 
 #include "dialects/pd/autodiff/Autodiff.h"
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -67,13 +68,13 @@ struct Function::Implementation {
       return given ? given.str() : kind + std::to_string(number);
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      arguments.push_back(
-          describeType(function.getArgumentTypes()[i],
-                       nameOf(function.getArgAttrOfType<mlir::StringAttr>(i, "pd.feed"), "argument", i)));
+      arguments.push_back(describeType(
+          function.getArgumentTypes()[i],
+          nameOf(function.getArgAttrOfType<mlir::StringAttr>(i, pd::feedAttribute), "argument", i)));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      results.push_back(
-          describeType(function.getResultTypes()[i],
-                       nameOf(function.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch"), "result", i)));
+      results.push_back(describeType(
+          function.getResultTypes()[i],
+          nameOf(function.getResultAttrOfType<mlir::StringAttr>(i, pd::fetchAttribute), "result", i)));
     return {};
   }
 
@@ -92,14 +93,14 @@ struct FunctionTransforms {
     if (auto described = created->describe(); !described)
       return described.problems();
     FuncOp function = created->main();
-    auto named = [&](const char *role, const std::string &name) {
+    auto named = [&](llvm::StringRef role, const std::string &name) {
       mlir::Builder builder(function.getContext());
       return builder.getDictionaryAttr(builder.getNamedAttr(role, builder.getStringAttr(name)));
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      function.setArgAttrs(i, named("pd.feed", created->arguments[i].name));
+      function.setArgAttrs(i, named(pd::feedAttribute, created->arguments[i].name));
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      function.setResultAttrs(i, named("pd.fetch", created->results[i].name));
+      function.setResultAttrs(i, named(pd::fetchAttribute, created->results[i].name));
     return Function(std::move(created));
   }
 
@@ -195,13 +196,13 @@ Result<Function> Function::open(const std::string &path) {
   auto main = (*module)->lookupSymbol<FuncOp>("main");
   llvm::BitVector states(main.getNumResults());
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    if (main.getResultAttr(i, "pd.state"))
+    if (main.getResultAttr(i, pd::stateAttribute))
       states.set(i);
   main.getBody().front().getTerminator()->eraseOperands(states);
   (void)main.eraseResults(states);
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (auto parameter = main.getArgAttr(i, "pd.param"))
-      main.setArgAttr(i, "pd.feed", parameter);
+    if (auto parameter = main.getArgAttr(i, pd::parameterAttribute))
+      main.setArgAttr(i, pd::feedAttribute, parameter);
   return FunctionTransforms::make(std::move(context), std::move(*module));
 }
 
@@ -223,12 +224,12 @@ Result<Function> Function::withDims(const std::vector<std::vector<int64_t>> &dim
   std::map<std::string, std::vector<int64_t>> byNumber; // names need not be unique
   for (unsigned i = 0; i < dims.size(); ++i) {
     byNumber[std::to_string(i)] = dims[i];
-    main.setArgAttr(i, "pd.feed", mlir::StringAttr::get(main.getContext(), std::to_string(i)));
+    main.setArgAttr(i, pd::feedAttribute, mlir::StringAttr::get(main.getContext(), std::to_string(i)));
   }
   if (auto done = specializeFeeds(*copy, byNumber); !done)
     return done.problems();
   for (unsigned i = 0; i < dims.size(); ++i)
-    main.setArgAttr(i, "pd.feed", mlir::StringAttr::get(main.getContext(), arguments()[i].name));
+    main.setArgAttr(i, pd::feedAttribute, mlir::StringAttr::get(main.getContext(), arguments()[i].name));
   DiagnosticCollector errors(implementation->context.get());
   mlir::PassManager pm(implementation->context.get());
   pm.addNestedPass<FuncOp>(createRefineShapes());

@@ -1,6 +1,8 @@
 //! Compilation of imported IR to a plan and object code.
 #include "lib/compiler/Compile.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
+
 #include "lib/codegen/CompileKernels.h"
 #include "lib/codegen/LoadedObject.h"
 #include "lib/planner/BuildPlan.h"
@@ -42,8 +44,9 @@ void dropUnchangedStates(func::FuncOp main) {
   llvm::BitVector unchanged(main.getNumResults());
   for (auto [i, value] : llvm::enumerate(exit.getOperands())) {
     auto argument = dyn_cast<BlockArgument>(value);
-    auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
-    if (argument && state && main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param") == state)
+    auto state = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute);
+    if (argument && state &&
+        main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::parameterAttribute) == state)
       unchanged.set(i);
   }
   exit->eraseOperands(unchanged);

@@ -1,5 +1,7 @@
 #include "lib/compiler/CompiledFunction.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
+
 #include "lib/compiler/SpecializeFeeds.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,14 +14,14 @@ namespace {
 /// Names arguments and results by index: names need not be unique.
 void numberInterface(func::FuncOp main) {
   Builder builder(main.getContext());
-  auto role = [&](const char *name, unsigned number) {
+  auto role = [&](llvm::StringRef name, unsigned number) {
     return builder.getDictionaryAttr(
         builder.getNamedAttr(name, builder.getStringAttr(std::to_string(number))));
   };
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    main.setArgAttrs(i, role("pd.feed", i));
+    main.setArgAttrs(i, role(pd::feedAttribute, i));
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    main.setResultAttrs(i, role("pd.fetch", i));
+    main.setResultAttrs(i, role(pd::fetchAttribute, i));
 }
 
 } // namespace

@@ -19,6 +19,7 @@
 #include "passes/autodiff/Transforms.h"
 #include "translator/params/ModelFolder.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -244,7 +245,7 @@ const Imported *Model::Implementation::keep(const std::string &key,
   imported.module = std::move(module);
   auto main = imported.module->lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.lod_of"))
+    if (auto of = main.getResultAttrOfType<mlir::StringAttr>(i, pd::lodOwnerAttribute))
       imported.fetchedLods.push_back(of.str());
   return &imported;
 }
@@ -313,12 +314,13 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   std::map<std::string, int> levels;
   for (mlir::BlockArgument argument : main.getArguments()) {
-    if (auto owner = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.lod_of")) {
+    if (auto owner =
+            main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), pd::lodOwnerAttribute)) {
       ++levels[owner.str()];
       continue;
     }
-    auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.feed");
-    auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "pd.param");
+    auto feed = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), pd::feedAttribute);
+    auto parameter = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), pd::parameterAttribute);
     (feed ? feeds : parameters)
         .push_back(describe((feed ? feed : parameter).str(),
                             mlir::cast<mlir::RankedTensorType>(argument.getType())));
@@ -326,8 +328,8 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
   for (TensorInfo &info : feeds)
     info.lodLevel = levels[info.name];
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
-    auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.fetch");
-    if (fetch && !main.getResultAttr(i, "pd.lod_of"))
+    auto fetch = main.getResultAttrOfType<mlir::StringAttr>(i, pd::fetchAttribute);
+    if (fetch && !main.getResultAttr(i, pd::lodOwnerAttribute))
       fetches.push_back(fetch.str());
   }
   describeStates(module);
@@ -336,7 +338,7 @@ void Model::Implementation::describeInterface(mlir::ModuleOp module) {
 void Model::Implementation::describeStates(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, "pd.state"))
+    if (auto state = main.getResultAttrOfType<mlir::StringAttr>(i, pd::stateAttribute))
       states.insert(state.str());
 }
 

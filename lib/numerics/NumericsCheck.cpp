@@ -2,6 +2,7 @@
 #include "lib/numerics/Interpreter.h"
 #include "lib/tensors/RandomTensor.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/reference/HostScalar.h"
 #include "lib/compiler/CompiledFunction.h"
@@ -135,14 +136,14 @@ void makePositive(Tensor &tensor) {
 void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
   std::map<std::string, size_t> owners; // by name: number of rows, then of each level from the innermost on
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (auto name = function.getArgAttrOfType<StringAttr>(i, "pd.feed"))
+    if (auto name = function.getArgAttrOfType<StringAttr>(i, pd::feedAttribute))
       owners[name.str()] = i;
   for (size_t i = arguments.size(); i-- > 0;) {
-    auto owner = function.getArgAttrOfType<StringAttr>(i, "pd.lod_of");
+    auto owner = function.getArgAttrOfType<StringAttr>(i, pd::lodOwnerAttribute);
     if (!owner || !owners.contains(owner.str()))
       continue;
     const Tensor &counted = arguments[owners[owner.str()]];
-    bool isInnermost = !function.getArgAttr(owners[owner.str()], "pd.lod_of");
+    bool isInnermost = !function.getArgAttr(owners[owner.str()], pd::lodOwnerAttribute);
     int64_t parts = arguments[i].size() - 1, rows = counted.dims().empty() ? 0 : counted.dims()[0];
     int64_t total = isInnermost ? rows : rows - 1;
     for (int64_t part = 0; part <= parts; ++part)
@@ -153,7 +154,8 @@ void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
 
 std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t dynamicDim) {
   std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
-  bool isLod = function.getArgAttr(argument, "pd.lod_of") != nullptr; // N offsets are for N - 1 sequences
+  bool isLod =
+      function.getArgAttr(argument, pd::lodOwnerAttribute) != nullptr; // N offsets are for N - 1 sequences
   std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim + isLod);
   return dims;
 }
@@ -182,7 +184,7 @@ std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOp
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto tensor = cast<RankedTensorType>(type);
     std::vector<int64_t> dims = dimsOf(function, static_cast<unsigned>(i), options.dynamicDim);
-    auto random = function.getArgAttr(i, "pd.param") ? randomWeight : randomTensor;
+    auto random = function.getArgAttr(i, pd::parameterAttribute) ? randomWeight : randomTensor;
     arguments.push_back(random(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
   }
   makeOffsets(function, arguments);

@@ -1,6 +1,7 @@
 #include "lib/planner/BuildPlan.h"
 #include "lib/planner/Lifetimes.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Keywords.h"
 #include "dialects/pd/ir/Pd.h"
@@ -146,11 +147,11 @@ private:
   void addArguments() {
     llvm::StringSet<> states;
     for (unsigned i = 0; i < main.getNumResults(); ++i)
-      if (auto name = main.getResultAttrOfType<StringAttr>(i, "pd.state"))
+      if (auto name = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute))
         states.insert(name.getValue());
     for (BlockArgument argument : main.getArguments()) {
-      auto feed = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.feed");
-      auto parameter = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "pd.param");
+      auto feed = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::feedAttribute);
+      auto parameter = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), pd::parameterAttribute);
       if (!feed && !parameter) {
         problems.add(whereOf(argument.getLoc()), "argument " + std::to_string(argument.getArgNumber()) +
                                                      " has neither the attribute 'pd.feed' nor 'pd.param'");
@@ -413,8 +414,8 @@ private:
 
   void addFetches(func::ReturnOp exit) {
     for (auto [i, value] : llvm::enumerate(exit.getOperands())) {
-      auto fetch = main.getResultAttrOfType<StringAttr>(i, "pd.fetch");
-      auto state = main.getResultAttrOfType<StringAttr>(i, "pd.state");
+      auto fetch = main.getResultAttrOfType<StringAttr>(i, pd::fetchAttribute);
+      auto state = main.getResultAttrOfType<StringAttr>(i, pd::stateAttribute);
       plan.fetches.push_back(ids.lookup(value));
       plan.fetchNames.push_back(fetch ? fetch.str() : state ? state.str() : "result" + std::to_string(i));
     }

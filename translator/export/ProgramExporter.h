@@ -25,7 +25,7 @@ private:
   void write(legacy::Operation op) { block().operations.push_back(std::move(op)); }
 
   void addHolder(const char *name, legacy::VariableKind kind);
-  mlir::StringAttr roleOf(mlir::BlockArgument argument, const char *role);
+  mlir::StringAttr roleOf(mlir::BlockArgument argument, llvm::StringRef role);
   /// Fetched values are called what they are fetched as, where an op makes them and nothing else has the
   /// name.
   void nameResults();

@@ -6,6 +6,7 @@
 #include "translator/import/Recomputed.h"
 #include "translator/import/newir/NewIrImporter.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Pd.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/KnownElements.h"
@@ -222,16 +223,16 @@ std::vector<Argument> ProgramImporter::declareArguments() {
   std::vector<Argument> arguments;
   arguments.reserve(feeds.size() + parameters.size());
   for (const std::string &name : feeds)
-    arguments.push_back({name, "pd.feed", {}});
+    arguments.push_back({name, pd::feedAttribute, {}});
   for (const legacy::Variable *parameter : parameters)
-    arguments.push_back({parameter->name, "pd.param", {}, parameter});
+    arguments.push_back({parameter->name, pd::parameterAttribute, {}, parameter});
   for (const std::string &name : feeds) {
     auto given = options.lodLevels.find(name);
     const legacy::Variable *variable = variables.find(0, name);
     int count = given != options.lodLevels.end() ? given->second : variable ? variable->lodLevel : 0;
     lods.isActive |= count > 0;
     for (int level = 0; level < count; ++level)
-      arguments.push_back({lodName(name, level), "pd.feed", name});
+      arguments.push_back({lodName(name, level), pd::feedAttribute, name});
   }
   return arguments;
 }
@@ -432,10 +433,10 @@ void ProgramImporter::finishFunction() {
     types.push_back(value.getType());
     attributes.push_back(builder.getDictionaryAttr(roles));
   };
-  auto named = [&](const char *role, const std::string &name) {
+  auto named = [&](llvm::StringRef role, const std::string &name) {
     return builder.getNamedAttr(role, builder.getStringAttr(name));
   };
-  auto add = [&](const std::string &name, const char *role) {
+  auto add = [&](const std::string &name, llvm::StringRef role) {
     Value value = lookup(name);
     if (!value) {
       if (!poisoned.contains(name) || problems.empty())
@@ -449,11 +450,11 @@ void ProgramImporter::finishFunction() {
     addResult(value, named(role, name));
   };
   for (const std::string &name : fetches)
-    add(name, "pd.fetch");
+    add(name, pd::fetchAttribute);
   for (const std::string &name : fetches) {
     VariableLod lod = lods.of(name);
     for (auto [level, value] : llvm::enumerate(lod.levels))
-      addResult(value, {named("pd.fetch", lodName(name, level)), named("pd.lod_of", name)});
+      addResult(value, {named(pd::fetchAttribute, lodName(name, level)), named(pd::lodOwnerAttribute, name)});
     if (lod.isAmbiguous)
       warn("fetched-lod", name,
            "fetched variable '" + name +
@@ -466,7 +467,7 @@ void ProgramImporter::finishFunction() {
   for (const std::string &name : states)
     if (Value value = lookup(name); value && !isOwnArgument(value, name)) {
       keepStoredShape(name, value);
-      add(name, "pd.state");
+      add(name, pd::stateAttribute);
       if (!lods.levels(name).empty())
         warn("state-lod", name, "the new value of '" + name + "' has a LoD, which is not kept between runs");
     }

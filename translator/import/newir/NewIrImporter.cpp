@@ -1,5 +1,6 @@
 #include "translator/import/newir/ModelImporter.h"
 
+#include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 
@@ -37,7 +38,7 @@ void ModelImporter::makeFunction() {
   llvm::SmallVector<Type> types;
   llvm::SmallVector<DictionaryAttr> attributes;
   llvm::SmallVector<int64_t> ids;
-  auto add = [&](const newir::Definition &value, const char *role, llvm::StringRef name) {
+  auto add = [&](const newir::Definition &value, llvm::StringRef role, llvm::StringRef name) {
     if (value.type.kind != newir::Type::Kind::Tensor)
       return problems.add(options.source,
                           "'" + name.str() + "' is of type '" + value.type.name + "', expected a tensor");
@@ -47,9 +48,9 @@ void ModelImporter::makeFunction() {
   };
   for (const newir::Operation &op : model.operations)
     if (op.name == "1.data" && op.outputs.size() == 1)
-      add(op.outputs[0], "pd.feed", text(op, "name"));
+      add(op.outputs[0], pd::feedAttribute, text(op, "name"));
   for (const newir::Parameter &parameter : model.parameters) {
-    add(parameter.value, "pd.param", parameter.name);
+    add(parameter.value, pd::parameterAttribute, parameter.name);
     variableOf[parameter.value.id] = parameter.name;
   }
   builder.setInsertionPointToEnd(module->getBody());
@@ -67,7 +68,7 @@ static Problems checkInterface(const ImportOptions &options, func::FuncOp functi
   Problems problems;
   auto isFeed = [&](const std::string &name) {
     return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
-      auto feed = function.getArgAttrOfType<StringAttr>(i, "pd.feed");
+      auto feed = function.getArgAttrOfType<StringAttr>(i, pd::feedAttribute);
       return feed && feed.getValue() == name;
     });
   };
@@ -95,19 +96,19 @@ void ModelImporter::finishFunction() {
     results.push_back(fetch.second);
     types.push_back(fetch.second.getType());
     attributes.push_back(
-        builder.getDictionaryAttr(builder.getNamedAttr("pd.fetch", builder.getStringAttr(name))));
+        builder.getDictionaryAttr(builder.getNamedAttr(pd::fetchAttribute, builder.getStringAttr(name))));
   }
   for (auto &[name, value] : states) {
     results.push_back(value);
     types.push_back(value.getType());
     attributes.push_back(
-        builder.getDictionaryAttr(builder.getNamedAttr("pd.state", builder.getStringAttr(name))));
+        builder.getDictionaryAttr(builder.getNamedAttr(pd::stateAttribute, builder.getStringAttr(name))));
   }
   func::ReturnOp::create(builder, UnknownLoc::get(&context), results);
   // State that only ignored operands read (of dropout) is not stored with the weights either.
   llvm::BitVector unused(function.getNumArguments());
   for (BlockArgument argument : function.getArguments())
-    if (argument.use_empty() && function.getArgAttr(argument.getArgNumber(), "pd.param"))
+    if (argument.use_empty() && function.getArgAttr(argument.getArgNumber(), pd::parameterAttribute))
       unused.set(argument.getArgNumber());
   (void)function.eraseArguments(unused);
   function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
