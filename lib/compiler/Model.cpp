@@ -292,7 +292,7 @@ Result<const Imported *> Model::Implementation::importFor(const std::map<std::st
     if (attempt.known != FeedKnowledge::Declared)
       facts.dims[name] = tensor.dims();
   if (attempt.known == FeedKnowledge::Elements)
-    facts.values = import::steering(given);
+    facts.values = import::specializingFeeds(given);
   return importWith(facts);
 }
 
@@ -380,7 +380,7 @@ Result<CompiledProgram> Model::Implementation::compile(mlir::ModuleOp module,
   std::map<std::string, Tensor> feeds = import::withLods(given);
   CompiledKey described{options, programText, source->legacyProgram(), feeds, {}, attempt.deferAll};
   if (attempt.known == FeedKnowledge::Elements)
-    described.values = import::steering(given);
+    described.values = import::specializingFeeds(given);
   std::string key = described.describe();
   if (auto found = cache->find(key)) {
     times.fromCache = true;
@@ -418,7 +418,7 @@ std::vector<Attempt> Model::Implementation::attemptsFor(const std::map<std::stri
     if (!source->dependsOnFeeds())
       return next == FeedKnowledge::Declared;
     return next == FeedKnowledge::Declared ||
-           (next == FeedKnowledge::Dims ? isOpen : !import::steering(given).empty());
+           (next == FeedKnowledge::Dims ? isOpen : !import::specializingFeeds(given).empty());
   };
   std::vector<Attempt> attempts;
   for (FeedKnowledge next : {FeedKnowledge::Declared, FeedKnowledge::Dims, FeedKnowledge::Elements})
@@ -459,7 +459,7 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   std::string dims = describeDims(import::withLods(given)), key = dims;
   FeedKnowledge known = valueSpecialized.contains(dims) ? FeedKnowledge::Elements : FeedKnowledge::Declared;
   if (known == FeedKnowledge::Elements)
-    key += describeValues(import::steering(given));
+    key += describeValues(import::specializingFeeds(given));
   if (auto found = variants.find(key); found != variants.end())
     return &found->second;
   runtime::setThreads(threadsOf(options));
@@ -474,7 +474,7 @@ Result<Variant *> Model::Implementation::variantFor(const std::map<std::string, 
   variant->imported = imported;
   if (known == FeedKnowledge::Elements) {
     valueSpecialized.insert(dims);
-    key = dims + describeValues(import::steering(given));
+    key = dims + describeValues(import::specializingFeeds(given));
   }
   return &variants.emplace(key, std::move(*variant)).first->second;
 }

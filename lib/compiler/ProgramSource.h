@@ -30,8 +30,8 @@ struct ProgramRequest {
   std::string function;
   /// Feeds and fetches that are requested; empty: all.
   std::vector<std::string> feeds, fetches;
-  /// ImportOptions::ownGradients; a legacy program only.
-  std::map<std::string, std::string> ownGradients;
+  /// ImportOptions::derivedGradients; a legacy program only.
+  std::map<std::string, std::string> derivedGradients;
   /// Receives the warnings of each import.
   std::function<void(const Diagnostic &)> onDiagnostic;
 };

@@ -6,6 +6,7 @@
 
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
+#include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 
@@ -72,7 +73,7 @@ std::optional<int32_t> ControlFlowImporter::blockOf(const legacy::Operation &op)
 
 void ControlFlowImporter::importBlock(int32_t block, const Names &wanted, const BlockInputs &given) {
   int32_t outerBlock = std::exchange(program.currentBlock, block);
-  size_t outerIndex = program.currentIndex, producerCount = program.producers.size();
+  size_t outerIndex = program.currentIndex, producerCount = program.gradients.producerCount();
   const legacy::Operation *outerOp = program.currentOp;
   std::vector<PendingBlock> outerArms = std::exchange(pending, {});
   auto outerSelected = std::exchange(selected, {});
@@ -88,11 +89,11 @@ void ControlFlowImporter::importBlock(int32_t block, const Names &wanted, const 
   for (auto &[name, value] : given)
     program.scope.set(name, value);
   for (auto [index, op] : llvm::enumerate(program.legacyProgram.blocks[block].operations)) {
-    if (block == 0 && !program.part.hasOp(index))
+    if (block == 0 && !program.interface.part.hasOp(index))
       continue;
     program.importOp(index, op);
-    if (block == 0 && !program.part.cutFeeds().empty())
-      program.restoreCutFeeds(op);
+    if (block == 0 && !program.interface.part.cutFeeds().empty())
+      program.interface.restoreCutFeeds(op);
   }
   while (!pending.empty()) {
     PendingBlock arm = std::move(pending.front());
@@ -103,10 +104,10 @@ void ControlFlowImporter::importBlock(int32_t block, const Names &wanted, const 
       finishPending(arm);
   }
   if (!program.sharedBuffers.empty()) {
-    program.refreshShared(wanted);
+    program.sharedBuffers.refresh(wanted);
     if (block == 0)
-      program.refreshShared(Names(program.states.begin(), program.states.end()));
-    llvm::erase_if(program.sharedBuffers, [&](const SharedBuffer &shared) { return shared.block == block; });
+      program.sharedBuffers.refresh(Names(program.interface.states.begin(), program.interface.states.end()));
+    program.sharedBuffers.removeBlock(block);
   }
   openBlocks.pop_back();
   pending = std::move(outerArms);
@@ -115,7 +116,7 @@ void ControlFlowImporter::importBlock(int32_t block, const Names &wanted, const 
   program.currentIndex = outerIndex;
   program.currentOp = outerOp;
   if (block != 0)
-    program.forgetProducers(producerCount);
+    program.gradients.truncateProducers(producerCount);
 }
 
 Value ControlFlowImporter::scalarCondition(Value condition, Location location) {
@@ -139,17 +140,17 @@ Value ControlFlowImporter::scalarCondition(Value condition, Location location) {
 
 Value ControlFlowImporter::inputsHaveElements(const legacy::Operation &op) {
   OpImporter importer(program, op, program.builder, program.locationOf(program.currentIndex, op));
-  auto boolType = RankedTensorType::get({}, program.builder.getI1Type()),
-       intType = RankedTensorType::get({}, program.builder.getI64Type());
-  Value all = importer.constant(DenseElementsAttr::get(boolType, true));
-  for (Value input : importer.inputs("Input")) {
-    Value count = importer.createOne("pd.numel", {{input}});
-    Value zero = importer.constant(DenseElementsAttr::get(intType, int64_t(0)));
-    Value isThere = count ? importer.createOne("pd.greater_than", {{count}, {zero}}) : Value();
-    if (!isThere || !(all = importer.createOne("pd.logical_and", {{all}, {isThere}})))
-      return {};
-  }
-  return all;
+  llvm::SmallVector<Value> inputs = importer.inputs("Input");
+  return importer.build([&](pd::TensorBuilder &e) {
+    auto boolType = RankedTensorType::get({}, program.builder.getI1Type()),
+         intType = RankedTensorType::get({}, program.builder.getI64Type());
+    Value all = importer.constant(DenseElementsAttr::get(boolType, true));
+    for (Value input : inputs) {
+      pd::Expression zero = e.wrap(importer.constant(DenseElementsAttr::get(intType, int64_t(0))));
+      all = e.create<pd::LogicalAndOp>(all, e.wrap(e.create<pd::NumelOp>(input)) > zero);
+    }
+    return all;
+  });
 }
 
 void ControlFlowImporter::importConditionalBlock(const legacy::Operation &op) {
@@ -247,12 +248,12 @@ void ControlFlowImporter::importRegion(const PendingBlock *arm, Branch &branch, 
   Scope outer = std::exchange(program.scope, arm->scope);
   Names wanted(branch.names.begin(), branch.names.end());
   size_t before = program.problems.size();
-  std::vector<SharedBuffer> outerBuffers = program.sharedBuffers;
+  SharedBuffers::State outerBuffers = program.sharedBuffers.state();
   importBlock(arm->block, wanted);
   branch.failures[region] = deferProblems(before);
   bool hasFailed = !branch.failures[region].empty();
   if (hasFailed) // the values of the block's ops go with them
-    program.sharedBuffers = std::move(outerBuffers);
+    program.sharedBuffers.restore(std::move(outerBuffers));
   for (const std::string &name : branch.names) {
     branch.values[region].push_back(hasFailed ? Value() : program.lookup(name));
     branch.lods[region].push_back(hasFailed ? VariableLod{{}, false, true} : program.lods.of(name));
@@ -317,7 +318,7 @@ llvm::SmallVector<Value> ControlFlowImporter::makeBranch(Branch &branch, Value c
       std::string text;
       llvm::raw_string_ostream(text) << first << " and " << second;
       // Where the dims of feeds are known, an arm may turn out to be invalid.
-      if (llvm::any_of(program.feeds, [&](const std::string &name) {
+      if (llvm::any_of(program.interface.feeds, [&](const std::string &name) {
             auto fed = dyn_cast_or_null<RankedTensorType>(
                 program.lookup(name) ? program.lookup(name).getType() : Type());
             return fed && !fed.hasStaticShape();
@@ -387,7 +388,8 @@ bool ControlFlowImporter::isReadLater(llvm::StringRef name) const {
         effectsOf(program.legacyProgram, operations[i]).read.contains(name))
       return true;
   if (program.currentBlock == 0)
-    return llvm::is_contained(program.fetches, name) || llvm::is_contained(program.states, name);
+    return llvm::is_contained(program.interface.fetches, name) ||
+           llvm::is_contained(program.interface.states, name);
   const auto &own = program.legacyProgram.blocks[program.currentBlock].variables;
   return llvm::none_of(own, [&](const legacy::Variable &variable) { return variable.name == name; });
 }
@@ -530,7 +532,16 @@ void ControlFlowImporter::importSelectInput(const legacy::Operation &op) {
     defineSelected(result, key);
 }
 
-/// One of several variables by a number that only a run knows.
+Value ControlFlowImporter::maskEquals(OpImporter &importer, Value mask, int64_t number) {
+  Type type = pd::tensorType(mask).getElementType();
+  return importer.build([&](pd::TensorBuilder &e) {
+    auto value = DenseElementsAttr::get(RankedTensorType::get({}, type),
+                                        Attribute(importer.getBuilder().getIntegerAttr(type, number)));
+    return e.wrap(mask) == e.wrap(importer.constant(value));
+  });
+}
+
+/// Selects by a mask that is unknown before the run.
 void ControlFlowImporter::selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names,
                                        const std::string &output) {
   Names inputs(names.begin(), names.end());
@@ -545,10 +556,7 @@ void ControlFlowImporter::selectByMask(const legacy::Operation &op, llvm::ArrayR
   Value result = values.back();
   VariableLod resultLod = program.lods.of(names.back());
   for (size_t i = values.size() - 1; i-- > 0;) {
-    Type type = pd::tensorType(mask).getElementType();
-    Value number = importer.constant(DenseElementsAttr::get(
-        RankedTensorType::get({}, type), program.builder.getIntegerAttr(type, static_cast<int64_t>(i))));
-    Value isThis = importer.createOne("pd.equal", {{mask}, {number}});
+    Value isThis = maskEquals(importer, mask, static_cast<int64_t>(i));
     if (!isThis)
       return;
     Branch branch;

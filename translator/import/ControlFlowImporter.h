@@ -18,6 +18,7 @@
 
 namespace proa::import {
 
+class OpImporter;
 class ProgramImporter;
 
 /// Whether an op is a conditional_block, under either of its two names.
@@ -89,6 +90,8 @@ private:
 
   // Conditions (Branches.cpp).
 
+  /// Whether the mask of a select_input or select_output equals a number; null after an error.
+  static mlir::Value maskEquals(OpImporter &importer, mlir::Value mask, int64_t number);
   /// Selects by an integer that is only known at run time.
   void selectByMask(const legacy::Operation &op, llvm::ArrayRef<std::string> names,
                     const std::string &output);
@@ -166,6 +169,7 @@ private:
 
   // Gradients (ControlGradient.cpp).
 
+  mlir::Value selectOrEmpty(mlir::Value condition, mlir::Value array, mlir::Location location);
   /// The state at a conditional_block, while or recurrent, for its gradient.
   struct Run {
     const legacy::Operation *op = nullptr;

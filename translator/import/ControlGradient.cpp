@@ -2,10 +2,13 @@
 //! read the scopes of the forward blocks. Here the forward op is imported again into a pd.vjp, as
 //! for any other gradient op.
 #include "translator/import/ProgramImporter.h"
+#include "translator/import/hooks/TensorOps.h"
 
 #include "dialects/pd/autodiff/ForwardMode.h"
 #include "dialects/pd/autodiff/PaddleGradient.h"
+#include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/autodiff/VjpOps.h"
+#include "dialects/pd/ops/control/ArrayOps.h"
 
 using namespace mlir;
 
@@ -45,7 +48,7 @@ llvm::SmallVector<std::string> cotangentOwners(const legacy::Operation &op) {
 } // namespace
 
 void ControlFlowImporter::recordRun(int32_t block, const legacy::Operation &op, Value condition) {
-  if (program.hasGradients && !isInGradient)
+  if (program.gradients.isActive() && !isInGradient)
     ran[block] = Run{&op, condition, program.scope};
 }
 
@@ -93,8 +96,7 @@ llvm::SmallVector<Value> ControlFlowImporter::importRunAgain(const Run &run, Blo
         continue;
       OpBuilder::InsertionGuard inArm(program.builder);
       program.builder.setInsertionPointToEnd(&branch.regions[1].front());
-      value = importer.createOne("pd.full_like", {{cotangent}, {}},
-                                 {importer.named("value", program.builder.getF64FloatAttr(0))});
+      value = importer.build([&](pd::TensorBuilder &e) { return hooks::fullLike(e.wrap(cotangent), 0); });
     }
     if (!branch.failures[0].empty() || !llvm::is_contained(branch.values[0], Value()))
       results =
@@ -166,31 +168,48 @@ void ControlFlowImporter::importBlockGradient(const legacy::Operation &op) {
     program.define(name, value);
 }
 
-/// The counterpart of select_input: the gradient goes to the value that was selected, zeros to the others.
+/// The op copies X to the output whose index is the mask. As the gradient of select_input it gives zeros to
+/// the other outputs; of an array, empty arrays.
 void ControlFlowImporter::importSelectOutput(const legacy::Operation &op) {
   const legacy::Slot *outputs = op.output("Out");
   OpImporter importer(program, op, program.builder, program.locationOf(program.currentIndex, op));
-  Value mask = importer.requiredInput("Mask"), x = importer.requiredInput("X");
+  Value mask = importer.requiredInput("Mask");
+  importer.takesArrays = true;
+  Value x = importer.requiredInput("X");
   if (!mask || !x)
     return;
   if (!outputs || outputs->arguments.empty())
     return program.report("expected variables in 'Out'");
-  Value zeros = importer.createOne("pd.full_like", {{x}, {}},
-                                   {importer.named("value", program.builder.getF64FloatAttr(0))});
-  Type type = cast<RankedTensorType>(mask.getType()).getElementType();
+  bool isArray = isa<pd::ArrayType>(x.getType());
   for (auto [i, name] : llvm::enumerate(outputs->arguments)) {
-    Value number = importer.constant(
-        DenseElementsAttr::get(RankedTensorType::get({}, type),
-                               Attribute(program.builder.getIntegerAttr(type, static_cast<int64_t>(i)))));
-    Value isThis = importer.createOne("pd.equal", {{mask}, {number}});
-    if (isThis) // the mask has one element and must not change the rank
-      isThis = importer.createOne("pd.reshape", {{isThis}, {}},
-                                  {importer.named("shape", program.builder.getDenseI64ArrayAttr({}))});
-    if (!isThis || !zeros)
+    Value isThis = maskEquals(importer, mask, static_cast<int64_t>(i));
+    Value value = !isThis   ? Value()
+                  : isArray ? selectOrEmpty(isThis, x, importer.getLocation())
+                            : importer.build([&](pd::TensorBuilder &e) -> Value {
+                                // The mask has one element and must not change the rank.
+                                return e.select(e.reshape(e.wrap(isThis), {}), e.wrap(x),
+                                                hooks::fullLike(e.wrap(x), 0));
+                              });
+    if (!value)
       return;
-    if (Value value = importer.createOne("pd.where", {{isThis}, {x}, {zeros}}))
-      program.define(name, value);
+    program.define(name, value);
   }
+}
+
+/// The array if the condition holds, else an empty array.
+Value ControlFlowImporter::selectOrEmpty(Value condition, Value array, Location location) {
+  Branch branch;
+  branch.names = {"X"};
+  branch.declared = {Type()};
+  for (size_t region : {0, 1}) {
+    OpBuilder::InsertionGuard guard(program.builder);
+    program.builder.createBlock(&branch.regions[region]);
+    branch.values[region].push_back(
+        region == 0 ? array : Value(pd::ArrayCreateOp::create(program.builder, location)));
+    branch.lods[region].push_back(VariableLod{{}, false, true});
+  }
+  llvm::SmallVector<Value> results = makeBranch(branch, condition, location);
+  return results.empty() ? Value() : results.front();
 }
 
 } // namespace proa::import

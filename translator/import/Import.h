@@ -43,10 +43,10 @@ struct ImportOptions {
   /// A block of control flow that cannot be imported becomes an error of the run that comes to it. Whether
   /// that holds too where feedDims or feedValues may help, as nothing more will be known of the feeds.
   bool deferAll = false;
-  /// By parameter, the variable of its gradient: these get the gradients that pd.vjp of the forward part
-  /// gives, instead of what the program's gradient ops give. The forward part ends where the gradient of the
-  /// loss is begun with a constant.
-  std::map<std::string, std::string> ownGradients;
+  /// By parameter, the variable of its gradient. These variables get gradients that proa computes (pd.vjp of
+  /// the forward part) instead of the results of the program's gradient ops. The forward part ends at the op
+  /// that sets the gradient of the loss to a constant.
+  std::map<std::string, std::string> derivedGradients;
   /// Parameters that lie in the memory of others. Where the program reads such a buffer it gets what its
   /// parts are by then, and its state is theirs.
   std::vector<legacy::SharedStorage> sharedParameters;
@@ -61,9 +61,8 @@ struct ImportOptions {
 std::string lodName(llvm::StringRef variable, size_t level);
 /// Tensors by name, and the levels of their LoDs as tensors of their own.
 std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors);
-/// Those feeds that may say how a program computes, and not only on what: an axis, a shape, a number of
-/// things.
-std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds);
+/// The feeds whose values may decide how a program computes: axes, shapes, counts, single numbers.
+std::map<std::string, Tensor> specializingFeeds(const std::map<std::string, Tensor> &feeds);
 
 /// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs,
 /// shapes that don't fit; each with the op's index, type, output and Python line.

@@ -116,9 +116,9 @@ bool ControlFlowImporter::widenCarried(Loop &loop, size_t index, Value after, bo
   // Paddle writes the shape after an iteration into the declaration: of a feed that the loop changes it is
   // not that of what is fed.
   auto feed = dyn_cast_or_null<BlockArgument>(variable.before);
-  if (feed && feed.getOwner() == &program.function.getBody().front() && joined != feed.getType() &&
-      llvm::is_contained(program.feeds, variable.name))
-    program.feedTypes[variable.name] = cast<RankedTensorType>(joined);
+  if (feed && feed.getOwner() == &program.interface.function.getBody().front() && joined != feed.getType() &&
+      llvm::is_contained(program.interface.feeds, variable.name))
+    program.interface.feedTypes[variable.name] = cast<RankedTensorType>(joined);
   variable.type = joined;
   return true;
 }

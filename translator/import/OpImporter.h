@@ -5,6 +5,7 @@
 #include "translator/legacy/Program.h"
 
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/Enums.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -18,6 +19,11 @@
 namespace proa::import {
 
 class ProgramImporter;
+
+/// Slots of a legacy op with the values of their variables, null for a variable without one.
+using SlotValues = std::vector<std::pair<std::string, llvm::SmallVector<mlir::Value>>>;
+/// Results of an op by output slot.
+using SlotResults = std::map<std::string, llvm::SmallVector<mlir::Value>>;
 
 /// The LoD of a tensor array: for each level an array with the offsets of each element.
 struct ArrayLod {
@@ -43,6 +49,7 @@ public:
   mlir::OpBuilder &getBuilder() { return builder; }
   /// The pd op that the table names for this legacy op.
   llvm::StringRef target() const;
+  template <class Op> bool targets() const { return target() == Op::getOperationName(); }
   mlir::Location getLocation() const { return location; }
 
   /// The tensor in an input slot; a null value where the slot is absent or empty. A name that nothing defines
@@ -105,6 +112,14 @@ public:
   llvm::SmallVector<int64_t> intsAttribute(llvm::StringRef name, llvm::ArrayRef<int64_t> otherwise = {});
   llvm::SmallVector<double> floatsAttribute(llvm::StringRef name, llvm::ArrayRef<double> otherwise = {});
   llvm::SmallVector<std::string> stringsAttribute(llvm::StringRef name);
+  /// The enumerator of a keyword; none, and a report that lists the keywords, for an unknown one.
+  template <class Enum> std::optional<Enum> enumAttribute(llvm::StringRef name, llvm::StringRef otherwise) {
+    std::string keyword = stringAttribute(name, otherwise);
+    std::optional<Enum> value = pd::symbolizeEnum<Enum>(keyword);
+    if (!value)
+      reportKeyword(name, keyword, [](uint32_t i) { return stringifyEnum(static_cast<Enum>(i)); });
+    return value;
+  }
   /// The element type of a dtype number (5 = float32); null, and a report, where there is none.
   mlir::Type typeAttribute(llvm::StringRef name, int64_t otherwise);
 
@@ -116,15 +131,19 @@ public:
   pd::Expression integers(llvm::ArrayRef<int64_t> values) { return wrap(constantInts(values)); }
   /// Runs a function that builds ops; reports an op that cannot be built.
   void runGuarded(llvm::function_ref<void()> build);
-  /// Makes an op of the pd dialect from one group of values for each of its operands (an empty group: an
-  /// absent optional operand) and its attributes; result types are inferred. A failed inference is reported,
-  /// and the result is empty.
-  llvm::SmallVector<mlir::Value> create(llvm::StringRef name,
-                                        llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands,
-                                        llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
-  /// The same for ops with one result; null where it failed.
-  mlir::Value createOne(llvm::StringRef name, llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands,
-                        llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  /// The value of a formula; null, and a report, if an op of it cannot be built.
+  mlir::Value build(llvm::function_ref<mlir::Value(pd::TensorBuilder &)> formula);
+  /// Builds an op with several results: createOp<pd::LstmOp>(x, weight, ...). As tensors().
+  template <class Op, class... Args> Op createOp(Args &&...args) {
+    tensors();
+    return Op::create(builder, location, std::forward<Args>(args)...);
+  }
+  /// Creates the op that a table names, from one group of values for each of its operands (an empty group: an
+  /// absent optional operand) and its attributes; result types are inferred. After an error, which is
+  /// reported, the result is empty.
+  llvm::SmallVector<mlir::Value> createByName(llvm::StringRef name,
+                                              llvm::ArrayRef<llvm::SmallVector<mlir::Value>> operands,
+                                              llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value constantInts(llvm::ArrayRef<int64_t> values);
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value) {
@@ -158,6 +177,9 @@ public:
 private:
   friend class ProgramImporter;
   friend class ControlFlowImporter;
+  friend class GradientImporter;
+  void reportKeyword(llvm::StringRef name, llvm::StringRef keyword,
+                     llvm::function_ref<llvm::StringRef(uint32_t)> keywordOf);
   /// What intAttribute and its like read; null where the attribute is absent or an operand.
   const legacy::Attribute *literal(llvm::StringRef name);
   bool isOperand(llvm::StringRef attribute) const;
@@ -182,8 +204,8 @@ private:
   llvm::SmallVector<mlir::NamedAttribute> addedAttributes;
   /// Attributes given by variables, with the elements of those; without a value where they are not known.
   std::map<std::string, std::optional<legacy::Attribute>> resolved;
-  /// Where outputs go instead of the variables' names, by slot; null: to the names.
-  std::map<std::string, llvm::SmallVector<mlir::Value>> *capturedOutputs = nullptr;
+  /// Receives the outputs instead of their variables; null: the variables do.
+  SlotResults *capturedOutputs = nullptr;
 };
 
 } // namespace proa::import

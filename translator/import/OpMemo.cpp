@@ -156,7 +156,7 @@ void OpMemo::add(const OpInstance &instance, llvm::ArrayRef<Operation *> made,
 
 std::optional<OpInstance> ProgramImporter::repeatableInstance(const legacy::Operation &op,
                                                               const LegacyOp &entry) const {
-  if (lods.isActive || hasSelectedRows || isRecomputed(op))
+  if (lods.isActive || sparseRows.isActive() || isRecomputed(op))
     return std::nullopt;
   assert(&op == &program.blocks[currentBlock].operations[currentIndex]);
   OpInstance instance{&op, &entry, variables.numbersOf(currentBlock, currentIndex)};

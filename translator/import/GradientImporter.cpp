@@ -1,6 +1,5 @@
-//! Gradient ops: legacy `X_grad` computes the gradients of the inputs of X. It becomes a pd.vjp whose region
-//! holds X, imported again by its own table entry or hook, so that no gradient op needs an entry of its
-//! own. The gradient of a gradient op, `X_grad_grad`, is the same around X_grad.
+#include "translator/import/GradientImporter.h"
+
 #include "translator/import/GradientSlots.h"
 #include "translator/import/ProgramImporter.h"
 
@@ -18,8 +17,8 @@ namespace {
 constexpr llvm::StringRef gradientSuffix = "@GRAD";
 bool isGradientSlot(llvm::StringRef slot) { return slot.ends_with(gradientSuffix); }
 
-/// Whether the forward op has an input slot of that name; gradient ops are also given its outputs and copies
-/// of its caches.
+/// Whether the forward op has an input slot of that name. Gradient ops also receive its outputs and copies of
+/// its caches.
 bool isInputOf(const LegacyOp &entry, const legacy::Operation *producer, llvm::StringRef slot) {
   if (producer)
     return producer->input(std::string_view(slot.data(), slot.size())) != nullptr;
@@ -32,52 +31,61 @@ bool isInputOf(const LegacyOp &entry, const legacy::Operation *producer, llvm::S
 
 } // namespace
 
-/// What the import of one gradient op collects.
-struct ProgramImporter::GradientImport {
+/// State of the import of one gradient op.
+struct GradientImporter::GradientImport {
   const legacy::Operation &op;
-  SlotValues given;
-  /// Where the op stands, if that is not at the end of what was imported.
+  SlotValues received;
+  /// The op's own record, if ops after it were imported already.
   const Producer *self = nullptr;
-  /// Inside of a gradient of a higher order: the inputs that it wants gradients of. A value that the op is
-  /// given is independent of others only if it is one of them.
+  /// In a gradient of a higher order: the inputs whose gradients it computes. A received value is independent
+  /// of others only if it is one of them.
   std::optional<llvm::StringSet<>> independent = std::nullopt;
 
   int order = gradientOrder(op.type);
   const LegacyOp &entry = *findForwardOp(op);
-  /// The forward op as if it stood here: its inputs by name, its outputs.
+  /// The forward op at this position: its inputs by name, its outputs.
   legacy::Operation forward = {};
-  /// The forward op that ran before, if it is found; it has the inputs that the gradient op is not given.
+  /// The forward op that ran before, if it is found. It has the inputs that the gradient op does not receive.
   const Producer *producer = nullptr;
   /// Values of the forward op's input slots.
   SlotValues inputs = {};
-  /// For each gradient wanted: which input, and the output that gets it.
-  struct Wanted {
+  /// A gradient to compute: by which input, and the output that receives it.
+  struct Request {
     size_t slot, place;
     std::string output;
     size_t outputPlace;
   };
-  std::vector<Wanted> wanted = {};
+  std::vector<Request> requests = {};
 };
 
-ProgramImporter::SlotValues ProgramImporter::inputValues(const legacy::Operation &op) const {
+void GradientImporter::scan(const legacy::Program &source) {
+  for (const legacy::Block &block : source.blocks)
+    for (const legacy::Operation &op : block.operations)
+      if (findForwardOp(op.type)) {
+        hasGradients = true;
+        hasHigherGradients |= gradientOrder(op.type) > 1;
+      }
+}
+
+SlotValues GradientImporter::inputValues(const legacy::Operation &op) const {
   SlotValues slots;
   for (const legacy::Slot &slot : op.inputs) {
     llvm::SmallVector<Value> values;
     for (const std::string &name : slot.arguments)
-      values.push_back(lookup(name));
+      values.push_back(program.lookup(name));
     slots.emplace_back(slot.name, std::move(values));
   }
   return slots;
 }
 
-void ProgramImporter::recordProducer(const legacy::Operation &op) {
+void GradientImporter::recordProducer(const legacy::Operation &op) {
   producers.push_back({&op, inputValues(op)});
   for (const legacy::Slot &slot : op.outputs)
     for (const std::string &name : slot.arguments)
       producersOf[name].push_back(producers.size() - 1);
 }
 
-void ProgramImporter::forgetProducers(size_t count) {
+void GradientImporter::truncateProducers(size_t count) {
   if (producers.size() == count)
     return;
   producers.resize(count);
@@ -86,9 +94,9 @@ void ProgramImporter::forgetProducers(size_t count) {
 }
 
 /// The last op of a forward type that wrote a variable whose value or cotangent the gradient op reads.
-const ProgramImporter::Producer *ProgramImporter::findProducer(const legacy::Operation &op,
-                                                               llvm::ArrayRef<std::string> forwardTypes,
-                                                               const Producer *before) const {
+const GradientImporter::Producer *GradientImporter::findProducer(const legacy::Operation &op,
+                                                                 llvm::ArrayRef<std::string> forwardTypes,
+                                                                 const Producer *before) const {
   const Producer *last = nullptr;
   auto visit = [&](llvm::StringRef name) {
     auto found = producersOf.find(name);
@@ -118,26 +126,26 @@ const ProgramImporter::Producer *ProgramImporter::findProducer(const legacy::Ope
 }
 
 /// Whether each cotangent that the op names has a value. `@EMPTY@` means none.
-bool ProgramImporter::checkCotangents(const legacy::Operation &op) {
-  size_t before = problems.size();
+bool GradientImporter::checkCotangents(const legacy::Operation &op) {
+  size_t before = program.problems.size();
   for (const legacy::Slot &slot : op.inputs)
     for (const std::string &name : slot.arguments) {
-      if (!isGradientSlot(slot.name) || name == legacy::emptyVariable || lookup(name) ||
-          poisoned.contains(name))
+      if (!isGradientSlot(slot.name) || name == legacy::emptyVariable || program.lookup(name) ||
+          program.poisoned.contains(name))
         continue;
-      const legacy::Variable *variable = variables.find(currentBlock, name);
+      const legacy::Variable *variable = program.variables.find(program.currentBlock, name);
       if (variable && variable->kind == legacy::VariableKind::DenseTensorArray)
         continue;
-      report("input '" + slot.name + "': variable '" + name + "' is read before anything defines it");
+      program.report("input '" + slot.name + "': variable '" + name + "' is read before anything defines it");
     }
-  return problems.size() == before;
+  return program.problems.size() == before;
 }
 
-/// Brings together the forward op and the values of its inputs: those that the gradient op is given, else
-/// those that the forward op had.
-bool ProgramImporter::collectForward(GradientImport &gradient) {
+/// Collects the forward op and the values of its inputs: those that the gradient op receives, else those that
+/// the forward op had.
+bool GradientImporter::collectForward(GradientImport &gradient) {
   const legacy::Operation &op = gradient.op;
-  size_t before = problems.size();
+  size_t before = program.problems.size();
   llvm::SmallVector<std::string> types = differentiatedTypes(op.type);
   gradient.producer = findProducer(op, types, gradient.self);
   gradient.forward.type = types.front();
@@ -145,7 +153,7 @@ bool ProgramImporter::collectForward(GradientImport &gradient) {
   if (gradient.order > 1) {
     auto lost = gradient.producer || gradient.order > 2 ? std::nullopt : lostGradientOp(op, gradient.entry);
     if (!gradient.producer && !lost) {
-      report("no '" + gradient.forward.type + "' before it made what it is given");
+      program.report("no '" + gradient.forward.type + "' before it computes its inputs");
       return false;
     }
     gradient.forward = lost ? *lost : *gradient.producer->op;
@@ -160,15 +168,15 @@ bool ProgramImporter::collectForward(GradientImport &gradient) {
                ? slot
                : "";
   };
-  for (auto &[slot, values] : gradient.given) {
+  for (auto &[slot, values] : gradient.received) {
     std::string input = inputOf(slot);
     if (input.empty() || values.empty())
       continue;
     for (auto [name, value] : llvm::zip(op.input(slot)->arguments, values))
-      if (!value && name != legacy::emptyVariable && !poisoned.contains(name))
-        report("input '" + slot + "': variable '" + name + "' is read before anything defines it");
+      if (!value && name != legacy::emptyVariable && !program.poisoned.contains(name))
+        program.report("input '" + slot + "': variable '" + name + "' is read before anything defines it");
       else if (!value && name != legacy::emptyVariable)
-        reportConsequence("input '" + slot + "': variable '" + name + "' could not be imported");
+        program.reportConsequence("input '" + slot + "': variable '" + name + "' could not be imported");
     gradient.inputs.emplace_back(input, values);
     if (gradient.order == 1)
       gradient.forward.inputs.push_back(*op.input(slot));
@@ -185,19 +193,20 @@ bool ProgramImporter::collectForward(GradientImport &gradient) {
           gradient.forward.inputs.push_back(slot);
       }
   }
-  return problems.size() == before;
+  return program.problems.size() == before;
 }
 
-/// Which gradients the op computes, of which inputs.
-bool ProgramImporter::findWanted(GradientImport &gradient) {
-  size_t before = problems.size();
-  bool isOnIntegers = llvm::any_of(gradient.given, [](const auto &slot) {
+/// Finds the gradients that the op computes.
+bool GradientImporter::findRequests(GradientImport &gradient) {
+  size_t before = program.problems.size();
+  bool isOnIntegers = llvm::any_of(gradient.received, [](const auto &slot) {
     return isGradientSlot(slot.first) && llvm::any_of(slot.second, [](Value value) {
              return value && pd::isIntegerTensor(value.getType());
            });
   });
   bool isOfPoisoned = llvm::any_of(gradient.op.inputs, [&](const legacy::Slot &slot) {
-    return llvm::any_of(slot.arguments, [&](const std::string &name) { return poisoned.contains(name); });
+    return llvm::any_of(slot.arguments,
+                        [&](const std::string &name) { return program.poisoned.contains(name); });
   });
   for (const legacy::Slot &slot : gradient.op.outputs) {
     llvm::StringRef first = slot.name;
@@ -215,57 +224,58 @@ bool ProgramImporter::findWanted(GradientImport &gradient) {
         continue;
       if (index == gradient.inputs.size() || place >= gradient.inputs[index].second.size() ||
           !gradient.inputs[index].second[place])
-        isOfPoisoned ? reportConsequence("input of the gradient of '" + name + "' could not be imported")
-                     : report("output '" + llvm::Twine(slot.name) + "': the op has no input '" + of +
-                              "', and no '" + gradient.forward.type + "' before it made what it is given");
+        isOfPoisoned
+            ? program.reportConsequence("input of the gradient of '" + name + "' could not be imported")
+            : program.report("output '" + llvm::Twine(slot.name) + "': the op has no input '" + of +
+                             "', and no '" + gradient.forward.type + "' before it computes its inputs");
       else if (Type type = gradient.inputs[index].second[place].getType();
                pd::hasTangent(type) || (isOnIntegers && pd::isIntegerTensor(type)))
-        gradient.wanted.push_back({index, place, slot.name, place});
+        gradient.requests.push_back({index, place, slot.name, place});
     }
   }
-  return problems.size() == before;
+  return program.problems.size() == before;
 }
 
-/// Imports the forward op into the region's block and ends it with the results; false where that failed.
-bool ProgramImporter::importForward(const GradientImport &gradient, Location location, Block &body,
-                                    Results &results) {
-  size_t before = problems.size();
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&body);
+/// Imports the forward op into the block of the region. Returns false after an error.
+bool GradientImporter::importForward(const GradientImport &gradient, Location location, Block &body,
+                                     SlotResults &results) {
+  size_t before = program.problems.size();
+  OpBuilder::InsertionGuard guard(program.builder);
+  program.builder.setInsertionPointToStart(&body);
   SlotValues inputs = gradient.inputs;
-  for (auto [argument, wanted] : llvm::zip(body.getArguments(), gradient.wanted))
-    inputs[wanted.slot].second[wanted.place] = argument;
+  for (auto [argument, request] : llvm::zip(body.getArguments(), gradient.requests))
+    inputs[request.slot].second[request.place] = argument;
   if (gradient.order > 1) {
     GradientImport inner{gradient.forward, std::move(inputs), gradient.producer, llvm::StringSet<>()};
-    for (const GradientImport::Wanted &wanted : gradient.wanted)
-      inner.independent->insert(gradient.inputs[wanted.slot].first);
-    return makeGradient(inner, location, results);
+    for (const GradientImport::Request &request : gradient.requests)
+      inner.independent->insert(gradient.inputs[request.slot].first);
+    return createGradient(inner, location, results);
   }
-  OpImporter importer(*this, gradient.forward, builder, location);
+  OpImporter importer(program, gradient.forward, program.builder, location);
   importer.entry = &gradient.entry;
   importer.takesArrays = gradient.entry.takesArrays;
   importer.capturedOutputs = &results;
   for (auto &[slot, values] : inputs)
     importer.overrideInputs(slot, values);
-  importWithFusedParts(importer);
-  return problems.size() == before;
+  program.importWithFusedParts(importer);
+  return program.problems.size() == before;
 }
 
-/// All results of the forward op, and what the gradient op is given of them: values and cotangents.
-struct ProgramImporter::GivenResults {
+/// All results of the forward op, and their values and cotangents that the gradient op receives.
+struct GradientImporter::ReceivedResults {
   llvm::SmallVector<Value> yielded, saved, cotangents;
   llvm::SmallVector<int64_t> savedOf, cotangentOf;
 };
 
-/// Some gradient ops name the cotangents of a result slot otherwise (`outputs@GRAD` of Out): then the
-/// variables tell which results they are.
+/// The cotangent slot of a result. Some gradient ops name it otherwise (`outputs@GRAD` of Out): then the
+/// variables tell which result it is.
 static std::string cotangentSlot(const legacy::Operation &op, const std::vector<legacy::Slot> &outputs,
                                  const std::string &slot) {
-  const legacy::Slot *given = op.input(slot);
-  if (!isGradientSlot(slot) || !given || given->arguments.empty())
+  const legacy::Slot *cotangents = op.input(slot);
+  if (!isGradientSlot(slot) || !cotangents || cotangents->arguments.empty())
     return slot;
   std::string base = llvm::StringRef(slot).drop_back(gradientSuffix.size()).str();
-  llvm::StringRef variable = given->arguments.front();
+  llvm::StringRef variable = cotangents->arguments.front();
   variable = variable.substr(0, variable.find(gradientSuffix));
   if (llvm::any_of(outputs, [&](const legacy::Slot &result) { return result.name == base; }))
     return slot;
@@ -275,11 +285,11 @@ static std::string cotangentSlot(const legacy::Operation &op, const std::vector<
   return slot;
 }
 
-ProgramImporter::GivenResults ProgramImporter::givenResults(const GradientImport &gradient,
-                                                            const Results &results) const {
-  GivenResults given;
+GradientImporter::ReceivedResults GradientImporter::receivedResults(const GradientImport &gradient,
+                                                                    const SlotResults &results) const {
+  ReceivedResults received;
   auto find = [&](SlotRole::Kind kind, const std::string &of) -> const llvm::SmallVector<Value> * {
-    for (auto &[slot, values] : gradient.given) {
+    for (auto &[slot, values] : gradient.received) {
       bool fits = gradient.order == 1 ? cotangentSlot(gradient.op, gradient.forward.outputs, slot) ==
                                             (kind == SlotRole::Cotangent ? of + gradientSuffix.str() : of)
                                       : false;
@@ -301,83 +311,94 @@ ProgramImporter::GivenResults ProgramImporter::givenResults(const GradientImport
       };
       if (!result)
         continue;
-      int64_t number = static_cast<int64_t>(given.yielded.size());
-      given.yielded.push_back(result);
+      auto index = static_cast<int64_t>(received.yielded.size());
+      received.yielded.push_back(result);
       if (Value known = valueIn(value); known && pd::compatibleTypes(known.getType(), result.getType())) {
-        given.saved.push_back(known);
-        given.savedOf.push_back(number);
+        received.saved.push_back(known);
+        received.savedOf.push_back(index);
       }
       if (Value known = valueIn(cotangent)) {
-        given.cotangents.push_back(known);
-        given.cotangentOf.push_back(number);
+        received.cotangents.push_back(known);
+        received.cotangentOf.push_back(index);
       }
     }
   }
-  return given;
+  return received;
 }
 
-/// Makes a pd.vjp at the insertion point; the gradients go to `results` by output slot.
-bool ProgramImporter::makeGradient(GradientImport &gradient, Location location, Results &results) {
-  if (!collectForward(gradient) || !findWanted(gradient))
-    return false;
-  if (gradient.wanted.empty())
-    return true;
-  llvm::SmallVector<Value> inputs;
-  for (const GradientImport::Wanted &wanted : gradient.wanted)
-    inputs.push_back(gradient.inputs[wanted.slot].second[wanted.place]);
-  Region region;
-  Block &body = region.emplaceBlock();
-  for (Value input : inputs)
-    body.addArgument(input.getType(), location);
-  Results ofForward;
-  if (!importForward(gradient, location, body, ofForward))
-    return false;
-  GivenResults given = givenResults(gradient, ofForward);
-  // Programs declare what comes of a real and a complex operand as real, and give it real cotangents.
-  OpImporter importer(*this, gradient.op, builder, location);
-  for (auto [value, number] : llvm::zip(given.cotangents, given.cotangentOf)) {
-    auto type = dyn_cast<RankedTensorType>(given.yielded[number].getType()),
-         found = dyn_cast<RankedTensorType>(value.getType());
-    if (type && found && isa<ComplexType>(type.getElementType()) && isa<FloatType>(found.getElementType()))
-      value = importer.createOne("pd.cast", {{value}},
-                                 {importer.named("dtype", TypeAttr::get(type.getElementType()))});
-    if (!value)
-      return false;
-  }
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(&body);
-    pd::YieldOp::create(builder, location, given.yielded);
-  }
-  auto vjp = pd::VjpOp::create(builder, location, inputs, given.saved, given.cotangents,
-                               builder.getDenseI64ArrayAttr(given.savedOf),
-                               builder.getDenseI64ArrayAttr(given.cotangentOf));
-  vjp.getBody().takeBody(region);
-  pd::usePaddleGradients(vjp);
-  if (failed(vjp.verifyRegions())) {
-    report(takeDiagnostics());
-    return false;
-  }
-  for (auto [wanted, value] : llvm::zip(gradient.wanted, vjp.getGradients())) {
-    auto &slot = results[wanted.output];
-    slot.resize(std::max(slot.size(), wanted.outputPlace + 1));
-    slot[wanted.outputPlace] = value;
+/// Programs declare the result of a real and a complex operand as real, so its cotangent is real.
+bool GradientImporter::castCotangents(const GradientImport &gradient, Location location,
+                                      ReceivedResults &received) {
+  OpImporter importer(program, gradient.op, program.builder, location);
+  for (auto [cotangent, index] : llvm::zip(received.cotangents, received.cotangentOf)) {
+    auto type = dyn_cast<RankedTensorType>(received.yielded[index].getType()),
+         actual = dyn_cast<RankedTensorType>(cotangent.getType());
+    if (type && actual && isa<ComplexType>(type.getElementType()) &&
+        isa<FloatType>(actual.getElementType())) {
+      Value real = cotangent;
+      cotangent =
+          importer.build([&](pd::TensorBuilder &e) { return e.cast(e.wrap(real), type.getElementType()); });
+      if (!cotangent)
+        return false;
+    }
   }
   return true;
 }
 
-void ProgramImporter::importGradient(const legacy::Operation &op) {
+/// Creates a pd.vjp at the insertion point and adds the gradients to `results` by output slot.
+bool GradientImporter::createGradient(GradientImport &gradient, Location location, SlotResults &results) {
+  if (!collectForward(gradient) || !findRequests(gradient))
+    return false;
+  if (gradient.requests.empty())
+    return true;
+  llvm::SmallVector<Value> inputs;
+  for (const GradientImport::Request &request : gradient.requests)
+    inputs.push_back(gradient.inputs[request.slot].second[request.place]);
+  Region region;
+  Block &body = region.emplaceBlock();
+  for (Value input : inputs)
+    body.addArgument(input.getType(), location);
+  SlotResults ofForward;
+  if (!importForward(gradient, location, body, ofForward))
+    return false;
+  ReceivedResults received = receivedResults(gradient, ofForward);
+  if (!castCotangents(gradient, location, received))
+    return false;
+  {
+    OpBuilder::InsertionGuard guard(program.builder);
+    program.builder.setInsertionPointToEnd(&body);
+    pd::YieldOp::create(program.builder, location, received.yielded);
+  }
+  auto vjp = pd::VjpOp::create(program.builder, location, inputs, received.saved, received.cotangents,
+                               program.builder.getDenseI64ArrayAttr(received.savedOf),
+                               program.builder.getDenseI64ArrayAttr(received.cotangentOf));
+  vjp.getBody().takeBody(region);
+  pd::usePaddleGradients(vjp);
+  if (failed(vjp.verifyRegions())) {
+    program.report(program.takeDiagnostics());
+    return false;
+  }
+  for (auto [request, value] : llvm::zip(gradient.requests, vjp.getGradients())) {
+    auto &slot = results[request.output];
+    slot.resize(std::max(slot.size(), request.outputPlace + 1));
+    slot[request.outputPlace] = value;
+  }
+  return true;
+}
+
+void GradientImporter::import(const legacy::Operation &op) {
   GradientImport gradient{op, inputValues(op)};
-  Results results;
-  bool made = checkCotangents(op) && makeGradient(gradient, locationOf(currentIndex, op), results);
+  SlotResults results;
+  bool isImported =
+      checkCotangents(op) && createGradient(gradient, program.locationOf(program.currentIndex, op), results);
   if (hasHigherGradients)
     recordProducer(op);
-  if (!made)
+  if (!isImported)
     return;
   for (const legacy::Slot &slot : op.outputs)
     for (auto [place, value] : llvm::enumerate(results[slot.name]))
       if (value)
-        define(slot.arguments[place], value);
+        program.define(slot.arguments[place], value);
 }
 
 } // namespace proa::import
