@@ -17,9 +17,9 @@ using namespace mlir;
 namespace proa::import {
 
 Value ModelImporter::condition(Value tensor) {
-  Operation *scalar = createOp(builder, location(), "pd.reshape", {{tensor}, {}},
-                               {builder.getNamedAttr("shape", builder.getDenseI64ArrayAttr({}))});
-  return scalar ? tensor::ExtractOp::create(builder, location(), scalar->getResult(0)).getResult() : Value();
+  Value scalar =
+      buildFormula(builder, location(), [&](pd::TensorBuilder &e) { return e.reshape(e.wrap(tensor), {}); });
+  return scalar ? tensor::ExtractOp::create(builder, location(), scalar).getResult() : Value();
 }
 
 ModelImporter::Values ModelImporter::importBlock(const newir::Block &block) {

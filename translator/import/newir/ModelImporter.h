@@ -46,8 +46,11 @@ private:
   void importIntegers(const newir::Operation &op);
   void importValues(const newir::Operation &op);
   void importWideShape(const newir::Operation &op);
-  mlir::Value make(llvm::StringRef name, llvm::ArrayRef<Values> operands,
-                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  /// The value of a formula; null, and a report, after an error. Null if the current op is blocked.
+  mlir::Value build(llvm::function_ref<mlir::Value(pd::TensorBuilder &)> formula);
+  mlir::Value castElements(mlir::Value value, mlir::Type element);
+  /// A constant vector in int64.
+  mlir::Value integers(llvm::ArrayRef<int64_t> values);
   /// The literal values as a tensor of an element type.
   mlir::Value literalValues(const newir::Operation &op, mlir::Type element);
   Values operand(int64_t id);
@@ -125,25 +128,13 @@ private:
   void importAssignOut(const newir::Operation &op);
   /// Operands: start, end, step; the end is among the elements.
   void importRange(const newir::Operation &op);
-  mlir::NamedAttribute typeNamed(llvm::StringRef name, mlir::Type type) {
-    return builder.getNamedAttr(name, mlir::TypeAttr::get(type));
-  }
-  /// Null where an operand is.
-  mlir::Value formula(llvm::StringRef name, llvm::ArrayRef<Values> operands,
-                      llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
 
   // Slices and assignments to them (Slices.cpp).
 
-  /// An operand of integers: its constant value as an attribute, or a tensor.
-  void addBounds(const newir::Operation &op, size_t number, const char *name,
-                 llvm::SmallVectorImpl<Values> &operands,
-                 llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
+  struct SliceOperands;
+  /// The axes and the three operands of bounds, the first of which has the index `first`.
+  SliceOperands sliceOperands(const newir::Operation &op, mlir::Value x, size_t first);
   mlir::Value backwardEnds(mlir::Value ends, llvm::ArrayRef<int64_t> strides);
-  /// The attribute axes and the three operands of bounds, the first of which is operand number `first`, as
-  /// pd.slice has them.
-  void addSlice(const newir::Operation &op, mlir::Value x, size_t first, const char *strides,
-                llvm::SmallVectorImpl<Values> &operands,
-                llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
   /// Operands: x, starts, ends, strides.
   void importStridedSlice(const newir::Operation &op);
   /// Operands: x, the values where they are a tensor, starts, ends, steps.

@@ -3,6 +3,7 @@
 #include "dialects/pd/ir/FunctionAttributes.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/shape/ShapeOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -242,20 +243,29 @@ void ModelImporter::importWideShape(const newir::Operation &op) {
   Values x = op.inputs.size() == 1 ? operand(op.inputs[0]) : Values();
   if (x.size() != 1)
     return;
-  Value shape = make("pd.shape", {x});
-  Value wide =
-      shape ? make("pd.cast", {{shape}}, {builder.getNamedAttr("dtype", TypeAttr::get(builder.getI64Type()))})
-            : Value();
-  if (wide)
-    define(op, 0, {wide});
+  Value shape = build([&](pd::TensorBuilder &e) {
+    return e.cast(e.wrap(e.create<pd::ShapeOp>(x[0])), builder.getI64Type());
+  });
+  if (shape)
+    define(op, 0, {shape});
 }
 
-Value ModelImporter::make(llvm::StringRef name, llvm::ArrayRef<Values> operands,
-                          llvm::ArrayRef<NamedAttribute> attributes) {
-  Operation *made = createOp(builder, location(), name, operands, attributes);
-  if (!made)
+Value ModelImporter::build(llvm::function_ref<Value(pd::TensorBuilder &)> formula) {
+  if (isBlocked)
+    return {};
+  Value value = buildFormula(builder, location(), formula);
+  if (!value)
     report(std::exchange(diagnostics, {}));
-  return made ? made->getResult(0) : Value();
+  return value;
+}
+
+Value ModelImporter::integers(llvm::ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, builder.getI64Type());
+  return pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, values));
+}
+
+Value ModelImporter::castElements(Value value, Type element) {
+  return build([&](pd::TensorBuilder &e) { return e.cast(e.wrap(value), element); });
 }
 
 Value ModelImporter::literalValues(const newir::Operation &op, Type element) {
@@ -281,9 +291,8 @@ Value ModelImporter::literalValues(const newir::Operation &op, Type element) {
            llvm::Twine(type.getNumElements()));
     return {};
   }
-  Value made = pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
-  return part == element ? made
-                         : make("pd.cast", {{made}}, {builder.getNamedAttr("dtype", TypeAttr::get(element))});
+  Value constant = pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, numbers));
+  return part == element ? constant : castElements(constant, element);
 }
 
 ModelImporter::Values ModelImporter::operand(int64_t id) {

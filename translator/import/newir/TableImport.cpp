@@ -4,6 +4,7 @@
 #include "dialects/pd/ir/Infer.h"
 #include "dialects/pd/ir/Types.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
+#include "dialects/pd/ops/shape/View.h"
 
 using namespace mlir;
 
@@ -169,7 +170,7 @@ ModelImporter::Values ModelImporter::withDeclaredWidth(const newir::Type &declar
   bool isWidth = found != element && isa<IntegerType>(found) && isa<IntegerType>(element) &&
                  !found.isInteger(1) && !element.isInteger(1);
   if (isWidth)
-    if (Value wide = make("pd.cast", {values}, {builder.getNamedAttr("dtype", TypeAttr::get(element))}))
+    if (Value wide = castElements(values[0], element))
       values[0] = wide;
   return values;
 }
@@ -179,12 +180,11 @@ void ModelImporter::dropDims(const newir::Operation &op) {
   if (!dropped || op.outputs.empty() || newir::integersOf(*dropped).empty())
     return;
   Values &value = values[op.outputs[0].id];
-  Operation *made =
-      createOp(builder, location(), "pd.squeeze", {value, {}},
-               {builder.getNamedAttr("axis", builder.getDenseI64ArrayAttr(newir::integersOf(*dropped)))});
-  if (!made)
-    return report(std::exchange(diagnostics, {}));
-  value = {made->getResult(0)};
+  Value squeezed = build([&](pd::TensorBuilder &e) {
+    return e.create<pd::SqueezeOp>(value[0], Value(), newir::integersOf(*dropped));
+  });
+  if (squeezed)
+    value = {squeezed};
 }
 
 } // namespace proa::import
