@@ -182,7 +182,7 @@ void ProgramExporter::declareType(Type given, const std::string &name, bool pers
   auto dtype = type ? pd::dtypeOf(type.getElementType()) : std::nullopt;
   if (!dtype && !array)
     return problems.add("variable '" + name + "'",
-                        "is no tensor of an element type that legacy programs have");
+                        "is not a tensor of an element type that legacy programs have");
   if (!declared.insert(name).second)
     return;
   legacy::Variable variable;
@@ -251,8 +251,8 @@ void ProgramExporter::addTable(Operation &op) {
     if (!constant)
       return addProblems(constant.problems());
     declare(op.getResult(0), of(op.getResult(0)));
-    for (legacy::Operation &made : *constant)
-      write(std::move(made));
+    for (legacy::Operation &operation : *constant)
+      write(std::move(operation));
     return;
   }
   Result<legacy::Operation> exported = exportOp(&op, *this);

@@ -232,7 +232,7 @@ template <class Shift> Value shiftFormula(Shift op, TensorBuilder &e) {
 Value formulaOf(pd::BitwiseLeftShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
 Value formulaOf(pd::BitwiseRightShiftOp op, TensorBuilder &e) { return shiftFormula(op, e); }
 
-/// The extents of the parts, which Paddle's op does not give.
+/// The sizes of the parts, which Paddle's op does not give.
 llvm::SmallVector<Value> formulaOf(pd::ArrayToTensorOp op, TensorBuilder &e) {
   if (op.getSizes().use_empty())
     return {};
@@ -382,14 +382,14 @@ bool ProgramExporter::addDecomposition(Operation &op) {
   return true;
 }
 
-void ProgramExporter::addMade(Operation &op, Operation *before) {
-  for (Operation *made = before ? before->getNextNode() : &op.getBlock()->front(); made != &op;
-       made = made->getNextNode())
-    addOp(*made);
+void ProgramExporter::addCreated(Operation &op, Operation *before) {
+  for (Operation *created = before ? before->getNextNode() : &op.getBlock()->front(); created != &op;
+       created = created->getNextNode())
+    addOp(*created);
 }
 
 void ProgramExporter::addInstead(Operation &op, Operation *before, llvm::ArrayRef<Value> values) {
-  addMade(op, before);
+  addCreated(op, before);
   for (auto [result, value] : llvm::zip(op.getResults(), values)) {
     declare(result, of(result));
     write(assign(of(value), of(result)));

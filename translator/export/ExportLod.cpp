@@ -94,8 +94,7 @@ std::string ProgramExporter::withLod(Value tensor, llvm::ArrayRef<Value> levels)
     asked->lods[from] = levels.back();
     return from;
   }
-  // A feed still has the LoD that it was fed with. What the program cannot read an op asks of several feeds
-  // alike.
+  // A feed keeps its LoD. Levels that the program cannot read are the same for all feeds that an op asks for.
   if (auto fed = tensor ? fedLevels(tensor) : llvm::SmallVector<Value>();
       fed.size() == levels.size() && (levels == llvm::ArrayRef(fed) || !names.contains(levels.front())))
     return of(tensor);
@@ -178,7 +177,7 @@ bool ProgramExporter::addBeamSearchDecode(Operation &op) {
     return next;
   };
   llvm::SmallVector<Value> copies = pd::countedLoop(builder, location, count, empty, body);
-  addMade(op, before);
+  addCreated(op, before);
   legacy::Operation out;
   out.type = "beam_search_decode";
   out.inputs = {{"Ids", {of(copies[0])}}, {"Scores", {of(copies[1])}}};

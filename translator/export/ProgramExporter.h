@@ -54,7 +54,7 @@ private:
     bool needsOps = false;
   };
   std::optional<Asked> asked;
-  /// What array_write stores gets these levels as its LoD.
+  /// The element that array_write stores gets these levels as its LoD.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> writtenLods;
   /// False where it is no pd.beam_search_decode.
   bool addBeamSearchDecode(mlir::Operation &op);
@@ -97,7 +97,7 @@ private:
   /// Writes an op as the simpler ones that it is composed of; false where it is not.
   bool addDecomposition(mlir::Operation &op);
   /// Writes the ops between `before` and `op`.
-  void addMade(mlir::Operation &op, mlir::Operation *before);
+  void addCreated(mlir::Operation &op, mlir::Operation *before);
   /// Writes the ops between `before` and `op`, and that the results of `op` are these values.
   void addInstead(mlir::Operation &op, mlir::Operation *before, llvm::ArrayRef<mlir::Value> values);
   legacy::Operation assign(const std::string &from, const std::string &to);

@@ -31,8 +31,8 @@ public:
   /// Values of variables that a block declares itself.
   using BlockInputs = std::vector<std::pair<std::string, mlir::Value>>;
   /// Imports the ops of a block at the insertion point. The caller restores the scope to drop the variables
-  /// of the block. At the end, pending blocks that write one of `wanted` or a defined variable are finished.
-  void importBlock(int32_t block, const Names &wanted, const BlockInputs &given = {});
+  /// of the block. At the end, pending blocks that write one of `results` or a defined variable are finished.
+  void importBlock(int32_t block, const Names &results, const BlockInputs &given = {});
 
   void importConditionalBlock(const legacy::Operation &op);
   void importSelectInput(const legacy::Operation &op);

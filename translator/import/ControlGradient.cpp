@@ -84,9 +84,9 @@ llvm::SmallVector<Value> ControlFlowImporter::importRunAgain(const Run &run, Blo
   } else if (std::optional<int32_t> block = blockOf(*run.op)) {
     Branch branch;
     branch.names.assign(outputs.begin(), outputs.end());
-    PendingBlock arm{run.op, *block, run.condition, effectsOf(program.legacyProgram, *block).written,
-                     program.scope};
-    importRegion(&arm, branch, 0);
+    PendingBlock conditional{run.op, *block, run.condition, effectsOf(program.legacyProgram, *block).written,
+                             program.scope};
+    importRegion(&conditional, branch, 0);
     importRegion(nullptr, branch, 1);
     // Variables that are undefined if the block does not run are zeros with the dims of the cotangent: other
     // dims would make the dims of both regions dynamic.
@@ -94,7 +94,7 @@ llvm::SmallVector<Value> ControlFlowImporter::importRunAgain(const Run &run, Blo
     for (auto [value, cotangent] : llvm::zip(branch.values[1], cotangents)) {
       if (value || !isa<RankedTensorType>(cotangent.getType()))
         continue;
-      OpBuilder::InsertionGuard inArm(program.builder);
+      OpBuilder::InsertionGuard inRegion(program.builder);
       program.builder.setInsertionPointToEnd(&branch.regions[1].front());
       value = importer.build([&](pd::TensorBuilder &e) { return hooks::fullLike(e.wrap(cotangent), 0); });
     }
@@ -116,12 +116,12 @@ void ControlFlowImporter::importBlockGradient(const legacy::Operation &op) {
   std::vector<std::string> names, outputs, gradients;
   llvm::SmallVector<Value> values, cotangents;
   for (const std::string &slot : inputSlots(*run->op)) {
-    const legacy::Slot *inputs = op.input(slot), *wanted = op.output(slot + "@GRAD");
-    if (!wanted && run->op->type == "recurrent")
+    const legacy::Slot *inputs = op.input(slot), *gradientSlot = op.output(slot + "@GRAD");
+    if (!gradientSlot && run->op->type == "recurrent")
       continue;
-    if (!wanted || !inputs || inputs->arguments.size() != wanted->arguments.size())
+    if (!gradientSlot || !inputs || inputs->arguments.size() != gradientSlot->arguments.size())
       return program.report("expected as many variables in '" + slot + "@GRAD' as in '" + slot + "'");
-    for (auto [name, gradient] : llvm::zip(inputs->arguments, wanted->arguments))
+    for (auto [name, gradient] : llvm::zip(inputs->arguments, gradientSlot->arguments))
       if (Value value = run->scope.lookup(name);
           gradient != legacy::emptyVariable && value && pd::hasTangent(value.getType())) {
         names.push_back(name);

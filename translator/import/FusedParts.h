@@ -1,4 +1,4 @@
-/// What Paddle's inference passes fuse into an op by attributes: an activation after it, an addend, scales
+/// Ops that Paddle's inference passes fuse into another op by attributes: an activation, an addend, scales
 /// of quantized kernels, reshapes and transposes around a matrix product.
 ///
 /// Paddle honours them in its oneDNN kernels and ignores them in all others. Here they always hold: whoever
@@ -26,7 +26,7 @@ public:
   bool empty() const { return present.empty(); }
   /// Replaces the op's inputs by what the parts make of them.
   void applyToInputs();
-  /// What the parts make of the op's result; null, and a report, where that failed.
+  /// The op's result after the fused ops; null, and a report, after an error.
   mlir::Value applyToResult(mlir::Value result);
 
 private:

@@ -14,7 +14,7 @@ namespace proa::import {
 enum class Arity { Required, Optional, Variadic };
 enum class AttributeKind { Bool, Int, Float, String, Type, Ints, Floats, Strings };
 
-/// The slots of an operand or result. `spelling` lists alternatives separated by '|': "Slot", "Slot*" (a
+/// The slots of an operand or result. The names are alternatives, separated by '|': "Slot", "Slot*" (a
 /// list, which is stacked for an operand that is one tensor), "@attribute" (an attribute that holds variable
 /// names).
 struct LegacySlot {

@@ -1,4 +1,4 @@
-/// What the importer knows of a `while` that it turns into scf.while.
+/// State of the import of a `while` as scf.while.
 #pragma once
 
 #include "translator/import/ProgramImporter.h"

@@ -329,7 +329,7 @@ int64_t OpImporter::intAttribute(llvm::StringRef name, int64_t otherwise) {
     return otherwise;
   if (auto value = integerOf(attribute->value))
     return *value;
-  report("attribute '" + name + "' is no integer");
+  report("attribute '" + name + "' is not an integer");
   return otherwise;
 }
 
@@ -339,7 +339,7 @@ double OpImporter::floatAttribute(llvm::StringRef name, double otherwise) {
     return otherwise;
   if (auto value = numberOf(attribute->value))
     return *value;
-  report("attribute '" + name + "' is no number");
+  report("attribute '" + name + "' is not a number");
   return otherwise;
 }
 
@@ -353,7 +353,7 @@ std::string OpImporter::stringAttribute(llvm::StringRef name, llvm::StringRef ot
     return otherwise.str();
   if (const auto *value = std::get_if<std::string>(&attribute->value))
     return *value;
-  report("attribute '" + name + "' is no string");
+  report("attribute '" + name + "' is not a string");
   return otherwise.str();
 }
 
@@ -364,7 +364,7 @@ llvm::SmallVector<int64_t> OpImporter::intsAttribute(llvm::StringRef name,
     return llvm::SmallVector<int64_t>(otherwise);
   if (auto value = listOf<int64_t>(attribute->value))
     return *value;
-  report("attribute '" + name + "' is no list of integers");
+  report("attribute '" + name + "' is not a list of integers");
   return llvm::SmallVector<int64_t>(otherwise);
 }
 
@@ -375,7 +375,7 @@ llvm::SmallVector<double> OpImporter::floatsAttribute(llvm::StringRef name,
     return llvm::SmallVector<double>(otherwise);
   if (auto value = listOf<double>(attribute->value))
     return *value;
-  report("attribute '" + name + "' is no list of numbers");
+  report("attribute '" + name + "' is not a list of numbers");
   return llvm::SmallVector<double>(otherwise);
 }
 
@@ -385,7 +385,7 @@ llvm::SmallVector<std::string> OpImporter::stringsAttribute(llvm::StringRef name
     return {};
   if (const auto *value = std::get_if<std::vector<std::string>>(&attribute->value))
     return llvm::SmallVector<std::string>(value->begin(), value->end());
-  report("attribute '" + name + "' is no list of strings");
+  report("attribute '" + name + "' is not a list of strings");
   return {};
 }
 
@@ -401,7 +401,7 @@ Type OpImporter::typeAttribute(llvm::StringRef name, int64_t otherwise) {
   int64_t number = intAttribute(name, otherwise);
   if (auto dtype = legacy::dtypeFromNumber(number))
     return pd::elementTypeOf(builder.getContext(), *dtype);
-  report("attribute '" + name + "' is " + llvm::Twine(number) + ", which is no element type");
+  report("attribute '" + name + "' is " + llvm::Twine(number) + ", which is not an element type");
   return {};
 }
 

@@ -1,5 +1,5 @@
-/// What an import hook of a legacy op sees: the legacy op, the values of its inputs, and a builder. Hooks
-/// serve the ops that the table made of `legacy` fields (dialects/pd/ir/Base.td) can't describe.
+/// The interface of import hooks: a legacy op, the values of its inputs, and a builder. A hook imports an op
+/// that the field `legacy` of its record (dialects/pd/ir/Base.td) cannot describe alone.
 #pragma once
 
 #include "translator/legacy/Program.h"
@@ -154,9 +154,9 @@ public:
   void setOutput(llvm::StringRef slot, mlir::Value value);
   void setOutputs(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> values);
 
-  /// Reports a problem of this op; the import goes on to find others and fails in the end.
+  /// Reports an error of this op. The import continues, to find others, and fails at the end.
   void report(const llvm::Twine &message);
-  /// The same, where feeds of known dims or elements may help.
+  /// The same, if static dims or values of the feeds may help.
   void reportOpen(const llvm::Twine &message);
 
   /// Imports the op as the table says, as if it had no hook; for hooks that only adjust something.
@@ -180,7 +180,7 @@ private:
   friend class GradientImporter;
   void reportKeyword(llvm::StringRef name, llvm::StringRef keyword,
                      llvm::function_ref<llvm::StringRef(uint32_t)> keywordOf);
-  /// What intAttribute and its like read; null where the attribute is absent or an operand.
+  /// The attribute that intAttribute and similar functions read; null if it is absent or an operand.
   const legacy::Attribute *literal(llvm::StringRef name);
   bool isOperand(llvm::StringRef attribute) const;
   /// Whether the number of LoD levels of a variable is known; else it is reported.
@@ -194,7 +194,7 @@ private:
   bool takesArrays = false;
   /// Whether what variables of output slots held was asked for: the op is then more than its inputs tell.
   mutable bool dependsOnOutputs = false;
-  /// What `tensors()` returns, and the detached op that gives it its location.
+  /// The builder of tensors(), and the detached op that gives it its location.
   mlir::OwningOpRef<mlir::Operation *> anchor;
   std::optional<pd::TensorBuilder> tensorBuilder;
   /// Slots and attributes of `op` that were asked for.

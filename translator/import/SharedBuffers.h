@@ -46,7 +46,7 @@ public:
   void finishParameters();
   /// To be called before an op: updates the variables that it reads.
   void beforeOp(const legacy::Operation &op);
-  /// To be called after an op: notes which variables it made outdated.
+  /// To be called after an op: marks the variables that are outdated now.
   void afterOp(const legacy::Operation &op);
   /// Updates the variables of the current block with these names.
   void refresh(const Names &names);

@@ -13,7 +13,7 @@
 
 namespace proa::import {
 
-/// Stands for a name that some block declares, the same one in all blocks.
+/// The number of a name that some block declares, the same in all blocks.
 using VariableNumber = uint32_t;
 inline constexpr VariableNumber noVariable = UINT32_MAX;
 

@@ -234,7 +234,7 @@ void importMatchMatrixTensor(OpImporter &importer) {
     return;
   auto weights = pd::tensorType(w);
   if (weights.getRank() != 3 || !weights.hasStaticShape())
-    return importer.reportOpen("expected a weight of known dims [width, matrices, width]");
+    return importer.reportOpen("expected a weight with static dims [width, matrices, width]");
   int64_t matrices = weights.getDimSize(1), width = weights.getDimSize(2);
   TensorBuilder &e = importer.tensors();
   Expression leftOffsets = e.wrap(left[0]), rightOffsets = e.wrap(right[0]);

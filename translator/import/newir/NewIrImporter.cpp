@@ -228,7 +228,7 @@ void ModelImporter::importIntegers(const newir::Operation &op) {
   auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())}, elementType(op, "dtype"));
   llvm::SmallVector<Attribute> elements;
   if (!type.getElementType().isInteger())
-    return report("attribute 'dtype' is no type of integers");
+    return report("attribute 'dtype' is not a type of integers");
   for (int64_t number : numbers)
     elements.push_back(builder.getIntegerAttr(type.getElementType(), number));
   define(op, 0, {pd::ConstantOp::create(builder, location(), type, DenseElementsAttr::get(type, elements))});
@@ -325,7 +325,7 @@ int64_t ModelImporter::integer(const newir::Operation &op, const char *name, int
 Attribute ModelImporter::typeAttribute(llvm::StringRef name) {
   if (auto dtype = dtypeFromName(name.str()))
     return TypeAttr::get(pd::elementTypeOf(&context, *dtype));
-  report("'" + name + "' is no element type");
+  report("'" + name + "' is not an element type");
   return {};
 }
 

@@ -31,10 +31,10 @@ void ModelImporter::importByTable(const newir::Operation &op) {
   }
   if (problems.size() != before || isBlocked)
     return;
-  Operation *made = createOp(builder, location(), entry->target, groups, attributes);
-  if (!made)
+  Operation *created = createOp(builder, location(), entry->target, groups, attributes);
+  if (!created)
     return report(std::exchange(diagnostics, {}));
-  defineResults(op, *entry, made);
+  defineResults(op, *entry, created);
 }
 
 void ModelImporter::collectOperands(const newir::Operation &op, const NewIrOp &entry,
@@ -124,7 +124,7 @@ Attribute ModelImporter::convert(const LegacyAttribute &attribute, const newir::
   case AttributeKind::String:
     return string ? builder.getStringAttr(*string) : wrong("a string");
   case AttributeKind::Type:
-    // The undefined type stands for none.
+    // The undefined type means no type.
     return string && !llvm::StringRef(*string).starts_with_insensitive("undefined") ? typeAttribute(*string)
                                                                                     : Attribute();
   case AttributeKind::Ints:
@@ -142,14 +142,14 @@ Attribute ModelImporter::convert(const LegacyAttribute &attribute, const newir::
   return {};
 }
 
-void ModelImporter::defineResults(const newir::Operation &op, const NewIrOp &entry, Operation *made) {
+void ModelImporter::defineResults(const newir::Operation &op, const NewIrOp &entry, Operation *created) {
   std::map<llvm::StringRef, Values> byName;
   size_t next = 0;
   for (const LegacySlot &result : entry.recordResults) {
     // Without segment sizes, which no op has for its results, ODS allows one result of any number.
     size_t count =
-        result.arity == Arity::Required ? 1 : made->getNumResults() - (entry.recordResults.size() - 1);
-    Values group(made->getResults().slice(next, count));
+        result.arity == Arity::Required ? 1 : created->getNumResults() - (entry.recordResults.size() - 1);
+    Values group(created->getResults().slice(next, count));
     next += count;
     byName[result.spelling] = group;
   }

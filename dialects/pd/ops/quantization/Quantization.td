@@ -26,7 +26,7 @@ def Pd_StraightThroughOp : Pd_Op<"straight_through", [Pd_Elementwise]> {
   let description = [{
     The straight-through estimator of quantization-aware training: value is x rounded, and the derivative by x is
     taken to be 1. The importer inserts it where the gradient ops of a program bypass a quantization
-    (ImportOptions::ownGradients).
+    (ImportOptions::derivedGradients).
   }];
   let constraints = [
     "C1. x, value and out have the same element type",
