@@ -39,8 +39,8 @@ public:
       : program(program), op(op), builder(builder), location(location) {}
 
   const legacy::Operation &legacyOp() const { return op; }
-  /// The slot or attribute of the legacy op, or null. All accessors below go through these functions, which
-  /// record what was asked for: reportUnread() refuses the rest.
+  /// The slot or attribute of the legacy op, or null. All accessors below use these functions, which record
+  /// the reads: reportUnread() refuses the rest.
   const legacy::Slot *inputSlot(llvm::StringRef name) const;
   const legacy::Slot *outputSlot(llvm::StringRef name) const;
   const legacy::Attribute *attribute(llvm::StringRef name) const;
@@ -52,10 +52,9 @@ public:
   template <class Op> bool targets() const { return target() == Op::getOperationName(); }
   mlir::Location getLocation() const { return location; }
 
-  /// The tensor in an input slot; a null value where the slot is absent or empty. A name that nothing defines
-  /// is reported.
+  /// The tensor in an input slot; null if the slot is absent or empty. Reports an undefined variable.
   mlir::Value input(llvm::StringRef slot);
-  /// The tensor or array that the variable in an output slot holds before this op; null where it has none.
+  /// The tensor or array that the variable in an output slot holds before this op; null if it has none.
   mlir::Value valueBefore(llvm::StringRef outputSlot) const;
   /// All tensors in an input slot.
   llvm::SmallVector<mlir::Value> inputs(llvm::StringRef slot);
@@ -63,48 +62,47 @@ public:
   llvm::SmallVector<mlir::Value> valuesOf(const legacy::Slot &slot);
   /// Whether the one variable in an input slot is declared as SELECTED_ROWS.
   bool isSelectedRows(llvm::StringRef slot) const;
-  /// The tensor array in an input slot; null where there is none. The other functions take tensors alone,
+  /// The tensor array in an input slot; null if there is none. The other functions accept only tensors,
   /// unless the op has an operand that is an array.
   mlir::Value array(llvm::StringRef slot);
-  /// The tensor arrays in a list; empty where it holds anything else.
+  /// The tensor arrays in a list; empty if it has other elements.
   llvm::SmallVector<mlir::Value> arrays(llvm::StringRef slot);
-  /// The input, or a reported problem and a null value where it is absent.
+  /// The input; null, and a report, if it is absent.
   mlir::Value requiredInput(llvm::StringRef slot);
-  /// The tensor that an attribute names instead of a literal (attribute types VAR and VARS), several stacked
-  /// to 1-D.
+  /// The tensor of an attribute that is a variable (attribute type VAR); several (VARS) are stacked to 1-D.
   mlir::Value variableOfAttribute(llvm::StringRef name);
   /// Tensors of one element each as one 1-D int64 tensor (ShapeTensorList and the like).
   mlir::Value stackScalars(llvm::ArrayRef<mlir::Value> values);
 
-  /// The LoD levels of a tensor in an input slot, the outermost first; empty where it has none.
+  /// The LoD levels of a tensor in an input slot, the outermost first; empty if it has none.
   llvm::SmallVector<mlir::Value> lod(llvm::StringRef slot, size_t index = 0);
   /// Whether the number of levels of an input depends on control flow; lod() reports such an input.
   bool hasAmbiguousLod(llvm::StringRef slot) const;
-  /// The innermost level of each tensor in a slot; one without a LoD is reported.
+  /// The innermost level of each tensor in a slot. Reports a tensor without a LoD.
   llvm::SmallVector<mlir::Value> innermostLods(llvm::StringRef slot);
-  /// Whether a value is a parameter as the program is given it.
+  /// Whether a value is a parameter before any op changes it.
   bool isParameter(mlir::Value value) const;
-  /// The value that the one variable in an output slot has by now; null where it has none.
+  /// The current value of the one variable in an output slot; null if it has none.
   mlir::Value output(llvm::StringRef slot);
   /// The LoD of the array that the variable in an output slot holds before this op.
   ArrayLod arrayLodBefore(llvm::StringRef outputSlot) const;
   /// The levels of an output depend on control flow.
   void setOutputLodAmbiguous(llvm::StringRef slot);
-  /// Gives a variable in an output slot, which must have its value, a LoD.
+  /// Sets the LoD of a variable in an output slot, which must be defined.
   void setOutputLod(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> levels, size_t index = 0);
 
-  /// The rows that the one SELECTED_ROWS variable in an input slot has, as an int64 vector; null where that
-  /// is not known.
+  /// The rows that the one SELECTED_ROWS variable in an input slot has, as an int64 vector; null if they
+  /// are unknown.
   mlir::Value rows(llvm::StringRef slot) const;
   void setOutputRows(llvm::StringRef slot, mlir::Value rows);
-  /// Numbers of rows, each a tensor of any shape, as one int64 vector; null where there are none.
+  /// Concatenates row indices, tensors of any shape, to one int64 vector; null without parts.
   mlir::Value joinRows(llvm::ArrayRef<mlir::Value> parts);
-  /// `inside` in these rows, `outside` in the others; null, and a report, where that failed.
+  /// `inside` in these rows, `outside` in the others; null, and a report, after an error.
   mlir::Value whereRows(mlir::Value rows, mlir::Value inside, mlir::Value outside);
 
   bool hasAttribute(llvm::StringRef name) const;
-  /// Literal attributes, of whichever legacy kind holds them, and those given by a variable whose elements
-  /// are known; `otherwise` where absent. A wrong kind is reported, and so is a variable that is not known.
+  /// Attributes as literals of any legacy kind, or as variables with constant elements; `otherwise` if
+  /// absent. Reports another kind, and a variable that is not constant.
   int64_t intAttribute(llvm::StringRef name, int64_t otherwise);
   double floatAttribute(llvm::StringRef name, double otherwise);
   bool boolAttribute(llvm::StringRef name, bool otherwise);
@@ -120,7 +118,7 @@ public:
       reportKeyword(name, keyword, [](uint32_t i) { return stringifyEnum(static_cast<Enum>(i)); });
     return value;
   }
-  /// The element type of a dtype number (5 = float32); null, and a report, where there is none.
+  /// The element type of a dtype number (5 = float32); null, and a report, for an unknown one.
   mlir::Type typeAttribute(llvm::StringRef name, int64_t otherwise);
 
   /// Builds ops with inferred result types at the insertion point, with the location of the legacy op. An op
@@ -150,7 +148,7 @@ public:
     return builder.getNamedAttr(name, value);
   }
 
-  /// Defines the variable(s) in an output slot. Nothing happens where the slot is absent or the value null.
+  /// Defines the variable(s) in an output slot. Does nothing if the slot is absent or the value null.
   void setOutput(llvm::StringRef slot, mlir::Value value);
   void setOutputs(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> values);
 
@@ -159,17 +157,17 @@ public:
   /// The same, if static dims or values of the feeds may help.
   void reportOpen(const llvm::Twine &message);
 
-  /// Imports the op as the table says, as if it had no hook; for hooks that only adjust something.
+  /// Imports the op by its table entry, for hooks that only adjust inputs or attributes.
   void importByTable();
-  /// Reports inputs, attributes and outputs of the legacy op that its table entry does not name and its hook
-  /// did not ask for. Dropping them silently could change results.
+  /// Reports inputs, attributes and outputs of the legacy op that neither its table entry names nor its
+  /// hook has read. Dropping them silently could change results.
   void reportUnread();
-  /// Replaces what `input(slot)` and importByTable see in a slot.
+  /// Replaces the values of a slot for `input(slot)` and importByTable.
   void overrideInput(llvm::StringRef slot, mlir::Value value);
   void overrideInputs(llvm::StringRef slot, llvm::ArrayRef<mlir::Value> values);
-  /// Replaces a literal attribute, by its legacy name, in what importByTable sees.
+  /// Replaces a literal attribute, by its legacy name, for importByTable.
   void overrideAttribute(llvm::StringRef name, mlir::Attribute value);
-  /// Adds an attribute of the pd op that no legacy attribute gives to what importByTable makes.
+  /// Adds an attribute to the pd op that importByTable creates.
   void addAttribute(llvm::StringRef name, mlir::Attribute value) {
     addedAttributes.push_back(named(name, value));
   }
@@ -183,7 +181,7 @@ private:
   /// The attribute that intAttribute and similar functions read; null if it is absent or an operand.
   const legacy::Attribute *literal(llvm::StringRef name);
   bool isOperand(llvm::StringRef attribute) const;
-  /// Whether the number of LoD levels of a variable is known; else it is reported.
+  /// Whether the number of LoD levels of a variable is known. Reports an ambiguous one.
   bool hasKnownLod(llvm::StringRef slot, llvm::StringRef variable);
 
   ProgramImporter &program;
@@ -192,17 +190,17 @@ private:
   mlir::Location location;
   const struct LegacyOp *entry = nullptr;
   bool takesArrays = false;
-  /// Whether what variables of output slots held was asked for: the op is then more than its inputs tell.
+  /// Whether the hook has read previous values of outputs: the op then depends on more than its inputs.
   mutable bool dependsOnOutputs = false;
   /// The builder of tensors(), and the detached op that gives it its location.
   mlir::OwningOpRef<mlir::Operation *> anchor;
   std::optional<pd::TensorBuilder> tensorBuilder;
-  /// Slots and attributes of `op` that were asked for.
+  /// Slots and attributes of `op` that were read.
   mutable llvm::SmallPtrSet<const void *, 8> asked;
   llvm::SmallVector<std::pair<std::string, llvm::SmallVector<mlir::Value>>> inputOverrides;
   llvm::SmallVector<std::pair<std::string, mlir::Attribute>> attributeOverrides;
   llvm::SmallVector<mlir::NamedAttribute> addedAttributes;
-  /// Attributes given by variables, with the elements of those; without a value where they are not known.
+  /// Attributes given by variables, with their elements; no value if these are not constant.
   std::map<std::string, std::optional<legacy::Attribute>> resolved;
   /// Receives the outputs instead of their variables; null: the variables do.
   SlotResults *capturedOutputs = nullptr;
