@@ -71,7 +71,7 @@ private:
     std::vector<VariableLod> resultLods;
     /// The element types that select_inputs declare for the first variables; may be null.
     llvm::SmallVector<mlir::Type> declared;
-    /// Problems of the import of a region: the run ends with them if it reaches that region.
+    /// Errors of the import of a region: the run ends with them if it reaches that region.
     Problems failures[2];
 
     void erase(size_t i);
@@ -130,7 +130,7 @@ private:
 
   // Blocks that cannot be imported and may never run (DeferredErrors.cpp).
 
-  /// Removes the problems from `first` on and returns them if the run may report them. Returns none where
+  /// Removes the errors from `first` on and returns them if the run may report them. Returns none where
   /// feeds may help with one.
   Problems deferProblems(size_t first);
   void dropProblems(size_t first);

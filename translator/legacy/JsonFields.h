@@ -1,4 +1,4 @@
-/// Reading JSON objects by a list of the keys they may have, with the place of every problem.
+/// Reading JSON objects by a list of the keys they may have, with the path of every error.
 #pragma once
 
 #include "translator/legacy/Report.h"

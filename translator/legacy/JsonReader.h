@@ -89,7 +89,7 @@ public:
 private:
   std::string text(const Path &at, Element value) { return std::string(string(at, value)); }
 
-  /// An enumeration by name or by number. 0 after a problem.
+  /// An enumeration by name or by number. 0 after an error.
   template <class NumberOf, class NameOf>
   int64_t enumeration(const Path &at, Element value, std::string_view expected, NumberOf numberOf,
                       NameOf nameOf) {
