@@ -181,15 +181,18 @@ void ControlFlowImporter::importSelectOutput(const legacy::Operation &op) {
   if (!outputs || outputs->arguments.empty())
     return program.report("expected variables in 'Out'");
   bool isArray = isa<pd::ArrayType>(x.getType());
+  auto zerosLikeX = [&](pd::TensorBuilder &e) { return hooks::fullLike(e.wrap(x), 0); };
+  Value zeros = isArray ? Value() : importer.build(zerosLikeX);
+  if (!isArray && !zeros)
+    return;
   for (auto [i, name] : llvm::enumerate(outputs->arguments)) {
-    Value isThis = maskEquals(importer, mask, static_cast<int64_t>(i));
-    Value value = !isThis   ? Value()
-                  : isArray ? selectOrEmpty(isThis, x, importer.getLocation())
-                            : importer.build([&](pd::TensorBuilder &e) -> Value {
-                                // The mask has one element and must not change the rank.
-                                return e.select(e.reshape(e.wrap(isThis), {}), e.wrap(x),
-                                                hooks::fullLike(e.wrap(x), 0));
-                              });
+    Value isThis = maskEquals(importer, mask, static_cast<int64_t>(i)), value;
+    if (isThis && isArray)
+      value = selectOrEmpty(isThis, x, importer.getLocation());
+    else if (isThis) // the mask has one element and must not change the rank
+      value = importer.build([&](pd::TensorBuilder &e) {
+        return e.select(e.reshape(e.wrap(isThis), {}), e.wrap(x), e.wrap(zeros));
+      });
     if (!value)
       return;
     program.define(name, value);
