@@ -1,4 +1,4 @@
-//! Batching rules of ops on images: the examples are joined to the images' own batch.
+//! Batching rules of ops on images: the examples are merged into the batch dimension of the images.
 #include "dialects/pd/autodiff/BatchingRules.h"
 
 using namespace mlir;

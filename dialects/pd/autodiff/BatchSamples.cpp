@@ -10,7 +10,7 @@ int64_t axisOf(Role role, int64_t rank) {
   return role == Role::Last ? rank - 1 : role == Role::Second ? 1 : 0;
 }
 
-/// [examples, ...] with the examples joined to dimension `axis` of an example.
+/// [examples, ...] with the examples merged into dimension `axis` of an example.
 Expression joinedAt(TensorBuilder &e, Expression x, int64_t axis) {
   SmallVector<int64_t> order;
   for (int64_t d = 1; d <= axis; ++d)
@@ -25,7 +25,7 @@ Expression joinedAt(TensorBuilder &e, Expression x, int64_t axis) {
   return reshapeTo(moved, shape);
 }
 
-/// The reverse; `own` is the dim size for one example.
+/// The inverse of joinedAt(); `own` is the dim size for one example.
 Expression separatedAt(TensorBuilder &e, Expression x, int64_t axis, const Extent &examples,
                        const Extent &own) {
   SmallVector<Extent> shape = extentsOf(x);
@@ -41,7 +41,7 @@ Expression separatedAt(TensorBuilder &e, Expression x, int64_t axis, const Exten
   return e.transpose(parts, order);
 }
 
-/// The part of one example; without examples it may be any number.
+/// The dim size for one example, whole / max(examples, 1): the divisor must not be 0 for an empty batch.
 Extent partOf(TensorBuilder &e, const Extent &whole, const Extent &examples) {
   if (examples.isKnown())
     return divide(e, whole, std::max<int64_t>(examples.getNumber(), 1));
@@ -50,11 +50,12 @@ Extent partOf(TensorBuilder &e, const Extent &whole, const Extent &examples) {
   return Extent::element(e.reshape(part, {1}), 0);
 }
 
-/// Offsets of the sequences of all examples, each of which has `rows` rows.
+/// Sequence offsets of all examples: those of example i plus i * rows, where `rows` is the row count of one
+/// example.
 Expression joinedOffsets(TensorBuilder &e, Expression offsets, const Extent &examples, const Extent &rows) {
   Expression count = e.wrap(rows.getValue(e));
-  Expression numbers = insertDim(iota(e, examples, e.getBuilder().getI64Type()), 1);
-  Expression each = slice(offsets, offsets.rank() - 1, 0, -1) + numbers * count;
+  Expression indices = insertDim(iota(e, examples, e.getBuilder().getI64Type()), 1);
+  Expression each = slice(offsets, offsets.rank() - 1, 0, -1) + indices * count;
   Expression end = e.reshape(e.wrap(multiply(e, examples, rows).getValue(e)), {1});
   return concat({e.reshape(each, {-1}), end}, 0);
 }
@@ -106,7 +107,7 @@ Batched SampleJoiner::separated(Value result, Role role) {
 BatchedResults eachIfStatic(Batcher &batcher, Operation *op) {
   bool isStatic = llvm::all_of(op->getResultTypes(),
                                [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
-  return isStatic ? batcher.oneByOne(op) : BatchedResults(failure());
+  return isStatic ? batcher.runPerExample(op) : BatchedResults(failure());
 }
 
 BatchedResults joinedOrEach(Batcher &batcher, Operation *op, ArrayRef<Role> operands,
