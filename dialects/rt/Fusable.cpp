@@ -12,7 +12,7 @@ using namespace mlir;
 namespace proa::rt {
 namespace {
 
-/// The reason why the result's element type is not fused; null for f32 and bf16.
+/// The reason why ops are not fused with this element type of the result; null for f32 and bf16.
 const char *elementTypeLimit(Value result) {
   Type element = pd::tensorType(result).getElementType();
   bool isFast = element.isF32() || element.isBF16();

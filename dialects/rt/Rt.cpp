@@ -20,20 +20,20 @@ void RtDialect::initialize() {
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// One for each element of the result and of the summed dimension.
+/// Elements of the result times the size of the contracted dimension.
 std::optional<int64_t> MatmulOp::getMultiplyAdds() {
   ArrayRef<int64_t> x = shapeOf(getX()), permutation = getXPermutation();
-  size_t summed = x.size() - (x.size() > 1 && getTransposeX() ? 2 : 1);
-  SmallVector<int64_t> extents(shapeOf(getOut()));
-  extents.push_back(x[permutation.empty() ? summed : static_cast<size_t>(permutation[summed])]);
-  return pd::productOfExtents(extents);
+  size_t contracted = x.size() - (x.size() > 1 && getTransposeX() ? 2 : 1);
+  SmallVector<int64_t> dims(shapeOf(getOut()));
+  dims.push_back(x[permutation.empty() ? contracted : static_cast<size_t>(permutation[contracted])]);
+  return pd::productOfExtents(dims);
 }
 
-/// One for each element of the result and of the filter of its channel.
+/// Elements of the result times the elements of the filter of one output channel.
 std::optional<int64_t> Conv2dOp::getMultiplyAdds() {
-  SmallVector<int64_t> extents(shapeOf(getOut()));
-  llvm::append_range(extents, shapeOf(getFilter()).drop_front());
-  return pd::productOfExtents(extents);
+  SmallVector<int64_t> dims(shapeOf(getOut()));
+  llvm::append_range(dims, shapeOf(getFilter()).drop_front());
+  return pd::productOfExtents(dims);
 }
 
 } // namespace proa::rt

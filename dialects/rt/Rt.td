@@ -19,8 +19,10 @@ def Rt_Dialect : Dialect {
 
 class Ints<string value> : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 
-class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [Pd_DeclaredAttributesOnly, Pure,
-    DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+class Rt_LibraryOp<string mnemonic, string kernel> : Op<Rt_Dialect, mnemonic, [
+    Pd_DeclaredAttributesOnly, Pure,
+    DeclareOpInterfaceMethods<LibraryOpInterface>, DeclareOpInterfaceMethods<ContractionOpInterface>
+]> {
   let results = (outs AnyRankedTensor:$out);
   let assemblyFormat = "operands" # Pd_Format<arguments>.enumText # " attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = "::llvm::StringRef $cppClass::getLibraryKernel() { return \"" # kernel # "\"; }";
@@ -32,8 +34,8 @@ def Rt_MatmulOp : Rt_LibraryOp<"matmul", "matmul"> {
     `out = transpose(post_ops(alpha * (x . y)))`, as pd.matmul, where
 
     - `x_permutation` and `y_permutation`, if not empty, transpose the operands first, without moving elements,
-    - `post_ops` are applied in order, each with a `kind`: `bias` (adds the next of `extras`, a vector over the columns),
-      `add` and `multiply` (the next of `extras`, broadcast), or an activation with its `alpha` and `beta`,
+    - `post_ops` are applied in order, each with a `kind`: `bias` (adds the next of `extras`, a vector over the
+      columns), `add` and `multiply` (the next of `extras`, broadcast), or an activation with its `alpha` and `beta`,
     - `out_permutation`, if not empty, is the transposition in which the result is stored.
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$y, Variadic<AnyRankedTensor>:$extras,
@@ -45,8 +47,8 @@ def Rt_MatmulOp : Rt_LibraryOp<"matmul", "matmul"> {
 def Rt_Conv2dOp : Rt_LibraryOp<"conv2d", "conv2d"> {
   let summary = "2-D convolution with fused post-ops";
   let description = [{
-    As pd.conv2d with explicit paddings (top, bottom, left, right), followed by `post_ops` as in rt.matmul; a `bias` is a
-    vector over the output channels. `data_format` is the layout of input and output; the layout of the filter is
+    As pd.conv2d with explicit paddings (top, bottom, left, right), followed by `post_ops` as in rt.matmul; a `bias` is
+    a vector over the output channels. `data_format` is the layout of input and output; the layout of the filter is
     always [out channels, in channels / groups, height, width].
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$filter, Variadic<AnyRankedTensor>:$extras,
