@@ -47,7 +47,7 @@ Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &so
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     resultCount += main.getResultAttr(i, "pd.fetch") != nullptr;
   if (hasFormedKernels(**module) && !request.dims.empty())
-    return problem(request.model, "its kernels are formed already, so that its feeds keep their dims");
+    return problem(request.model, "the dims of its feeds cannot be changed, because its kernels are formed");
   if (!request.dims.empty())
     if (auto done = specializeFeeds(**module, request.dims); !done)
       return done.problems();
@@ -59,19 +59,20 @@ Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &so
   return compileForCpu(std::move(*module), options);
 }
 
-/// By the declared dims; else by those of the request; else with errors of branches deferred to the run.
+/// Compiles by the declared dims; if that fails, by the requested dims; if that fails too, with errors of
+/// branches deferred to the run.
 Result<CompiledProgram> compileFirst(const LibraryRequest &request, ProgramSource &source,
                                      size_t &resultCount) {
   FeedFacts facts;
   auto compiled = compile(request, source, resultCount, facts);
   facts.dims = request.dims;
   if (!compiled && !request.dims.empty())
-    if (auto again = compile(request, source, resultCount, facts))
-      return again;
+    if (auto recompiled = compile(request, source, resultCount, facts))
+      return recompiled;
   facts.deferAll = true;
   if (!compiled)
-    if (auto again = compile(request, source, resultCount, facts))
-      return again;
+    if (auto recompiled = compile(request, source, resultCount, facts))
+      return recompiled;
   return compiled;
 }
 
@@ -147,7 +148,7 @@ Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
   description.cpuFeatures = std::move(*features);
   description.savedVariables = (*source)->savedVariables();
   params::Tensors tensors;
-  // Weights that come later must have the types that the program is compiled for.
+  // Weights that are bound later must have the types for which the program is compiled.
   if (request.embedWeights || files->weightsForm != params::WeightsForm::None) {
     auto read = (*source)->readWeights();
     if (!read)

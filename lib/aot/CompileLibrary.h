@@ -37,8 +37,8 @@ struct CompiledLibrary {
   std::vector<Tensor> weights; ///< in the order of Description::embedded
 };
 
-/// Error, all at once per stage: those of reading, importing and compiling; embedded weights that are missing
-/// or of another type.
+/// Errors of reading, importing and compiling, all of a stage at once; embedded weights that are missing or
+/// of another type.
 Result<CompiledLibrary> compileLibrary(const LibraryRequest &request);
 
 } // namespace proa::aot

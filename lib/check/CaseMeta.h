@@ -40,7 +40,7 @@ struct CaseMeta {
 
   /// The comparison rule of the fetched variable `fetch`.
   CompareRule ruleFor(const std::string &fetch) const;
-  /// Prefix of the tensors of run k in inputs and expected: "", "run1/", ...; of step k: "step0/", ...
+  /// Prefixes of the tensors of run k ("", "run1/", ...) and step k ("step0/", ...) in inputs and expected.
   std::string runPrefix(int run) const;
   std::string stepPrefix(int step) const;
 };

@@ -33,7 +33,8 @@ struct CaseResult {
 
 using Tensors = std::map<std::string, Tensor>;
 
-/// The tensors of `all` with this prefix, without it. An empty prefix selects the names without a prefix.
+/// The tensors of `all` with this prefix, which is removed. An empty prefix selects the names without a
+/// prefix.
 Tensors withPrefix(const Tensors &all, const std::string &prefix);
 
 /// Compares outputs with the expected tensors of one run, by the rules of `meta`, except suspect ones.

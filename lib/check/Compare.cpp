@@ -32,7 +32,7 @@ template <class T> bool isFinite(T value) {
     return std::isfinite(value);
 }
 
-/// Differences of widened elements.
+/// Whether widened elements agree by the rule.
 template <class T> bool isClose(T got, T expected, const CompareRule &rule) {
   if constexpr (std::is_integral_v<T>)
     return got == expected;
@@ -82,7 +82,7 @@ std::vector<int64_t> unravel(int64_t position, const std::vector<int64_t> &dims)
   return index;
 }
 
-/// Adds the facts of one pair of elements.
+/// Adds the comparison of one pair of elements to the result.
 template <class T>
 void take(Comparison &result, T got, T expected, int64_t position, const std::vector<int64_t> &dims,
           const CompareRule &rule) {

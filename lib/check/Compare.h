@@ -19,7 +19,7 @@ enum class CompareKind : uint8_t {
   Sorted,      ///< as Permutation: the order is not defined
 };
 
-/// The name of the rule in meta.json ("allclose"); nothing for an unknown name.
+/// The rule with a name in meta.json ("allclose"); nullopt for an unknown name.
 std::optional<CompareKind> compareKindFromName(std::string_view name);
 std::string_view nameOf(CompareKind kind);
 

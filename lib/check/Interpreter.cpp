@@ -14,13 +14,14 @@ using namespace mlir;
 namespace proa::check {
 
 std::string Interpreter::evaluate(Operation &op) {
-  // Type casts are identities; the bool of a condition is a tensor here.
+  // A type cast is the identity, and so is tensor.extract of a condition: the interpreter keeps it as a
+  // tensor.
   if (isa<tensor::CastOp, tensor::ExtractOp>(op) && op.getNumOperands() == 1) {
-    known.copy(op.getOperand(0), op.getResult(0));
+    defined.copy(op.getOperand(0), op.getResult(0));
     return {};
   }
   if (auto computation = pd::ArrayComputations::get().find(op.getName()))
-    return computation(&op, known);
+    return computation(&op, defined);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return evaluateBranch(branch);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
@@ -38,18 +39,18 @@ std::string Interpreter::evaluateOne(Operation &op) {
     return "no evaluation of " + op.getName().getStringRef().str();
   llvm::SmallVector<Tensor> operands;
   for (Value operand : op.getOperands()) {
-    if (!known.tensors.contains(operand))
+    if (!defined.tensors.contains(operand))
       return op.getName().getStringRef().str() + ": an operand is not a tensor";
-    operands.push_back(known.tensors.at(operand));
+    operands.push_back(defined.tensors.at(operand));
   }
   auto scratch = std::make_unique<Block>();
   Operation *clone = pd::cloneForValues(&op, operands, *scratch);
   if (!clone)
-    return op.getName().getStringRef().str() + ": its operands do not fit";
-  pd::RandomState before = draws;
-  auto results = pd::evaluateOp(clone, operands, &draws);
+    return op.getName().getStringRef().str() + ": its operands have invalid shapes or values";
+  pd::RandomState before = random;
+  auto results = pd::evaluateOp(clone, operands, &random);
   if (!results)
-    draws = before;
+    random = before;
   if (!results && isa<pd::DecomposableOpInterface>(clone)) {
     formulas.push_back(std::move(scratch));
     return evaluateFormula(op, clone, operands);
@@ -57,7 +58,7 @@ std::string Interpreter::evaluateOne(Operation &op) {
   if (!results)
     return results.problems()[0].where + ": " + results.problems()[0].message;
   for (auto [value, tensor] : llvm::zip(op.getResults(), *results))
-    known.tensors[value] = tensor;
+    defined.tensors[value] = tensor;
   return {};
 }
 
@@ -73,32 +74,33 @@ std::string Interpreter::evaluateCreated(Operation *op, Operation *before) {
   return {};
 }
 
-/// A composite whose decomposition has control flow. `clone` is the op for these operands.
+/// Evaluates a composite whose decomposition has control flow. `clone` is the op for these operands.
 std::string Interpreter::evaluateFormula(Operation &op, Operation *clone, llvm::ArrayRef<Tensor> operands) {
   for (auto [operand, tensor] : llvm::zip(clone->getOperands(), operands))
-    known.tensors[operand] = tensor;
+    defined.tensors[operand] = tensor;
   OpBuilder builder(clone);
   Operation *before = clone->getPrevNode();
   auto values = cast<pd::DecomposableOpInterface>(clone).tryDecompose(builder);
   if (failed(values))
-    return op.getName().getStringRef().str() + ": the decomposition needs something that is not known";
-  // Decomposes the gradients among the new ops.
+    return op.getName().getStringRef().str() +
+           ": it cannot be decomposed: a dim or operand value is not static";
+  // The operands of this marker are updated when evaluateGradient() replaces gradients among the new ops.
   auto end =
       UnrealizedConversionCastOp::create(builder, op.getLoc(), TypeRange{builder.getI1Type()}, *values);
   std::string reason = evaluateCreated(end, before);
   for (auto [value, result] : llvm::zip(end.getInputs(), op.getResults()))
     if (reason.empty())
-      known.copy(value, result);
+      defined.copy(value, result);
   return reason;
 }
 
-/// A gradient within a decomposition.
+/// Evaluates a gradient in a decomposition.
 std::string Interpreter::evaluateGradient(pd::VjpOp op) {
   OpBuilder builder(op);
   Operation *before = op->getPrevNode();
   auto values = op.tryDecompose(builder);
   if (failed(values))
-    return "a gradient that is not expanded";
+    return "a gradient cannot be decomposed";
   std::string reason = evaluateCreated(op, before);
   op->replaceAllUsesWith(*values);
   op->erase();
@@ -106,7 +108,7 @@ std::string Interpreter::evaluateGradient(pd::VjpOp op) {
 }
 
 bool Interpreter::isTrue(Value condition) const {
-  return pd::loadScalar(known.tensors.at(condition), 0).integer != 0;
+  return pd::loadScalar(defined.tensors.at(condition), 0).integer != 0;
 }
 
 std::string Interpreter::evaluateBlock(Block &block) {
@@ -117,10 +119,10 @@ std::string Interpreter::evaluateBlock(Block &block) {
   ++depth;
   llvm::scope_exit leave([&] { --depth; });
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
-    bool staysThere = !isa<pd::VjpOp>(op);
+    bool isErased = isa<pd::VjpOp>(op);
     if (std::string reason = evaluate(op); !reason.empty())
       return reason;
-    if (afterEach && staysThere)
+    if (afterEach && !isErased)
       afterEach(op, *this);
   }
   return {};
@@ -130,15 +132,15 @@ std::string Interpreter::evaluateBlock(Block &block) {
 void Interpreter::move(ValueRange from, ValueRange to) {
   pd::HostValues read;
   for (auto [source, value] : llvm::zip(from, to)) {
-    if (known.arrays.contains(source))
-      read.arrays[value] = known.arrays.at(source);
+    if (defined.arrays.contains(source))
+      read.arrays[value] = defined.arrays.at(source);
     else
-      read.tensors[value] = known.tensors.at(source);
+      read.tensors[value] = defined.tensors.at(source);
   }
   for (auto &[value, tensor] : read.tensors)
-    known.tensors[value] = tensor;
+    defined.tensors[value] = tensor;
   for (auto &[value, array] : read.arrays)
-    known.arrays[value] = array;
+    defined.arrays[value] = array;
 }
 
 std::string Interpreter::evaluateBranch(scf::IfOp branch) {
@@ -157,12 +159,12 @@ std::string Interpreter::evaluateLoop(scf::WhileOp loop) {
   for (int64_t i = 0; i < maxIterations; ++i) {
     if (std::string reason = evaluateBlock(*loop.getBeforeBody()); !reason.empty())
       return reason;
-    ValueRange given = loop.getConditionOp().getArgs();
+    ValueRange passed = loop.getConditionOp().getArgs();
     if (!isTrue(loop.getConditionOp().getCondition())) {
-      move(given, loop.getResults());
+      move(passed, loop.getResults());
       return {};
     }
-    move(given, loop.getAfterArguments());
+    move(passed, loop.getAfterArguments());
     if (std::string reason = evaluateBlock(*loop.getAfterBody()); !reason.empty())
       return reason;
     move(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
@@ -170,7 +172,7 @@ std::string Interpreter::evaluateLoop(scf::WhileOp loop) {
   return "a loop of more than " + std::to_string(maxIterations) + " iterations";
 }
 
-/// A kernel formed of several ops by the compiler.
+/// Evaluates a call of a kernel, a function of several ops.
 std::string Interpreter::evaluateCall(func::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())

@@ -21,12 +21,12 @@ namespace proa::check {
 /// Evaluates ops and keeps their values. Gradients (`pd.vjp`) are decomposed in the IR, so pass a clone.
 class Interpreter {
 public:
-  void define(mlir::Value value, Tensor tensor) { known.tensors[value] = std::move(tensor); }
-  bool hasTensor(mlir::Value value) const { return known.tensors.contains(value); }
+  void define(mlir::Value value, Tensor tensor) { defined.tensors[value] = std::move(tensor); }
+  bool hasTensor(mlir::Value value) const { return defined.tensors.contains(value); }
   /// The value of a defined SSA value, which is a tensor.
-  const Tensor &valueOf(mlir::Value value) const { return known.tensors.at(value); }
+  const Tensor &valueOf(mlir::Value value) const { return defined.tensors.at(value); }
 
-  /// Called after each evaluated op of a block.
+  /// Called after each op of a block is evaluated, except gradients.
   std::function<void(mlir::Operation &, const Interpreter &)> afterEach;
 
   /// Evaluates an op. Returns the reason if it cannot be evaluated (such as an op with only a library
@@ -49,9 +49,9 @@ private:
   /// The functions of active calls. Each op has one value at a time, so recursion is refused.
   llvm::SmallPtrSet<mlir::Operation *, 4> active;
   unsigned depth = 0; ///< blocks that are being evaluated
-  pd::HostValues known;
-  pd::RandomState draws;
-  std::vector<std::unique_ptr<mlir::Block>> formulas; ///< whose values are kept during the run
+  pd::HostValues defined;
+  pd::RandomState random;
+  std::vector<std::unique_ptr<mlir::Block>> formulas; ///< decompositions; `defined` refers to their values
 };
 
 } // namespace proa::check

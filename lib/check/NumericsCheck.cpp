@@ -53,7 +53,7 @@ OwningOpRef<ModuleOp> copyWith(func::FuncOp function) {
   return copy;
 }
 
-/// Runs it by the reference evaluator.
+/// Runs the function by the reference evaluator.
 Result<std::vector<Tensor>> evaluate(func::FuncOp main, const std::vector<Tensor> &arguments) {
   Interpreter interpreter;
   Block &body = main.getBody().front();
@@ -88,9 +88,9 @@ std::string firstLine(const Problems &problems) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Errors of runtime kernels for invalid arguments (an index out of range), which the evaluator does not
-/// check.
-std::string refusal(func::FuncOp function, const std::vector<Tensor> &arguments) {
+/// The error of a runtime kernel for invalid arguments (an index out of range), which the evaluator does not
+/// check; empty if there is none.
+std::string runtimeError(func::FuncOp function, const std::vector<Tensor> &arguments) {
   ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = copyWith(function);
   if (!canBeCompiled(*copy))
@@ -105,7 +105,7 @@ std::string refusal(func::FuncOp function, const std::vector<Tensor> &arguments)
 Result<std::vector<Tensor>> compileAndRun(OwningOpRef<ModuleOp> module,
                                           const std::vector<Tensor> &arguments) {
   if (!canBeCompiled(*module))
-    return problem("", "its kernels are lowered too far for the compiler to begin with them");
+    return problem("", "its kernels are already lowered to loops or memory");
   auto compiled = CompiledFunction::create(std::move(module), arguments);
   if (!compiled)
     return compiled.problems();
@@ -123,7 +123,7 @@ bool isFinite(const Tensor &tensor) {
 }
 
 /// Maps values to [0.1, 1], where logarithms and roots are defined.
-void makePositive(Tensor &tensor) {
+void mapToPositive(Tensor &tensor) {
   for (int64_t i = 0; i < tensor.size(); ++i)
     if (pd::HostScalar element = pd::loadScalar(tensor, i); !element.isInteger()) {
       element.number = 0.1 + 0.9 * std::abs(element.number.real());
@@ -131,9 +131,9 @@ void makePositive(Tensor &tensor) {
     }
 }
 
-/// The LoD of a feed has one argument for each level: offsets of equal distance.
-void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
-  std::map<std::string, size_t> owners; // by name: number of rows, then of each level from the innermost on
+/// Sets the arguments that are LoD levels of feeds to offsets of sequences of equal length.
+void setOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
+  std::map<std::string, size_t> owners; // by name: the feed, then its levels from the innermost one
   for (size_t i = 0; i < arguments.size(); ++i)
     if (auto name = function.getArgAttrOfType<StringAttr>(i, "pd.feed"))
       owners[name.str()] = i;
@@ -153,19 +153,19 @@ void makeOffsets(func::FuncOp function, std::vector<Tensor> &arguments) {
 
 std::vector<int64_t> dimsOf(func::FuncOp function, unsigned argument, int64_t dynamicDim) {
   std::vector<int64_t> dims(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
-  bool isLod = function.getArgAttr(argument, "pd.lod_of") != nullptr; // N offsets are for N - 1 sequences
+  bool isLod = function.getArgAttr(argument, "pd.lod_of") != nullptr; // N sequences have N + 1 offsets
   std::replace_if(dims.begin(), dims.end(), ShapedType::isDynamic, dynamicDim + isLod);
   return dims;
 }
 
 /// Whether arguments and results with static dims are small enough to run.
 bool isSmall(func::FuncOp function, int64_t dynamicDim) {
-  constexpr int64_t most = int64_t(1) << 28; // elements
+  constexpr int64_t maxElements = int64_t(1) << 28;
   int64_t total = 0;
   auto add = [&](const std::vector<int64_t> &dims) {
     auto count = elementCount(dims);
-    total = count && *count <= most ? total + *count : most + 1;
-    return total <= most;
+    total = count && *count <= maxElements ? total + *count : maxElements + 1;
+    return total <= maxElements;
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (!add(dimsOf(function, i, dynamicDim)))
@@ -185,22 +185,22 @@ std::vector<Tensor> randomArguments(func::FuncOp function, const NumericsCheckOp
     auto random = function.getArgAttr(i, "pd.param") ? randomWeight : randomTensor;
     arguments.push_back(random(std::to_string(i), *pd::dtypeOf(tensor.getElementType()), dims, options.seed));
   }
-  makeOffsets(function, arguments);
+  setOffsets(function, arguments);
   return arguments;
 }
 
-/// The tolerance, by the narrowest floats of a function.
+/// The default tolerance, by the narrowest floats of a function.
 double usualTolerance(func::FuncOp function) {
   unsigned narrowest = 64;
-  auto look = [&](Type type) {
+  auto visit = [&](Type type) {
     Type element = getElementTypeOrSelf(type);
     if (auto complex = dyn_cast<ComplexType>(element))
       element = complex.getElementType();
     if (auto real = dyn_cast<FloatType>(element))
       narrowest = std::min(narrowest, real.getWidth());
   };
-  llvm::for_each(function.getArgumentTypes(), look);
-  function.walk([&](Operation *op) { llvm::for_each(op->getResultTypes(), look); });
+  llvm::for_each(function.getArgumentTypes(), visit);
+  function.walk([&](Operation *op) { llvm::for_each(op->getResultTypes(), visit); });
   return narrowest < 32 ? 2e-2 : narrowest < 64 ? 1e-4 : 1e-9;
 }
 
@@ -241,13 +241,13 @@ void NumericsCheck::runAfterPass(Pass *pass, Operation *op) {
 
 void NumericsCheck::checkAll(ModuleOp module, llvm::StringRef pass) {
   for (auto function : module.getOps<func::FuncOp>()) {
-    auto known = functions.find(function.getName().str());
-    if (known == functions.end())
+    auto entry = functions.find(function.getName().str());
+    if (entry == functions.end())
       record(function, pass);
-    else if (known->second.isChecked && hasSignatureOf(known->second, function))
-      compareWith(function, known->second, pass);
-    else if (known->second.isChecked) {
-      functions.erase(known);
+    else if (entry->second.isChecked && hasSignatureOf(entry->second, function))
+      compareWith(function, entry->second, pass);
+    else if (entry->second.isChecked) {
+      functions.erase(entry);
       record(function, pass);
     }
   }
@@ -255,9 +255,9 @@ void NumericsCheck::checkAll(ModuleOp module, llvm::StringRef pass) {
 
 bool NumericsCheck::hasSignatureOf(const Expected &expected, func::FuncOp function) {
   auto fits = [](Type type, const Tensor &tensor) {
-    auto found = dyn_cast<RankedTensorType>(type);
-    return found && pd::dtypeOf(found.getElementType()) == tensor.dtype() &&
-           succeeded(verifyCompatibleShape(found.getShape(), tensor.dims()));
+    auto tensorType = dyn_cast<RankedTensorType>(type);
+    return tensorType && pd::dtypeOf(tensorType.getElementType()) == tensor.dtype() &&
+           succeeded(verifyCompatibleShape(tensorType.getShape(), tensor.dims()));
   };
   auto allFit = [&](llvm::ArrayRef<Type> types, const std::vector<Tensor> &tensors) {
     return types.size() == tensors.size() && llvm::all_of(llvm::zip(types, tensors), [&](auto pair) {
@@ -278,13 +278,13 @@ void NumericsCheck::record(func::FuncOp function, llvm::StringRef pass) {
     return remark(function, expected, "its arguments and results have too many elements");
   expected.arguments = randomArguments(function, options);
   expected.tolerance = usualTolerance(function);
-  std::string refused = refusal(function, expected.arguments);
-  auto results = refused.empty() ? run(function, expected.arguments) : problem("", refused);
+  std::string error = runtimeError(function, expected.arguments);
+  auto results = error.empty() ? run(function, expected.arguments) : problem("", error);
   if (results && !llvm::all_of(*results, isFinite)) {
-    llvm::for_each(expected.arguments, makePositive);
+    llvm::for_each(expected.arguments, mapToPositive);
     results = run(function, expected.arguments);
   }
-  expected.isChecked = refused.empty();
+  expected.isChecked = error.empty();
   if (!results)
     return remark(function, expected, firstLine(results.problems()));
   expected.results = std::move(*results);

@@ -32,7 +32,7 @@ struct NumericsCheckOptions {
 struct NumericsReport {
   int64_t changed = 0;     ///< passes that changed the IR
   int64_t unchanged = 0;   ///< passes after which no run was needed
-  int64_t comparisons = 0; ///< functions with initial results
+  int64_t comparisons = 0; ///< runs compared with initial results
   bool differs = false;
   std::string text() const;
 };
@@ -57,10 +57,10 @@ private:
   /// Initial results of a function.
   struct Expected {
     std::vector<Tensor> arguments;
-    std::optional<std::vector<Tensor>> results; ///< none: it could not be run yet
+    std::optional<std::vector<Tensor>> results; ///< nullopt until the function can be run
     bool isChecked = true;
     double tolerance = 0;
-    std::string whyNot; ///< the last remark on it
+    std::string whyNot; ///< text of the last remark
   };
 
   static bool hasSignatureOf(const Expected &expected, mlir::func::FuncOp function);

@@ -20,7 +20,7 @@ using namespace mlir;
 namespace proa::check {
 namespace {
 
-/// Decomposes only gradients, so that every other op is evaluated as it is.
+/// Decomposes only gradients, so that all other ops are evaluated directly.
 LogicalResult expandGradients(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addNestedPass<func::FuncOp>(createRefineShapes());
@@ -90,14 +90,14 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   options.fetches = meta.fetches;
   for (const auto &[name, tensor] : feeds)
     options.lodLevels[name] = static_cast<int>(tensor.lod().size());
-  Tensors given = import::withLods(feeds);
+  Tensors inputs = import::withLods(feeds);
   std::map<std::string, std::vector<int64_t>> dims;
-  for (const auto &[name, tensor] : given)
+  for (const auto &[name, tensor] : inputs)
     dims[name] = tensor.dims();
   bool feedsMayHelp = false;
   options.feedsMayHelp = &feedsMayHelp;
   auto module =
-      import::importProgram(context, dynamicDims ? withDynamicDims(program, given) : program, options);
+      import::importProgram(context, dynamicDims ? withDynamicDims(program, inputs) : program, options);
   if (!module && dynamicDims)
     return ReferenceRun{{}, "the program cannot be imported with dynamic dims"};
   if (dynamicDims)
@@ -115,8 +115,8 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   if (!prepared)
     return prepared.problems();
   if (!*prepared)
-    return ReferenceRun{{}, "a gradient that is not expanded"};
-  return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), given, parameters, afterEach);
+    return ReferenceRun{{}, "a gradient cannot be decomposed"};
+  return evaluateMain((*module)->lookupSymbol<func::FuncOp>("main"), inputs, parameters, afterEach);
 }
 
 Result<ReferenceRun> runReference(const std::string &folder, const CaseMeta &meta, const Tensors &feeds,

@@ -25,8 +25,8 @@ public:
 
   /// The errors so far; `otherwise` if an operation failed without one.
   Problems take(const std::string &otherwise) {
-    Problems found = std::exchange(problems, {});
-    return found.empty() ? problem("", otherwise) : found;
+    Problems collected = std::exchange(problems, {});
+    return collected.empty() ? problem("", otherwise) : collected;
   }
 
 private:
