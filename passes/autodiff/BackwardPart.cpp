@@ -21,7 +21,7 @@ bool reads(Operation *op, llvm::function_ref<bool(Value)> predicate) {
       .wasInterrupted();
 }
 
-/// The ops between one pd.vjp and the cotangents of another, such as a reshape.
+/// The ops on the path from one pd.vjp to the cotangents of another, such as a reshape.
 llvm::DenseSet<Operation *> betweenGradients(Block &block) {
   SmallVector<Value> results, cotangents;
   for (auto gradient : block.getOps<pd::VjpOp>()) {

@@ -1,4 +1,4 @@
-/// Where the gradients of a training program begin and end, as long as they are pd.vjp.
+/// The backward part of a training program whose gradients are still pd.vjp.
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -8,23 +8,23 @@
 namespace proa::autodiff {
 
 struct BackwardPart {
-  /// Gradients that other ops than those of the backward part read: for the update of the parameters.
+  /// Gradients that ops outside of the backward part read, such as parameter updates.
   llvm::SetVector<mlir::Value> gradients;
-  /// Cotangents with which it begins: of a loss, a tensor of ones.
+  /// The initial cotangents. That of a loss is a tensor of ones.
   llvm::SetVector<mlir::Value> seeds;
 };
 
-/// The backward part are the ops pd.vjp, what stands between them, and the sums of what they give. Nothing is
-/// found where there is none.
+/// Finds the backward part of a block: its pd.vjp ops, the ops between them, and sums of their results. Both
+/// sets are empty if there is none.
 BackwardPart findBackwardPart(mlir::Block &block);
 
-/// All ops of the block that depend on one of the values, by what their regions read too; in their order.
+/// The ops of the block that depend on one of the values, directly or in their regions, in program order.
 llvm::SetVector<mlir::Operation *> dependentOps(mlir::Block &block, llvm::ArrayRef<mlir::Value> values);
-/// All ops of the block that one of the values depends on.
+/// The ops of the block on which one of the values depends.
 llvm::SetVector<mlir::Operation *> neededOps(mlir::Block &block, llvm::ArrayRef<mlir::Value> values);
 
-/// Replaces each pd.vjp, also in regions, by its decomposition; with `keepLoopGradients` not those of loops
-/// with pd.snapshots. Failure, after an error, where one has none.
+/// Replaces each pd.vjp, also in regions, by its decomposition; `keepLoopGradients` excludes those of loops
+/// with pd.snapshots. Failure, after an error, if one cannot be decomposed.
 llvm::LogicalResult expandGradients(mlir::Operation *root, bool keepLoopGradients = false);
 
 } // namespace proa::autodiff

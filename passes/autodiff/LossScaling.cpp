@@ -1,4 +1,4 @@
-//! The loss scale of mixed precision in training programs.
+//! Loss scaling of mixed precision in training programs.
 #include "passes/autodiff/MixedPrecision.h"
 
 #include "dialects/pd/ir/FunctionAttributes.h"
@@ -76,7 +76,7 @@ private:
     }
   }
 
-  /// Moves the ops that read gradients after all gradients.
+  /// Divides the gradients by the scale, after moving the ops that read them to the end of the block.
   void unscale() {
     Operation *exit = block.getTerminator();
     llvm::DenseSet<Operation *> readers;

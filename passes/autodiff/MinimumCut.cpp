@@ -24,7 +24,7 @@ bool MinimumCut::findLevels(size_t source, size_t sink) {
   return level[sink] >= 0;
 }
 
-/// Without recursion: a path may be as long as the program.
+/// Finds an augmenting path without recursion, because it may be as long as the program.
 int64_t MinimumCut::sendAlongOnePath(size_t source, size_t sink) {
   std::vector<size_t> path;
   for (size_t node = source; node != sink;) {

@@ -26,8 +26,8 @@ bool isSingle(Type type) {
   return tensor && tensor.getElementType().isF32();
 }
 
-/// Controls of a loop's trip count: elementwise ops that its condition is computed from, and the
-/// values the loop carries for them. In 16 bits a counter would stop at 2048 (f16) or 256 (bf16).
+/// The elementwise ops that compute a loop's condition, and the carried values that they depend on. In 16
+/// bits a counter would stop at 2048 (f16) or 256 (bf16).
 struct LoopControl {
   llvm::DenseSet<Operation *> ops;
   llvm::BitVector carried;
@@ -57,7 +57,7 @@ private:
   }
 };
 
-/// Whether the attribute holds a finite number that is infinite in the format.
+/// Whether the attribute contains a finite number that overflows in the format.
 bool isBeyondRange(Attribute attribute, const llvm::fltSemantics &format) {
   auto overflows = [&](llvm::APFloat number) {
     if (!number.isFinite())
@@ -73,7 +73,7 @@ bool isBeyondRange(Attribute attribute, const llvm::fltSemantics &format) {
                                          : llvm::any_of(elements.getValues<llvm::APFloat>(), overflows));
 }
 
-/// One block; a block within another one sees what that one has.
+/// Rewrites one block. The rewrite of a nested block can look up the values of `outer`.
 class MixedPrecision {
 public:
   /// The lists and formats, the same for all blocks.
@@ -85,7 +85,7 @@ public:
 
   MixedPrecision(Block &block, const Rules &rules, const MixedPrecision *outer = nullptr)
       : block(block), rules(rules), outer(outer) {
-    // Ops that the gradients do not need, and ops after them, are not part of the network.
+    // Ops on which no gradient depends, such as parameter updates, are not rewritten.
     auto part = findBackwardPart(block);
     if (part.gradients.empty())
       return;
@@ -98,18 +98,18 @@ public:
   void run() {
     for (Operation &op : llvm::make_early_inc_range(block))
       if (!outer ||
-          !op.hasTrait<OpTrait::IsTerminator>()) // that of a body is the matter of what it belongs to
+          !op.hasTrait<OpTrait::IsTerminator>()) // finish() converts the operands of a body's terminator
         visit(&op);
   }
 
 private:
-  /// For a trial in the same block, which leaves nothing behind.
+  /// A trial rewrite in the same block, whose ops are erased afterwards.
   explicit MixedPrecision(const MixedPrecision *outer)
       : block(outer->block), rules(outer->rules), outer(outer) {}
 
   bool isLow(Value value) const { return lowered.contains(value) || (outer && outer->isLow(value)); }
-  /// Whether the value may hold finite numbers that the format does not, such as those of a mask: of a
-  /// constant beyond its range, or computed from one element by element.
+  /// Whether the value may contain finite numbers that overflow in the format, such as a mask's: a constant
+  /// beyond its range, or a result of elementwise and data-movement ops on one.
   bool isWide(Value value) {
     if (wide.contains(value) || (outer && outer->wide.contains(value)))
       return true;
@@ -135,7 +135,7 @@ private:
       lowerControlFlow(op);
       return;
     }
-    // In 16 bits a mask of the lowest float is an infinity, and a row that is masked as a whole NaN.
+    // In 16 bits a mask of the lowest f32 would be -inf, and a completely masked row would become NaN.
     bool readsWide = llvm::any_of(op->getOperands(), [&](Value v) { return isWide(v); });
     bool makesWide = hasWideAttribute(op) || (readsWide && worksByElement(op));
     Precision precision = readsWide || makesWide ? Precision::Full : precisionOf(op);
@@ -174,7 +174,7 @@ private:
     return follows ? Precision::Low : Precision::Follow;
   }
 
-  /// Gives the op operands in 16 bits; false, with nothing changed, where it does not take them.
+  /// Converts the op's operands to 16 bits. False, without changes, if its types do not allow that.
   bool lower(Operation *op) {
     if (!isa<InferTypeOpInterface>(op) ||
         llvm::none_of(op->getOperands(), [&](Value v) { return isSingle(v.getType()) || isLow(v); }))
@@ -196,7 +196,7 @@ private:
     return true;
   }
 
-  /// Gives the op, and what is in it, the operands that it had.
+  /// Converts operands in 16 bits of the op and of nested ops back to f32.
   void raise(Operation *op) {
     op->walk([&](Operation *reader) {
       for (OpOperand &operand : reader->getOpOperands())
@@ -212,7 +212,7 @@ private:
     lowered.insert(value);
   }
 
-  /// Makes an operand one in 16 bits, or what it was before.
+  /// Converts an operand to 16 bits, or back to f32.
   void give(OpOperand &operand, bool wantsLow) {
     Operation *op = operand.getOwner();
     if (wantsLow && isSingle(operand.get().getType()))
@@ -240,7 +240,7 @@ private:
       setLow(values[i]);
   }
 
-  /// Results of control flow: in 16 bits, or from what must not be in them.
+  /// Marks the results of control flow as in 16 bits or as full precision.
   void setResults(Operation *op, const llvm::BitVector &low) {
     for (OpResult result : op->getResults())
       if (low.test(result.getResultNumber()))
@@ -253,7 +253,8 @@ private:
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return lowerBranch(branch);
     auto loop = cast<LoopLikeOpInterface>(op);
-    // In 16 bits is what begins or is computed so, as long as each iteration leaves it so.
+    // Candidates are values whose initial or next value is in 16 bits. Those that an iteration does not keep
+    // in 16 bits are removed until nothing changes.
     llvm::BitVector carried = areLow(loop.getInitsMutable());
     carried |= resultOfTrial(loop, carried);
     if (auto conditional = dyn_cast<scf::WhileOp>(op))
@@ -273,7 +274,7 @@ private:
     OpBuilder(loop).insert(trial);
     Operation *before = trial->getPrevNode();
     llvm::BitVector out = MixedPrecision(this).lowerLoop(trial, carried);
-    // Its initial values were converted before it.
+    // Also erases the conversions of its initial values, which precede it.
     trial->erase();
     while (Operation *created = before ? before->getNextNode() : &block.front()) {
       if (created == loop)
@@ -299,7 +300,8 @@ private:
     setResults(branch, low);
   }
 
-  /// Carries these values in 16 bits. Returns which ones an iteration computes so.
+  /// Rewrites a loop that carries the given values in 16 bits. Returns the values that an iteration computes
+  /// in 16 bits.
   llvm::BitVector lowerLoop(Operation *op, const llvm::BitVector &carried) {
     auto loop = cast<LoopLikeOpInterface>(op);
     finish(loop.getInitsMutable(), carried);
@@ -319,8 +321,8 @@ private:
     return low;
   }
 
-  /// Rewrites a body with these arguments in 16 bits. It yields the requested values in them, by default what
-  /// it computes so, which is returned.
+  /// Rewrites a body whose arguments `which` are in 16 bits. The body yields the requested values in 16 bits;
+  /// by default those that it computes in 16 bits. Returns the latter.
   llvm::BitVector lowerBody(Block &body, ValueRange arguments, const llvm::BitVector &which,
                             const LoopControl *control, const llvm::BitVector *requested) {
     MixedPrecision inner(body, rules, this);
@@ -348,8 +350,8 @@ private:
   const Rules &rules;
   const MixedPrecision *outer;
   llvm::DenseSet<Operation *> untouched;
-  llvm::DenseSet<Value> lowered; ///< in 16 bits now
-  llvm::DenseSet<Value> full;    ///< from ops that must not be in 16 bits
+  llvm::DenseSet<Value> lowered; ///< values in 16 bits
+  llvm::DenseSet<Value> full;    ///< results of ops that must not be computed in 16 bits
   llvm::DenseSet<Value> wide;    ///< see isWide
   llvm::DenseMap<Value, Value> casts, raised;
 };

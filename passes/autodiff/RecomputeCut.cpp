@@ -9,7 +9,7 @@ using namespace mlir;
 namespace proa::autodiff {
 namespace {
 
-/// Ops that cost about as much as reading what they would save.
+/// Whether recomputing the op costs about as much as reading its saved result.
 bool isCheap(Operation *op) {
   if (isa<pd::ContractionOpInterface>(op))
     return false;
@@ -37,7 +37,7 @@ private:
     return op && !op->hasTrait<OpTrait::ConstantLike>() && lifetimes.positionOf(op) <= found.position;
   }
 
-  /// Ops in front of the place that what is needed behind it depends on, and the values that are read there.
+  /// Finds the values from before the position that ops after it read, and the bytes live across it.
   void findNeeded() {
     for (size_t i = 0; i <= found.position && i < lifetimes.size(); ++i)
       for (Value result : lifetimes.at(i)->getResults()) {
@@ -50,7 +50,8 @@ private:
       }
   }
 
-  /// The places between the segments: each within its share of what is kept, where the least flows.
+  /// Divides the part before the position into segments with about equal kept bytes. Each boundary is where
+  /// the fewest bytes flow across it.
   void findSegments() {
     if (choice.segments < 2)
       return;
@@ -68,7 +69,7 @@ private:
     }
     size_t begin = 0;
     for (int64_t k = 1; k < choice.segments; ++k) {
-      // From half a segment before its ideal place to half a segment behind.
+      // From half a segment before the ideal boundary to half a segment after it.
       auto upTo = [&](double share) {
         auto bytes = static_cast<int64_t>(share * static_cast<double>(kept.back()));
         return static_cast<size_t>(llvm::lower_bound(kept, bytes) - kept.begin());
@@ -85,7 +86,7 @@ private:
     }
   }
 
-  /// The last op in front of the place that reads the value, by any name.
+  /// The position of the last op before the cut that reads the value or an alias of it.
   size_t lastForwardUse(Value value) const {
     size_t last = lifetimes.positionOf(value.getDefiningOp());
     for (Operation *user : value.getUsers()) {
@@ -115,7 +116,7 @@ private:
     return choice.segments > 0 && !inLastSegment && !flowsToNextSegment(value);
   }
 
-  /// The cost of keeping a value: 0 if it is live until the end anyway.
+  /// The cost of keeping a value in bytes: 0 if it is live until the end anyway.
   int64_t costOf(Value value) const {
     Value root = lifetimes.rootOf(value);
     if (isa<BlockArgument>(root) || lifetimes.lastUseOf(root) + 1 == lifetimes.size())
@@ -123,7 +124,8 @@ private:
     return lifetimes.bytesOf(root);
   }
 
-  /// A node for what computes a value and one for the value, which may be kept.
+  /// Solves the minimum cut. A value has two nodes: its computation 2i and itself 2i + 1. The edge between
+  /// them has the cost of keeping it.
   void solve() {
     llvm::DenseMap<Value, size_t> numbers;
     std::vector<Value> values;

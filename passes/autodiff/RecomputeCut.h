@@ -1,4 +1,4 @@
-/// The minimum cut between what is computed before and what is needed behind a place of a block.
+/// The minimum cut between the values computed before a position of a block and those used after it.
 #pragma once
 
 #include "passes/autodiff/ValueLifetimes.h"
@@ -7,20 +7,21 @@
 
 namespace proa::autodiff {
 
-/// The ops that may be recomputed.
+/// Which ops may be recomputed.
 struct RecomputeChoice {
-  /// 0: no contractions and library calls. Else they may be, and the part before the place is divided into so
-  /// many segments: what flows from one to the next is not computed again, and the last segment's
-  /// contractions are not.
+  /// 0: contractions and library calls are not recomputed. Otherwise they may be, and the part before the
+  /// position is divided into this number of segments. Values that flow from one segment to the next, and
+  /// contractions of the last segment, are not recomputed.
   int64_t segments = 0;
 };
 
 struct RecomputeCut {
-  size_t position = 0;                    ///< the place: behind the op with this number
-  llvm::DenseSet<mlir::Value> recomputed; ///< values from before it that are computed again behind it
-  int64_t keptBefore = 0, keptAfter = 0;  ///< bytes that are kept over it
+  size_t position = 0;                    ///< the cut is after the op at this position
+  llvm::DenseSet<mlir::Value> recomputed; ///< values from before the cut that are recomputed after it
+  int64_t keptBefore = 0, keptAfter = 0;  ///< bytes live across the cut, without and with recomputation
 };
 
+/// The cut at the position of peak memory.
 RecomputeCut findRecomputeCut(const ValueLifetimes &lifetimes, const RecomputeChoice &choice);
 
 } // namespace proa::autodiff

@@ -1,6 +1,7 @@
-/// Derivatives of functions as functions. Each adds a new function to the function's module, behind it, and
-/// leaves the given one alone; since what comes out is a function of ops like all others, they may be applied
-/// in any order. Failure means that an error was emitted, at the function or at the op that is in the way.
+/// Transforms of functions: derivatives, batching, checkpointing and accumulation. Each adds a new function
+/// to the module, after the original one, which does not change. The results are ordinary functions, so
+/// transforms can be combined in any order. On failure an error was emitted, at the function or at the
+/// unsupported op.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,12 +11,12 @@ namespace proa::autodiff {
 using Function = mlir::func::FuncOp;
 using Numbers = llvm::ArrayRef<int64_t>;
 
-/// (arguments) -> the gradients of result number `result`, which has one element, by the numbered arguments;
-/// all float and complex ones where `arguments` is empty. With `withValue` the result comes before them. Of
-/// an scf.for no more than `snapshots` states are kept at a time (0: all), unless it says otherwise by its
-/// attribute `pd.snapshots`; forward mode and batching take it as scf.while. With `microBatches` above 1 the
-/// result must be a mean over the first dimension of the arguments numbered in `batches` (none: the feeds):
-/// its gradients are computed for so many parts of them, in a loop.
+/// (arguments) -> gradients of the result with index `result`, which has one element, by the arguments with
+/// these indices (empty: all float and complex arguments). With `withValue`, the result is returned before
+/// the gradients. `snapshots` is the most states of an scf.for that are kept at a time (0: all); its
+/// attribute `pd.snapshots` overrides it. With `microBatches` above 1 the result must be a mean over the
+/// first dimension of the arguments with indices `batches` (empty: the feeds): the gradients are computed in
+/// a loop over that number of equal parts.
 mlir::FailureOr<Function> grad(Function function, llvm::StringRef name, Numbers arguments = {},
                                int64_t result = 0, bool withValue = false, int64_t snapshots = 0,
                                int64_t microBatches = 1, Numbers batches = {});
@@ -24,31 +25,32 @@ mlir::FailureOr<Function> grad(Function function, llvm::StringRef name, Numbers 
 mlir::FailureOr<Function> vjp(Function function, llvm::StringRef name, Numbers arguments = {},
                               int64_t snapshots = 0);
 
-/// (arguments, a tangent for each numbered argument) -> (results, a tangent for each float or complex
-/// result).
+/// (arguments, a tangent for each argument with an index in `arguments`) -> (results, a tangent for each
+/// float or complex result). Forward mode; scf.for is converted to scf.while.
 mlir::FailureOr<Function> jvp(Function function, llvm::StringRef name, Numbers arguments = {});
 
-/// The function for a batch of `size` examples (kDynamic: any number of them): the arguments whose entry in
-/// `mapped` is not below 0 get a dimension for the examples at that place (all of them get it in front where
-/// `mapped` is empty), the others are the same for all examples. Every result gets it in front.
+/// The function for a batch of `size` examples (kDynamic: any number). `mapped` has one entry per argument:
+/// the index of its dimension for the examples, or -1 if all examples share the argument; empty: 0 for all.
+/// Each result has the examples as its first dimension.
 mlir::FailureOr<Function> vmap(Function function, llvm::StringRef name, int64_t size, Numbers mapped = {});
 
-/// (arguments) -> the second derivatives of result number `result`, which has one element, by argument
-/// `argument`: a tensor with the argument's dimensions twice. A batched forward mode of the gradient, so its
-/// size is a constant times the function's.
+/// (arguments) -> the second derivatives of the result with index `result`, which has one element, by the
+/// argument with index `argument`: a tensor with the argument's dims twice. Computed as vmap of jvp of grad,
+/// so the number of ops is a constant multiple of the function's.
 mlir::FailureOr<Function> hessian(Function function, llvm::StringRef name, int64_t argument = 0,
                                   int64_t result = 0);
 
-/// The function with its ops in regions of pd.checkpoint, each up to an op whose location has one of the
-/// names in `places`; what follows the last of them stays as it is. One region of all ops where `places` is
-/// empty.
+/// The function with its ops in regions of pd.checkpoint. Each region ends at an op whose location has one of
+/// the names in `places`; ops after the last region stay outside. If `places` is empty, all ops are in one
+/// region.
 mlir::FailureOr<Function> checkpoint(Function function, llvm::StringRef name,
                                      llvm::ArrayRef<std::string> places = {});
 
-/// A training program, with pd.vjp, with the part that depends on the numbered arguments (feeds, where there
-/// are none) run for `count` equal parts of them along their first dimension, in a loop. What others read of
-/// that part, gradients and losses, becomes the mean: the same numbers, where they are means over the batch.
-/// Failure where such a value is none, by its type, or where a batch is normalized by its own statistics.
+/// A training program, with pd.vjp, whose part that depends on the arguments with indices `batches` (empty:
+/// the feeds) runs in a loop over `count` equal parts along their first dimension. Values of that part that
+/// are used outside of it (gradients, losses) become means over the parts: equal results if they are means
+/// over the batch. Failure if the type of such a value depends on the batch, or for batch normalization in
+/// training.
 mlir::FailureOr<Function> accumulate(Function function, llvm::StringRef name, int64_t count,
                                      Numbers batches = {});
 

@@ -1,4 +1,4 @@
-/// How many bytes are alive while each op of a block runs.
+/// Lifetimes of a block's values, and the bytes live during each op.
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -9,29 +9,29 @@
 
 namespace proa::autodiff {
 
-/// The lifetimes of a block's values in program order, as the planner takes them: from the op that makes a
-/// value to the last one that reads it or something with the same bytes. The block's arguments and constants
-/// take no memory, neither does a value with dimensions that are not known. For the peak, primitives count as
-/// the kernels that pd-form-kernels makes of them: all of a kernel runs where its last op stands, and what is
-/// only read inside takes no memory.
+/// The lifetimes of a block's values in program order, as the planner computes them: from the op that defines
+/// a value to the last op that reads it or an alias of it. Block arguments, constants and values with dynamic
+/// dims take no memory. For the peak, primitives are grouped into the kernels that pd-form-kernels creates: a
+/// kernel runs at the position of its last op, and values used only inside of it take no memory.
 class ValueLifetimes {
 public:
   explicit ValueLifetimes(mlir::Block &block);
 
-  /// The number of an op of the block, or of the one that it is in.
+  /// The position of an op of the block, or of the block's op that contains it.
   size_t positionOf(mlir::Operation *op) const;
   /// The op at a position.
   mlir::Operation *at(size_t position) const { return ops[position]; }
   size_t size() const { return ops.size(); }
-  /// The last op that reads the value, by any name; its own where nothing does.
+  /// The position of the last op that reads the value or an alias of it; that of its definition if it is
+  /// unused.
   size_t lastUseOf(mlir::Value value) const;
-  /// 0 for what takes no memory of its own.
+  /// The size of the value in bytes; 0 if it takes no memory of its own.
   int64_t bytesOf(mlir::Value value) const;
-  /// The value whose bytes these are.
+  /// The value of which this one is an alias; itself if it is none.
   mlir::Value rootOf(mlir::Value value) const;
 
   int64_t peakBytes() const { return peak; }
-  /// The first op during which that many bytes are alive.
+  /// The position of the first op during which peakBytes() are live.
   size_t peakPosition() const { return peakAt; }
 
 private:
