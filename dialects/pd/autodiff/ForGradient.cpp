@@ -198,10 +198,10 @@ private:
                       [&](OpBuilder &then) { return stepped(then, iteration, state); });
     return where(inside, LoopAction::Restore, next, [&](OpBuilder &then) {
       SmallVector<Value> restored;
-      ValueRange left = kept;
+      ValueRange remaining = kept;
       for (Value value : state) {
-        restored.push_back(restore(then, left, isArray(value)));
-        left = left.drop_front(storageCount(value.getType()));
+        restored.push_back(restore(then, remaining, isArray(value)));
+        remaining = remaining.drop_front(storageCount(value.getType()));
       }
       return restored;
     });
@@ -333,12 +333,12 @@ FailureOr<SmallVector<Value>> advancePrimal(scf::ForOp loop, ArrayRef<LoopAction
   if (failed(step))
     return failure();
   ActionLoop forward(builder, loop, *step);
-  SmallVector<Value> left = forward.run(forward.tableOf(actions), forward.begin(loop.getInitArgs()));
+  SmallVector<Value> carriedValues = forward.run(forward.tableOf(actions), forward.begin(loop.getInitArgs()));
   SmallVector<Value> results = forward.stepped(builder, oneInt(builder, loop.getLoc(), last),
-                                               ArrayRef(left).take_front(loop.getNumResults()));
+                                               ArrayRef(carriedValues).take_front(loop.getNumResults()));
   for (auto [value, result] : llvm::zip(results, loop.getResults()))
     result.replaceAllUsesWith(widened(builder, loop.getLoc(), value, result.getType()));
-  return left;
+  return carriedValues;
 }
 
 FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::ForOp primal) {
@@ -365,23 +365,23 @@ FailureOr<SmallVector<Value>> writeActions(OpBuilder &builder, VjpOp op, scf::Fo
   SmallVector<Value> state(loop.getInitArgs());
   for (auto [i, number] : llvm::enumerate(carried))
     state[number] = op.getInputs()[i];
-  auto goBack = [&](const ActionLoop::Table &table, SmallVector<Value> left) {
-    llvm::append_range(left, gradients);
-    return SmallVector<Value>(ArrayRef(backward.run(table, left))
+  auto goBack = [&](const ActionLoop::Table &table, SmallVector<Value> carriedValues) {
+    llvm::append_range(carriedValues, gradients);
+    return SmallVector<Value>(ArrayRef(backward.run(table, carriedValues))
                                   .drop_front(loop.getNumResults() + storageCount(loop.getResultTypes())));
   };
   if (!iterations)
     return goBack(backward.tableOf(iterationCount(builder, loop), snapshotsOf(loop)), backward.begin(state));
   auto actions = binomialSchedule(*iterations, snapshotsOf(loop));
   auto [before, rest] = splitAtFirstReverse(actions);
-  FailureOr<SmallVector<Value>> left = failure();
+  FailureOr<SmallVector<Value>> carriedValues = failure();
   if (primal)
-    left = advancePrimal(primal, before, *iterations - 1);
+    carriedValues = advancePrimal(primal, before, *iterations - 1);
   else
-    left = backward.run(backward.tableOf(before), backward.begin(state));
-  if (failed(left))
+    carriedValues = backward.run(backward.tableOf(before), backward.begin(state));
+  if (failed(carriedValues))
     return failure();
-  return goBack(backward.tableOf(rest), *left);
+  return goBack(backward.tableOf(rest), *carriedValues);
 }
 
 } // namespace

@@ -37,8 +37,8 @@ template <class Element> void keepSample(std::vector<Element> &list, int64_t cou
 }
 
 /// Non-maximum suppression of `boxes`, sorted by decreasing score: the indices of the kept boxes, none of
-/// which overlaps a kept one before it by more than the threshold. Each kept box multiplies the threshold by
-/// `eta`.
+/// which overlaps a kept one before it by more than the threshold. If eta < 1, each kept box multiplies a
+/// threshold above 0.5 by `eta`.
 std::vector<size_t> staying(const std::vector<Box> &boxes, double threshold, double eta, double pixel);
 
 /// The box encoded by four numbers relative to an anchor: per axis centre = anchor_centre + n * anchor_size,

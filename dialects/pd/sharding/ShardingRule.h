@@ -24,15 +24,15 @@ struct ShardingFactor {
   ReductionKind reduction = ReductionKind::Sum;
 };
 
-/// The factors of a dimension, outermost first: a dimension that `reshape` merges has the factors of the
-/// merged ones. A dimension without factors must not be split.
+/// The factors of a dimension, outermost first. If `reshape` merges several dimensions into one, that one has
+/// the factors of all of them. A dimension without factors must not be split.
 using DimFactors = llvm::SmallVector<unsigned, 1>;
 /// One entry for each dimension. Empty if the value is not a tensor.
 using TensorFactors = llvm::SmallVector<DimFactors, 4>;
 
 /// The equivalent of Shardy's OpShardingRule and GSPMD's dimension groups (Bauer et al. 2021, "GSPMD",
-/// section 3.5). The matmul of [m, k] and [k, n] is `([i, k], [k, j])->([i, j]) {i=m, j=n, k=k}
-/// reduction={k:sum}`.
+/// section 3.5). The rule of a matmul of [m, k] and [k, n]:
+/// `([i, k], [k, j])->([i, j]) {i=m, j=n, k=k} reduction={k:sum}`.
 struct ShardingRule {
   llvm::SmallVector<ShardingFactor> factors;
   llvm::SmallVector<TensorFactors> operands, results;
