@@ -15,7 +15,7 @@ constexpr const char *headerTemplate = R"(/*
  * @NAME@, compiled by proa-compile @VERSION@.
  * Link with the library and with libproa_runtime.so. Errors: see proa-c/tensor.h.
  *
- * Inputs, in this order (-1: any number):
+ * Inputs, in this order (-1: a dynamic dim):
 @INPUTS@ * Outputs:
 @OUTPUTS@ */
 #ifndef @GUARD@
@@ -37,8 +37,8 @@ extern "C" {
 proa_program *@PREFIX@_create(const char *weights_path);
 
 /*
- * Runs it once; 0 on success. `inputs` is an array of @INPUTCOUNT@, `outputs` one of @OUTPUTCOUNT@ that is written;
- * what outputs point to lives until the next run or destroy. Use a program from one thread at a time.
+ * Runs it once; 0 on success. `inputs` is an array of @INPUTCOUNT@ tensors, `outputs` one of @OUTPUTCOUNT@, which is
+ * written. The data of outputs is valid until the next run or destroy. Use a program from one thread at a time.
  */
 int @PREFIX@_run(proa_program *program, const proa_tensor *inputs, proa_tensor *outputs);
 

@@ -282,10 +282,10 @@ private:
   SmallVector<Value> captures;
   SmallVector<int64_t> testArgs; ///< for each argument of the body: the index of the test's argument passed
                                  ///< to it; -1 for a captured value
-  SmallVector<size_t> carried;  ///< indices of the body's arguments with gradients
-  SmallVector<Value> computed;  ///< tensors that ops directly in the body compute from changing arrays
-  SmallVector<Value> kept;      ///< the tensors among the body's arguments, and `computed`
-  SmallVector<Value> snapshots; ///< arrays among the body's arguments that are saved whole
+  SmallVector<size_t> carried;   ///< indices of the body's arguments with gradients
+  SmallVector<Value> computed;   ///< tensors that ops directly in the body compute from changing arrays
+  SmallVector<Value> kept;       ///< the tensors among the body's arguments, and `computed`
+  SmallVector<Value> snapshots;  ///< arrays among the body's arguments that are saved whole
   scf::WhileOp forward, backward;
 };
 
