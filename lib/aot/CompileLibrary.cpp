@@ -56,6 +56,8 @@ Result<CompiledProgram> compile(const LibraryRequest &request, ProgramSource &so
   options.cpu = request.cpu;
   options.amp = request.amp;
   options.progress = request.progress;
+  options.remarks = request.remarks;
+  options.onRemark = request.onDiagnostic;
   return compileForCpu(std::move(*module), options);
 }
 
@@ -122,6 +124,9 @@ Result<void> embed(const params::Tensors &tensors, CompiledLibrary &library) {
 } // namespace
 
 Result<CompiledLibrary> compileLibrary(const LibraryRequest &request) {
+  if (!request.remarks.empty())
+    if (Result<void> checked = checkRemarks(request.remarks); !checked)
+      return checked.problems();
   auto files = params::findModel(request.model, request.parameters);
   if (!files)
     return files.problems();

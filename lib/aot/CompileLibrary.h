@@ -29,6 +29,8 @@ struct LibraryRequest {
   std::function<void(const std::string &what, double part)> progress;
   /// Called once with each warning about the program.
   std::function<void(const Diagnostic &diagnostic)> onDiagnostic;
+  /// As in ModelOptions, reported to onDiagnostic.
+  std::string remarks;
 };
 
 struct CompiledLibrary {

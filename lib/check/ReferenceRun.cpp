@@ -107,7 +107,7 @@ Result<ReferenceRun> runReference(const legacy::Program &program, const std::str
   // If types inferred from declared dims are wrong, those inferred from the dims of the feeds may be right.
   if (!dynamicDims && (module ? !prepared || !*prepared : feedsMayHelp)) {
     options.feedDims = dims;
-    options.feedValues = import::steering(feeds);
+    options.feedValues = import::valueSpecializedFeeds(feeds);
     options.deferAll = true;
     module = import::importProgram(context, program, options);
     prepared = module ? prepare(**module, dims) : module.problems();

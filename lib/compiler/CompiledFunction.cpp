@@ -25,7 +25,8 @@ void numberInterface(func::FuncOp main) {
 } // namespace
 
 Result<CompiledFunction> CompiledFunction::create(OwningOpRef<ModuleOp> module,
-                                                  const std::vector<Tensor> &arguments) {
+                                                  const std::vector<Tensor> &arguments,
+                                                  const CompileOptions &options, const std::string &name) {
   numberInterface(module->lookupSymbol<func::FuncOp>("main"));
   if (!hasFormedKernels(*module)) {
     std::map<std::string, std::vector<int64_t>> dims;
@@ -34,10 +35,10 @@ Result<CompiledFunction> CompiledFunction::create(OwningOpRef<ModuleOp> module,
     if (Result<void> done = specializeFeeds(*module, dims); !done)
       return done.problems();
   }
-  auto program = compileForCpu(std::move(module), {});
+  auto program = compileForCpu(std::move(module), options);
   if (!program)
     return program.problems();
-  auto executable = loadProgram(std::move(*program), "function");
+  auto executable = loadProgram(std::move(*program), name);
   if (!executable)
     return executable.problems();
   auto session = runtime::Session::create(*executable);

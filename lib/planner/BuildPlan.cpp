@@ -31,8 +31,6 @@ using runtime::Step;
 using runtime::Storage;
 using runtime::ValueId;
 
-std::string lineOf(Location location);
-
 /// The lines of a kernel's ops in their order, each once and at most `maximalLines`: "net.py:42, net.py:44".
 std::string linesOf(FusedLoc fused) {
   constexpr size_t maximalLines = 3;
@@ -44,7 +42,8 @@ std::string linesOf(FusedLoc fused) {
   return lines.size() > maximalLines ? text + ", ..." : text;
 }
 
-/// "net.py:42" of a location made by the translator, or nothing.
+} // namespace
+
 std::string lineOf(Location location) {
   if (auto name = dyn_cast<NameLoc>(location))
     return lineOf(name.getChildLoc());
@@ -54,6 +53,8 @@ std::string lineOf(Location location) {
     return (line.getFilename().getValue() + ":" + llvm::Twine(line.getLine())).str();
   return "";
 }
+
+namespace {
 
 /// The name of an op's result; passes/fuse/FormKernels.cpp gives those of a kernel as metadata.
 std::string nameOf(Location location, size_t result = 0) {

@@ -21,4 +21,7 @@ struct KernelFacts {
 Result<runtime::Plan> buildPlan(mlir::func::FuncOp main,
                                 const std::function<KernelFacts(llvm::StringRef)> &kernelFacts);
 
+/// The user's lines of a location, as in Step::location: "net.py:42", "net.py:42, net.py:44", or "".
+std::string lineOf(mlir::Location location);
+
 } // namespace proa::planner

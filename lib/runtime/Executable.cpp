@@ -187,8 +187,10 @@ Result<void> Executable::bindLibrary(BoundStep &bound) {
 
 Problems Executable::inProgram(const Problems &problems) const {
   Problems named;
-  for (const Problem &p : problems)
-    named.add(p.where.empty() ? title : title + ": " + p.where, p.message);
+  for (const Problem &p : problems) {
+    bool needsSeparator = !title.empty() && !p.where.empty();
+    named.add(title + (needsSeparator ? ": " : "") + p.where, p.message);
+  }
   return named;
 }
 
@@ -225,8 +227,9 @@ Result<void> Executable::bindParameters(const NamedTensors &parameters) {
   return {};
 }
 
-Result<void> Executable::checkFinite() {
+Result<void> Executable::checkFinite(KernelDiagnosis diagnosis) {
   checksFinite = true;
+  kernelDiagnosis = std::move(diagnosis);
   if (!ready)
     return {};
   Result<void> done = runPrepare();
@@ -280,7 +283,7 @@ Result<void> Executable::runPrepare() {
     if (program.values[i].storage == Storage::Prepared)
       constantTensors[i] = Tensor(program.values[i].dtype, program.values[i].dims);
   Frame frame(layout);
-  frame.setFiniteCheck(checksFinite);
+  frame.setFiniteCheck(checksFinite, kernelDiagnosis);
   if (!prepare.empty())
     if (Result<void> done = frame.allocate(); !done)
       return done;

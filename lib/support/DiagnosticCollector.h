@@ -13,13 +13,14 @@
 namespace proa {
 
 /// Collects the errors that MLIR reports during its lifetime, each with location and notes. Warnings and
-/// remarks are dropped.
+/// remarks are left to the handlers around it; MLIR's default handler drops them.
 class DiagnosticCollector {
 public:
   explicit DiagnosticCollector(mlir::MLIRContext *context)
       : handler(context, [this](mlir::Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-            add(diagnostic);
+          if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+            return mlir::failure();
+          add(diagnostic);
           return mlir::success();
         }) {}
 

@@ -10,6 +10,9 @@ inline constexpr llvm::StringLiteral kernelAttribute = "proa.kernel";
 /// On a call of a kernel, StringAttr: the ops that the kernel computes, as in "exp+sum+divide". Profiles show
 /// it.
 inline constexpr llvm::StringLiteral kernelLabelAttribute = "proa.label";
+/// On a call of a kernel, ArrayAttr of locations: those of the kernel's ops, constants aside, in order. The
+/// kernel's own ops have the locations of its first caller. Only on request (pd-form-kernels).
+inline constexpr llvm::StringLiteral opLocationsAttribute = "proa.op_locations";
 /// On a kernel, DenseI64ArrayAttr: the tile size of each row dimension, outermost first.
 inline constexpr llvm::StringLiteral rowTilesAttribute = "proa.row_tiles";
 /// On a kernel, ArrayAttr of one DenseI64ArrayAttr for each result: the index of the row dimension that each

@@ -14,6 +14,10 @@ def FormKernels : Pass<"pd-form-kernels", "::mlir::ModuleOp"> {
     has that shape, or if it reduces the same trailing dimensions as the group's other reductions, and if no op outside
     of the group uses the group's results before. Remarks say why an op is not part of a kernel or starts a new one.
   }];
+  let options = [
+    Option<"opLocations", "op-locations", "bool", "false",
+      "Adds the locations of the ops of a kernel to each of its calls (proa.op_locations)">
+  ];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 

@@ -62,6 +62,7 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--function", request.function,
                   "Function of an IR file; default: main, else the only public function")
       ->type_name("NAME");
+  declareRemarks(line, request.remarks);
   line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
   line.add_option("--params", request.parameters, "Weights file; default: the file in the model's folder")
       ->type_name("FILE");
@@ -165,8 +166,10 @@ Result<void> work(Options options) {
   ProgressBar bar;
   options.request.name = options.link.prefix;
   options.request.progress = [&](const std::string &what, double part) { bar.show(what, part); };
-  if (!options.quiet)
+  if (!options.quiet || !options.request.remarks.empty())
     options.request.onDiagnostic = [&](const Diagnostic &diagnostic) {
+      if (options.quiet && diagnostic.severity == Diagnostic::Severity::Warning)
+        return;
       bar.clear();
       fmt::print(stderr, "{}", diagnostic.text());
     };

@@ -136,6 +136,7 @@ void declare(CommandLine &line, Options &options) {
   line.add_option("--dump", options.model.dumpDirectory, "Writes the IR after each stage into this folder")
       ->check(checkName)
       ->type_name("DIR");
+  declareRemarks(line, options.model.remarks);
   line.add_flag("-q,--quiet", options.quiet, "Omits warnings");
   line.add_flag("--json", options.json,
                 "Prints times and comparisons, or errors, as one line of JSON and nothing else");
@@ -208,8 +209,10 @@ private:
     if (Result<void> done = readExpected(); !done)
       return done;
     options.model.progress = [this](const std::string &what, double part) { bar.show(what, part); };
-    if (!options.quiet)
+    if (!options.quiet || !options.model.remarks.empty())
       options.model.onDiagnostic = [this](const Diagnostic &diagnostic) {
+        if (options.quiet && diagnostic.severity == Diagnostic::Severity::Warning)
+          return;
         bar.clear();
         fmt::print(stderr, "{}", diagnostic.text());
       };

@@ -55,7 +55,7 @@ bool maySteer(const Tensor &tensor) {
 
 } // namespace
 
-std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds) {
+std::map<std::string, Tensor> valueSpecializedFeeds(const std::map<std::string, Tensor> &feeds) {
   std::map<std::string, Tensor> found;
   for (const auto &[name, tensor] : feeds)
     if (maySteer(tensor))

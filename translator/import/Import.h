@@ -61,9 +61,8 @@ struct ImportOptions {
 std::string lodName(llvm::StringRef variable, size_t level);
 /// Tensors by name, and the levels of their LoDs as tensors of their own.
 std::map<std::string, Tensor> withLods(const std::map<std::string, Tensor> &tensors);
-/// Those feeds that may say how a program computes, and not only on what: an axis, a shape, a number of
-/// things.
-std::map<std::string, Tensor> steering(const std::map<std::string, Tensor> &feeds);
+/// The feeds whose elements may determine types or attributes: an axis, a shape, a count.
+std::map<std::string, Tensor> valueSpecializedFeeds(const std::map<std::string, Tensor> &feeds);
 
 /// Imports the program, or lists everything in it that can't be: unknown ops and attributes, missing inputs,
 /// shapes that don't fit; each with the op's index, type, output and Python line.
