@@ -1,5 +1,6 @@
 #include "dialects/pd/ops/distributed/Distributed.h"
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/loss/LossOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
@@ -140,7 +141,7 @@ FailureOr<SmallVector<Value>> CSplitOp::decompose(OpBuilder &builder) {
   if (ranks == 1)
     return asIs(x);
   if (ShapedType::isDynamic(extent))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "the dimension that it splits is dynamic");
   return SmallVector<Value>{slice(x, axis, extent / ranks * rank, extent / ranks * (rank + 1))};
 }
 
@@ -157,7 +158,7 @@ FailureOr<SmallVector<Value>> CEmbeddingOp::decompose(OpBuilder &builder) {
 
 FailureOr<SmallVector<Value>> CSoftmaxWithCrossEntropyOp::decompose(OpBuilder &builder) {
   if (getNranks() > 1)
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "it has several ranks");
   auto whole =
       CrossEntropyWithSoftmaxOp::create(builder, getLoc(), getLogits(), getLabel(), /*soft_label=*/false,
                                         /*use_softmax=*/true, /*numeric_stable_mode=*/true,

@@ -1,4 +1,5 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/nn/Nn.h"
@@ -182,7 +183,7 @@ FailureOr<SmallVector<Value>> LpPool2dOp::decompose(OpBuilder &builder) {
   llvm::SmallVector<int64_t> around =
       pool.window.resolvedPaddings(spatialDims(x.type().getShape(), pool.dataFormat));
   if (llvm::is_contained(around, ShapedType::kDynamic))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "its padding depends on dynamic dims");
   llvm::SmallVector<int64_t> paddings(8, 0);
   int64_t first = channelsAreLast(pool.dataFormat) ? 1 : 2, elements = 1;
   for (int64_t i = 0; i < 2; ++i) {

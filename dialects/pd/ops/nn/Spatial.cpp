@@ -1,5 +1,6 @@
 #include "dialects/pd/ops/nn/Spatial.h"
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
 #include "dialects/pd/ops/nn/PoolOps.h"
 #include "dialects/pd/ops/shape/Extent.h"
@@ -46,7 +47,7 @@ Values Unpool3dOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX()), indices = e.wrap(getIndices());
   llvm::ArrayRef<int64_t> space = tensorType(getOut()).getShape().drop_front(2);
   if (llvm::is_contained(space, ShapedType::kDynamic))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "the size of its result is dynamic");
   Extent batch(x, 0), channels(x, 1);
   Extent count = multiply(e, multiply(e, Extent(x, 2), Extent(x, 3)), Extent(x, 4));
   llvm::SmallVector<Extent> flat{batch, channels, count};

@@ -1,4 +1,5 @@
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/index/ScatterOps.h"
@@ -202,7 +203,7 @@ FailureOr<SmallVector<Value>> FoldOp::decompose(OpBuilder &builder) {
   Window window = *foldWindow(std::nullopt, getKernelSizes(), getStrides(), getPaddings(), getDilations());
   llvm::SmallVector<int64_t> padded = paddedExtents(getOutputSizes(), window);
   if (!isSmallTable(padded, window))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "the table of its positions is too large");
   Expression positions = windowPositions(e, padded, window);
   Extent batch(x, 0), channels = divide(e, Extent(x, 1), window.kernel[0] * window.kernel[1]);
   Expression columns = reshapeTo(x, {batch, channels, positions.type().getNumElements()});
@@ -221,7 +222,7 @@ FailureOr<SmallVector<Value>> UnpoolOp::decompose(OpBuilder &builder) {
   Expression x = e.wrap(getX()), indices = e.wrap(getIndices());
   llvm::ArrayRef<int64_t> space = tensorType(getOut()).getShape().drop_front(2);
   if (llvm::is_contained(space, ShapedType::kDynamic))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "the size of its result is dynamic");
   Extent batch(x, 0), channels(x, 1), count = multiply(e, Extent(x, 2), Extent(x, 3));
   llvm::SmallVector<Extent> flat{batch, channels, count};
   Expression zeros =
@@ -241,7 +242,7 @@ FailureOr<SmallVector<Value>> TemporalShiftOp::decompose(OpBuilder &builder) {
   split.insert(split.begin() + 1, Extent(steps));
   int64_t channels = x.type().getDimSize(axis - 1);
   if (ShapedType::isDynamic(channels))
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "the number of channels is dynamic");
   // Paddle multiplies in float32.
   auto ratio = static_cast<float>(getShiftRatio().convertToDouble());
   auto first = static_cast<int64_t>(static_cast<float>(channels) * ratio);

@@ -1,5 +1,6 @@
 #include "dialects/pd/ops/quantization/Quantization.h"
 #include "dialects/pd/builders/TensorBuilder.h"
+#include "dialects/pd/ir/MatchFailure.h"
 #include "dialects/pd/ops/index/GatherOps.h"
 #include "dialects/pd/ops/math/BinaryOps.h"
 #include "dialects/pd/ops/math/UnaryOps.h"
@@ -194,7 +195,7 @@ FailureOr<SmallVector<Value>> DequantizeLinearOp::decompose(OpBuilder &builder) 
   Expression y = x;
   if (!getOnlyObserver()) {
     if (!getScale())
-      return failure();
+      return notifyDecompositionFailure(builder, *this, "it has no scale");
     Expression scale =
         alongAxis(e, x, e.cast(e.wrap(getScale()), computed), static_cast<int64_t>(getQuantAxis()));
     y = dequantized(x, scale, boundOf(static_cast<int64_t>(getBitLength())));

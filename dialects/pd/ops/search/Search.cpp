@@ -17,6 +17,7 @@
 #include "dialects/pd/reference/Evaluate.h"
 #include "lib/support/SortOrder.h"
 
+#include "dialects/pd/ir/MatchFailure.h"
 #include <cmath>
 #include <numeric>
 
@@ -387,7 +388,7 @@ LogicalResult OneHotOp::canonicalize(OneHotOp op, PatternRewriter &rewriter) {
 FailureOr<SmallVector<Value>> ShardIndexOp::decompose(OpBuilder &builder) {
   auto count = static_cast<int64_t>(getIndexNum()), shards = static_cast<int64_t>(getNshards());
   if (shards < 1 || count < 1)
-    return failure();
+    return notifyDecompositionFailure(builder, *this, "nshards and index_num must be positive");
   TensorBuilder e(builder, getOperation());
   Expression x = e.wrap(getX());
   Type element = x.type().getElementType();
