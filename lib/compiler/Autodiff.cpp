@@ -63,8 +63,8 @@ struct Function::Implementation {
          llvm::concat<const mlir::Type>(function.getArgumentTypes(), function.getResultTypes()))
       if (!mlir::isa<mlir::RankedTensorType>(type))
         return problem("function", "expected arguments and results that are tensors");
-    auto nameOf = [](mlir::StringAttr given, const char *kind, unsigned number) {
-      return given ? given.str() : kind + std::to_string(number);
+    auto nameOf = [](mlir::StringAttr name, const char *kind, unsigned number) {
+      return name ? name.str() : kind + std::to_string(number);
     };
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       arguments.push_back(
@@ -77,8 +77,8 @@ struct Function::Implementation {
     return {};
   }
 
-  Result<void> check(const std::vector<Tensor> &given) const;
-  Result<CompiledFunction *> compiledFor(const std::vector<Tensor> &given);
+  Result<void> check(const std::vector<Tensor> &inputs) const;
+  Result<CompiledFunction *> compiledFor(const std::vector<Tensor> &inputs);
 };
 
 /// Access of the transforms to the parts of a Function.
@@ -121,27 +121,27 @@ struct FunctionTransforms {
   }
 };
 
-Result<void> Function::Implementation::check(const std::vector<Tensor> &given) const {
-  if (given.size() != arguments.size())
+Result<void> Function::Implementation::check(const std::vector<Tensor> &inputs) const {
+  if (inputs.size() != arguments.size())
     return problem("function", "expected " + std::to_string(arguments.size()) + " arguments, found " +
-                                   std::to_string(given.size()));
+                                   std::to_string(inputs.size()));
   Problems problems;
-  for (size_t i = 0; i < given.size(); ++i)
-    if (given[i].dtype() != arguments[i].dtype)
-      problems.add(arguments[i].name, "got " + given[i].describe() + ", expected " +
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].dtype() != arguments[i].dtype)
+      problems.add(arguments[i].name, "got " + inputs[i].describe() + ", expected " +
                                           proa::describe(arguments[i].dtype, arguments[i].dims));
   return problems.empty() ? Result<void>() : Result<void>(problems);
 }
 
-Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vector<Tensor> &given) {
-  if (auto checked = check(given); !checked)
+Result<CompiledFunction *> Function::Implementation::compiledFor(const std::vector<Tensor> &inputs) {
+  if (auto checked = check(inputs); !checked)
     return checked.problems();
   std::string key;
-  for (const Tensor &tensor : given)
+  for (const Tensor &tensor : inputs)
     key += tensor.describe() + ";";
   if (auto found = compiled.find(key); found != compiled.end())
     return &found->second;
-  auto newFunction = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), given);
+  auto newFunction = CompiledFunction::create(mlir::cast<mlir::ModuleOp>(module->clone()), inputs);
   if (!newFunction)
     return newFunction.problems();
   return &compiled.emplace(key, std::move(*newFunction)).first->second;
@@ -258,15 +258,15 @@ Result<Function> Function::withResults(const std::vector<int64_t> &indices) cons
   return FunctionTransforms::make(implementation->context, std::move(copy));
 }
 
-Result<std::vector<Tensor>> Function::run(const std::vector<Tensor> &given) {
-  auto compiled = implementation->compiledFor(given);
+Result<std::vector<Tensor>> Function::run(const std::vector<Tensor> &inputs) {
+  auto compiled = implementation->compiledFor(inputs);
   if (!compiled)
     return compiled.problems();
-  return (*compiled)->run(given);
+  return (*compiled)->run(inputs);
 }
 
-Result<int64_t> Function::arenaBytes(const std::vector<Tensor> &given) {
-  auto compiled = implementation->compiledFor(given);
+Result<int64_t> Function::arenaBytes(const std::vector<Tensor> &inputs) {
+  auto compiled = implementation->compiledFor(inputs);
   if (!compiled)
     return compiled.problems();
   return (*compiled)->arenaBytes();

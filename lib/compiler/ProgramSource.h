@@ -36,7 +36,7 @@ struct ProgramRequest {
   std::function<void(const Diagnostic &)> onDiagnostic;
 };
 
-/// What is known of the feeds when a program is imported. Types are then inferred from it.
+/// Facts about the feeds at import, from which types are inferred.
 struct FeedFacts {
   /// Number of LoD levels of feeds that have another number than declared.
   std::map<std::string, int> lodLevels;

@@ -45,7 +45,7 @@ private:
     SmallVector<Value> gradients;
     llvm::copy_if(part.gradients, std::back_inserter(gradients),
                   [&](Value value) { return ofBatch.contains(value.getDefiningOp()); });
-    // A gradient may be read by the backward part too: what that computes from it belongs to the loop.
+    // Ops of the backward part that read a gradient belong to the loop too.
     auto behind = dependentOps(block, gradients);
     for (Operation *op : neededOps(block, gradients))
       behind.remove(op);
@@ -76,14 +76,14 @@ private:
       auto type = dyn_cast<RankedTensorType>(value.getType());
       if (!type || !type.hasStaticShape() || !isa<FloatType, ComplexType>(type.getElementType()))
         return mlir::emitError(value.getLoc()) << "a value of type " << value.getType()
-                                               << " that depends on the batch is used behind the gradients: "
-                                                  "expected floats of known dimensions, which "
-                                                  "are a mean over the batch";
+                                               << " that depends on the batch is used after the gradients: "
+                                                  "expected floats with static dims, which are "
+                                                  "a mean over the batch";
     }
     return success();
   }
 
-  /// Behind the last op of the loop.
+  /// Moves the readers after the last op of the loop.
   void moveReaders() {
     Operation *last = ofBatch.empty() ? &block.front() : ofBatch.back();
     for (Operation *op : readers) {
@@ -222,10 +222,10 @@ private:
   ArrayRef<Value> batches;
   int64_t count;
   llvm::SetVector<Operation *> ofBatch, readers;
-  SmallVector<Value> means; ///< values of the batch that others read
+  SmallVector<Value> means; ///< values of the loop that ops after it read
 };
 
-/// The arguments of these numbers, or all feeds.
+/// The arguments with these indices, or all feeds.
 FailureOr<SmallVector<Value>> batchesOf(Function function, Block &block, Numbers numbers) {
   SmallVector<Value> values;
   for (int64_t number : numbers) {

@@ -57,13 +57,13 @@ int64_t MinimumCut::sendAlongOnePath(size_t source, size_t sink) {
 }
 
 void MinimumCut::findSinkSide(size_t sink) {
-  behind.assign(outgoing.size(), false);
-  behind[sink] = true;
+  onSinkSide.assign(outgoing.size(), false);
+  onSinkSide[sink] = true;
   std::vector<size_t> queue{sink};
   for (size_t i = 0; i < queue.size(); ++i)
     for (size_t number : outgoing[queue[i]])
-      if (size_t from = edges[number].to; edges[number ^ 1].capacity > 0 && !behind[from]) {
-        behind[from] = true;
+      if (size_t from = edges[number].to; edges[number ^ 1].capacity > 0 && !onSinkSide[from]) {
+        onSinkSide[from] = true;
         queue.push_back(from);
       }
 }

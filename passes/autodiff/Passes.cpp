@@ -223,7 +223,7 @@ public:
         << std::to_string(done.peakBefore) << " to " << std::to_string(done.peakAfter) << " bytes";
     if (!done.withinBudget)
       emitWarning(found->getLoc()) << "needs " << done.peakAfter
-                                   << " bytes even with what can be computed once more, the budget is "
+                                   << " bytes even with recomputation, expected at most the budget of "
                                    << memoryBudget.getValue();
     if (!report.empty() && failed(write(done, found->getName())))
       signalPassFailure();

@@ -171,7 +171,7 @@ LogicalResult checkMapped(Function function, Numbers mapped) {
 FailureOr<Function> vmap(Function function, StringRef name, int64_t size, Numbers mapped) {
   if (failed(checkMapped(function, mapped)))
     return failure();
-  // The body is moved into a scratch function, whose composites may be taken apart.
+  // The body is moved into a scratch function, whose composites may be decomposed.
   NewFunction created(function, name);
   if (failed(created.check()))
     return failure();
@@ -215,7 +215,7 @@ FailureOr<Function> hessian(Function function, StringRef name, int64_t argument,
     return emitError(function.getLoc())
            << "the hessian by argument " << argument << " needs static dims, found "
            << function.getArgumentTypes()[argument];
-  // Rows are what forward mode makes of unit vectors.
+  // The rows are the results of forward mode for unit vectors.
   auto gradient = grad(function, (name + "_gradient").str(), argument, result);
   if (failed(gradient))
     return failure();
