@@ -8,6 +8,7 @@
 #include "dialects/pd/ops/creation/CreationOps.h"
 #include "dialects/pd/ops/shape/ShapeOps.h"
 #include "dialects/pd/reference/Evaluate.h"
+#include "dialects/rt/Rt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -67,7 +68,9 @@ std::string whereOf(Location location) {
   return nameOf(location) + (lineOf(location).empty() ? "" : " at " + lineOf(location));
 }
 
-nlohmann::json toJson(Attribute attribute) {
+/// The form in which a plan stores an attribute, which lib/runtime/AttributeReader.h reads; nothing where it
+/// has none.
+std::optional<nlohmann::json> toJson(Attribute attribute) {
   if (auto value = dyn_cast<BoolAttr>(attribute))
     return value.getValue();
   if (auto value = dyn_cast<IntegerAttr>(attribute))
@@ -81,18 +84,26 @@ nlohmann::json toJson(Attribute attribute) {
   if (auto value = dyn_cast<DenseF64ArrayAttr>(attribute))
     return std::vector<double>(value.asArrayRef());
   if (auto value = dyn_cast<TypeAttr>(attribute)) {
-    auto dtype = pd::dtypeOf(value.getValue());
-    return dtype ? nlohmann::json(std::string(proa::nameOf(*dtype))) : nlohmann::json();
+    std::optional<DType> dtype = pd::dtypeOf(value.getValue());
+    return dtype ? std::optional<nlohmann::json>(std::string(proa::nameOf(*dtype))) : std::nullopt;
   }
-  nlohmann::json out;
-  if (auto value = dyn_cast<ArrayAttr>(attribute)) {
-    out = nlohmann::json::array();
-    for (Attribute item : value)
-      out.push_back(toJson(item));
-  } else if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
-    out = nlohmann::json::object();
-    for (NamedAttribute item : dictionary)
-      out[item.getName().str()] = toJson(item.getValue());
+  if (auto value = dyn_cast<rt::PostOpAttr>(attribute)) {
+    nlohmann::json out = {{"kind", rt::stringifyPostOpKind(value.getKind()).str()}};
+    if (value.getAlpha())
+      out["alpha"] = value.getAlpha().getValueAsDouble();
+    if (value.getBeta())
+      out["beta"] = value.getBeta().getValueAsDouble();
+    return out;
+  }
+  auto array = dyn_cast<ArrayAttr>(attribute);
+  if (!array)
+    return std::nullopt;
+  nlohmann::json out = nlohmann::json::array();
+  for (Attribute item : array) {
+    std::optional<nlohmann::json> stored = toJson(item);
+    if (!stored)
+      return std::nullopt;
+    out.push_back(std::move(*stored));
   }
   return out;
 }
@@ -108,7 +119,7 @@ public:
       addOp(op);
     if (!problems.empty())
       return problems;
-    placeValues(plan);
+    placeValues(plan, accumulators);
     return std::move(plan);
   }
 
@@ -221,10 +232,29 @@ private:
     step.symbol = op.getLibraryKernel().str();
     step.label = op->getName().stripDialect().str();
     addLibraryInputs(step, op);
-    for (NamedAttribute attribute : op->getAttrDictionary())
-      if (attribute.getName() != "operandSegmentSizes" && attribute.getName() != "resultSegmentSizes")
-        step.attributes[attribute.getName().str()] = toJson(attribute.getValue());
+    addAttributes(step, op);
     addStep(std::move(step), op);
+    if (auto fused = dyn_cast<rt::PostOpsOpInterface>(op.getOperation()))
+      if (Value accumulator = fused.getAccumulator())
+        accumulators[ids.lookup(op->getResult(0))] = ids.lookup(accumulator);
+  }
+
+  /// Attributes of passes, whose names begin with a dialect's name, do not belong to the kernel.
+  void addAttributes(Step &step, Operation *op) {
+    for (NamedAttribute attribute : op->getAttrDictionary()) {
+      StringRef name = attribute.getName();
+      if (name == "operandSegmentSizes" || name == "resultSegmentSizes" || name.contains('.'))
+        continue;
+      std::optional<nlohmann::json> stored = toJson(attribute.getValue());
+      if (!stored) {
+        std::string text;
+        llvm::raw_string_ostream(text) << attribute.getValue();
+        problems.add(whereOf(op->getLoc()),
+                     "a plan cannot store the attribute '" + name.str() + "', " + text);
+        continue;
+      }
+      step.attributes[name.str()] = std::move(*stored);
+    }
   }
 
   /// One entry for each operand; `none` where an optional one is absent, but not at the end.
@@ -423,6 +453,7 @@ private:
   std::vector<Step> *steps = &plan.steps; ///< the list that is being filled
   Problems problems;
   llvm::DenseMap<Value, ValueId> ids;
+  Accumulators accumulators;
 };
 
 } // namespace

@@ -74,7 +74,10 @@ private:
     if (!activation || user->getNumOperands() != 1 || !canActivate)
       return false;
     pd::PostOp op = activation.getPostOp();
-    addPostOp(op.kind, op.alpha, op.beta);
+    std::optional<rt::PostOpKind> kind = rt::symbolizePostOpKind(op.kind);
+    if (!kind)
+      return false;
+    addPostOp(*kind, op.alpha, op.beta);
     return true;
   }
 
@@ -95,13 +98,13 @@ private:
       return false;
     if (isBias(other)) {
       extras.push_back(flattened(other, user));
-      addPostOp("bias", {}, {});
+      addPostOp(rt::PostOpKind::Bias);
       return true;
     }
     if (other.getType() != result.getType() || !canAddResidual)
       return false;
     extras.push_back(other);
-    addPostOp("add", {}, {});
+    addPostOp(rt::PostOpKind::Add);
     return true;
   }
 
@@ -125,13 +128,11 @@ private:
     return pd::ReshapeOp::create(builder, bias.getLoc(), bias, Value(), builder.getDenseI64ArrayAttr({-1}));
   }
 
-  void addPostOp(const char *kind, std::optional<double> alphaValue, std::optional<double> betaValue) {
-    SmallVector<NamedAttribute> fields{builder.getNamedAttr("kind", builder.getStringAttr(kind))};
-    if (alphaValue)
-      fields.push_back(builder.getNamedAttr("alpha", builder.getF64FloatAttr(*alphaValue)));
-    if (betaValue)
-      fields.push_back(builder.getNamedAttr("beta", builder.getF64FloatAttr(*betaValue)));
-    postOps.push_back(builder.getDictionaryAttr(fields));
+  void addPostOp(rt::PostOpKind kind, std::optional<double> alpha = {}, std::optional<double> beta = {}) {
+    auto number = [&](std::optional<double> value) {
+      return value ? builder.getF64FloatAttr(*value) : FloatAttr();
+    };
+    postOps.push_back(rt::PostOpAttr::get(builder.getContext(), kind, number(alpha), number(beta)));
   }
 
 public:

@@ -45,7 +45,7 @@ def FuseEpilogues : Pass<"pd-fuse-epilogues", "::mlir::func::FuncOp"> {
     %1 = pd.add %0, %b : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
     %2 = pd.relu %1 : (tensor<4x16xf32>) -> tensor<4x16xf32>
     // after
-    %2 = rt.matmul %x, %w, %b {post_ops = [{kind = "bias"}, {kind = "relu"} ] } : ...
+    %2 = rt.matmul %x, %w, %b {post_ops = [#rt.post_op<bias>, #rt.post_op<relu>]} : ...
     ```
   }];
   let dependentDialects = ["::proa::pd::PdDialect", "::proa::rt::RtDialect"];

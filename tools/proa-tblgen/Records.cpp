@@ -5,10 +5,22 @@
 
 namespace proa::tblgen {
 
+bool isInMainFile(const llvm::Record &record) {
+  return llvm::SrcMgr.FindBufferContainingLoc(record.getLoc().front()) == llvm::SrcMgr.getMainFileID();
+}
+
 std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records) {
   std::vector<const llvm::Record *> ops;
-  for (const llvm::Record *record : records.getAllDerivedDefinitions("Pd_Op"))
-    if (llvm::SrcMgr.FindBufferContainingLoc(record->getLoc().front()) == llvm::SrcMgr.getMainFileID())
+  for (const llvm::Record *record : records.getAllDerivedDefinitionsIfDefined("Pd_Op"))
+    if (isInMainFile(*record))
+      ops.push_back(record);
+  return ops;
+}
+
+std::vector<const llvm::Record *> libraryOpsOfMainFile(const llvm::RecordKeeper &records) {
+  std::vector<const llvm::Record *> ops;
+  for (const llvm::Record *record : records.getAllDerivedDefinitions("Op"))
+    if (isInMainFile(*record) && record->getValue("library") && !record->getValueAsString("library").empty())
       ops.push_back(record);
   return ops;
 }

@@ -11,8 +11,14 @@
 
 namespace proa::tblgen {
 
-/// The op records that stand in the main input file itself, not in one that it includes.
+/// Whether a record is in the main input file itself, not in one that it includes.
+bool isInMainFile(const llvm::Record &record);
+
+/// The op records of the pd dialect in the main input file.
 std::vector<const llvm::Record *> opsOfMainFile(const llvm::RecordKeeper &records);
+
+/// The op records of any dialect in the main input file that name a library kernel.
+std::vector<const llvm::Record *> libraryOpsOfMainFile(const llvm::RecordKeeper &records);
 
 /// Whether decompositions end in the op: it has none itself.
 bool isPrimitive(const llvm::Record &record);

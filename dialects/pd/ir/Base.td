@@ -122,7 +122,8 @@ def Pd_Elementwise : NativeOpTrait<"ElementwiseTrait"> {
 //   evaluates      the family file defines evaluate() (EvaluatableOpInterface)
 //   reduction      name of a ReductionKind; the record has the attribute `axis` (ReductionOpInterface)
 //   moves          the family file defines getSourceMap() (MovementOpInterface)
-//   library        name of the runtime's library kernel (LibraryOpInterface)
+//   library        name of the runtime's library kernel (LibraryOpInterface); proa-tblgen generates the struct of its
+//                  attributes and its row of the runtime's table (tools/proa-tblgen/LibraryKernels.cpp)
 //   libraryHalf    whether that kernel takes and gives f16 and bf16 (dialects/pd/ir/LibraryTypes.h); one that does not
 //                  computes in f32, with casts around the op
 //   postOp         C++ expression on `op`, a PostOp: how the runtime fuses this activation (PostOpInterface)

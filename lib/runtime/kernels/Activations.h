@@ -1,7 +1,7 @@
 /// The activations that the attributes of recurrent kernels name.
 #pragma once
 
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 
 #include <cmath>
 #include <cstdint>
@@ -25,16 +25,15 @@ template <class T> T activate(Activation kind, T x) {
   return x;
 }
 
-/// The activation that an attribute names. Problem: it is none.
-inline Activation activationOf(Attributes &reader, const char *name, const char *otherwise) {
-  std::string text = reader.text(name, otherwise);
+/// The activation that an attribute names. Error: it is not an activation.
+inline Activation activationOf(Checks &checks, const char *name, const std::string &text) {
   if (text == "sigmoid")
     return Activation::Sigmoid;
   if (text == "tanh")
     return Activation::Tanh;
   if (text == "relu")
     return Activation::Relu;
-  reader.expect(text == "identity" || text.empty(),
+  checks.expect(text == "identity" || text.empty(),
                 fmt::format("attribute '{}' is '{}'; expected sigmoid, tanh, relu or identity", name, text));
   return Activation::Identity;
 }

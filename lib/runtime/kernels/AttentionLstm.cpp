@@ -2,8 +2,9 @@
 /// states, attention bias, attention scalar, attention scalar bias). dialects/pd/ops/sequence/Attention.td
 /// says what it computes.
 #include "lib/runtime/kernels/Activations.h"
-#include "lib/runtime/kernels/Selection.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/sequence/Attention.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -127,13 +128,14 @@ template <class T> Result<void> attentionLstm(Call &call, const AttentionActivat
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeAttentionLstm(const KernelRequest &request) {
-  Attributes reader(request);
-  AttentionActivations activations{activationOf(reader, "gate_activation", "sigmoid"),
-                                   activationOf(reader, "cell_activation", "tanh"),
-                                   activationOf(reader, "candidate_activation", "tanh")};
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeAttentionLstm(const AttentionLstmAttributes &op,
+                                                         const KernelRequest &request) {
+  Checks checks(request);
+  AttentionActivations activations{activationOf(checks, "gate_activation", op.gateActivation),
+                                   activationOf(checks, "cell_activation", op.cellActivation),
+                                   activationOf(checks, "candidate_activation", op.candidateActivation)};
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 6,
                      [=](Call &call, auto zero) { return attentionLstm<decltype(zero)>(call, activations); });
 }

@@ -2,10 +2,12 @@
 #include "lib/runtime/kernels/Conv.h"
 
 #include "lib/runtime/kernels/DepthwiseConv.h"
-#include "lib/runtime/kernels/EntriesByDims.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/PlannedKernel.h"
 #include "lib/runtime/kernels/StridedCopy.h"
 #include "lib/runtime/kernels/WinogradConv.h"
+
+#include "dialects/pd/ops/nn/Conv.kernels.inc"
+#include "dialects/rt/Rt.kernels.inc"
 
 namespace proa::runtime {
 namespace {
@@ -22,70 +24,15 @@ struct ConvEntry {
       filter; ///< a constant filter as the plan wants it; null: packed in each run
 };
 
-class Conv final : public LibraryKernel {
+class Conv final : public PlannedKernel<ConvConfig, ConvGeometry, ConvEntry> {
 public:
-  Conv(ConvAttributes attributes, const KernelRequest &request)
-      : attributes(std::move(attributes)), inputs(request.inputs.begin(), request.inputs.end()),
-        isStatic(request.isStatic()) {}
-
-  Result<void> check() const;
-  Result<void> bind(std::span<const View> views) override;
+  using PlannedKernel::PlannedKernel;
   Result<void> run(Call &call) const override;
 
 private:
-  Result<ConvGeometry> geometryOf(std::span<const std::vector<int64_t>> dims) const;
-  Result<ConvEntry *> entryFor(Call &call) const;
   void plan(ConvEntry &entry, const Call &call, const View &out) const;
   Result<void> convolve(Call &call, const ConvEntry &entry, const View &out) const;
-
-  ConvAttributes attributes;
-  std::vector<OperandType> inputs;
-  bool isStatic;
-  PackedCache filters;
 };
-
-Result<ConvGeometry> Conv::geometryOf(std::span<const std::vector<int64_t>> dims) const {
-  std::vector<std::vector<int64_t>> operandDims;
-  for (const PostOp &op : attributes.postOps)
-    operandDims.push_back(op.hasOperand() ? dims[op.input] : std::vector<int64_t>());
-  return ConvGeometry::compute(attributes, dims[0], dims[1], operandDims);
-}
-
-/// With known dims a mistake is found at load.
-Result<void> Conv::check() const {
-  if (!isStatic)
-    return {};
-  std::vector<std::vector<int64_t>> dims;
-  for (const OperandType &input : inputs)
-    dims.push_back(input.dims);
-  Result<ConvGeometry> geometry = geometryOf(dims);
-  if (!geometry)
-    return geometry.problems();
-  return {};
-}
-
-Result<void> Conv::bind(std::span<const View> views) {
-  filters.reset(views[1].data);
-  return {};
-}
-
-Result<ConvEntry *> Conv::entryFor(Call &call) const {
-  auto &entries = EntriesByDims<ConvEntry>::of(call);
-  entries.use(filters.generation());
-  if (ConvEntry *only = isStatic ? entries.first() : nullptr)
-    return only;
-  return entries.find(call, inputs.size(), [&]() -> Result<ConvEntry> {
-    std::vector<std::vector<int64_t>> dims;
-    for (size_t i = 0; i < inputs.size(); ++i)
-      dims.emplace_back(call.input(i).dims.begin(), call.input(i).dims.end());
-    Result<ConvGeometry> geometry = geometryOf(dims);
-    if (!geometry)
-      return geometry.problems();
-    ConvEntry entry;
-    entry.geometry = std::move(*geometry);
-    return entry;
-  });
-}
 
 bool isEmpty(const ConvGeometry &geometry) {
   for (const auto *dims : {&geometry.input.dims, &geometry.output.dims})
@@ -104,18 +51,19 @@ void Conv::plan(ConvEntry &entry, const Call &call, const View &out) const {
     return;
   }
   entry.winograd =
-      WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), filters);
+      WinogradConv::create(attributes, entry.geometry, inputs, call.input(1).as<float>(), constants);
   if (entry.winograd)
     return;
   // The arena decides once for all runs whether the summand lies where the result goes.
-  std::optional<size_t> candidate = inPlaceCandidate(attributes, entry.geometry, inputs);
+  std::optional<size_t> candidate =
+      inPlaceCandidate(attributes.postOps, entry.geometry.operands, entry.geometry.output, inputs);
   bool inPlace = candidate && call.input(attributes.postOps[*candidate].input).data == out.data;
   entry.plan = ConvPlan::create(out.dtype, attributes, entry.geometry, inputs, inPlace);
   if (!entry.plan)
     return;
   entry.execution = entry.plan->execution();
-  if (filters.isConstant() && entry.plan->wantedFilter() != entry.plan->plainFilter())
-    entry.filter = filters.get(entry.plan->plainFilter(), entry.plan->wantedFilter());
+  if (constants.isConstant() && entry.plan->wantedFilter() != entry.plan->plainFilter())
+    entry.filter = constants.get(entry.plan->plainFilter(), entry.plan->wantedFilter());
 }
 
 Result<void> Conv::run(Call &call) const {
@@ -139,7 +87,7 @@ Result<void> Conv::run(Call &call) const {
     std::optional<size_t> bias = entry.depthwise->bias();
     entry.depthwise->run(call.input(0).as<float>(), bias ? call.input(*bias).as<float>() : nullptr,
                          out->as<float>());
-    entry.planned = filters.isConstant();
+    entry.planned = constants.isConstant();
   } else if (entry.plan) {
     if (Result<void> done = convolve(call, entry, *out); !done)
       return done;
@@ -192,8 +140,10 @@ Result<void> Conv::convolve(Call &call, const ConvEntry &entry, const View &out)
   return {};
 }
 
-Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t spatial, bool transposed) {
-  Result<ConvAttributes> attributes = ConvAttributes::parse(request, spatial, transposed);
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, size_t spatial,
+                                            bool transposed) {
+  Result<ConvConfig> attributes = ConvConfig::create(op, request, spatial, transposed);
   if (!attributes)
     return attributes.problems();
   auto kernel = std::make_unique<Conv>(std::move(*attributes), request);
@@ -204,17 +154,23 @@ Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, size_t
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeConv2d(const KernelRequest &request) {
-  return make(request, 2, false);
+Result<std::unique_ptr<LibraryKernel>> makeConv2d(const Conv2dAttributes &op, const KernelRequest &request) {
+  return make(op, request, 2, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeConv3d(const KernelRequest &request) {
-  return make(request, 3, false);
+Result<std::unique_ptr<LibraryKernel>> makeFusedConv2d(const FusedConv2dAttributes &op,
+                                                       const KernelRequest &request) {
+  return make(op, request, 2, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeConv2dTranspose(const KernelRequest &request) {
-  return make(request, 2, true);
+Result<std::unique_ptr<LibraryKernel>> makeConv3d(const Conv3dAttributes &op, const KernelRequest &request) {
+  return make(op, request, 3, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeConv3dTranspose(const KernelRequest &request) {
-  return make(request, 3, true);
+Result<std::unique_ptr<LibraryKernel>> makeConv2dTranspose(const Conv2dTransposeAttributes &op,
+                                                           const KernelRequest &request) {
+  return make(op, request, 2, true);
+}
+Result<std::unique_ptr<LibraryKernel>> makeConv3dTranspose(const Conv3dTransposeAttributes &op,
+                                                           const KernelRequest &request) {
+  return make(op, request, 3, true);
 }
 
 } // namespace proa::runtime

@@ -35,8 +35,7 @@ bool samePlaces(const StridedOperand &stored, std::span<const int64_t> wanted) {
 
 } // namespace
 
-memory::desc plainFilterDesc(const ConvAttributes &attributes, const ConvGeometry &g,
-                             memory::data_type type) {
+memory::desc plainFilterDesc(const ConvConfig &attributes, const ConvGeometry &g, memory::data_type type) {
   int64_t in = g.inputChannels() / g.groups, out = g.outputChannels() / g.groups;
   std::vector<int64_t> stored{g.groups, attributes.transposed ? in : out, attributes.transposed ? out : in};
   stored.insert(stored.end(), g.kernel.begin(), g.kernel.end());
@@ -73,25 +72,14 @@ bool isSmallConv(const ConvGeometry &geometry, bool transposed) {
   return isSmallWork(operations);
 }
 
-std::optional<size_t> inPlaceCandidate(const ConvAttributes &attributes, const ConvGeometry &geometry,
-                                       std::span<const OperandType> inputs) {
-  for (size_t i = 0; i < attributes.postOps.size(); ++i)
-    if (attributes.postOps[i].kind == PostOp::Kind::Add)
-      return geometry.operands[i].dims == geometry.output.dims &&
-                     inputs[attributes.postOps[i].input].dtype == inputs[0].dtype
-                 ? std::optional(i)
-                 : std::nullopt;
-  return std::nullopt;
-}
-
 /// A transposed convolution to few channels is faster through a matrix product, which wants channels first.
-static bool prefersChannelLast(const ConvAttributes &attributes, const ConvGeometry &geometry) {
+static bool prefersChannelLast(const ConvConfig &attributes, const ConvGeometry &geometry) {
   constexpr int64_t few = 8;
   int64_t in = geometry.inputChannels() / geometry.groups, out = geometry.outputChannels() / geometry.groups;
   return !attributes.transposed || out >= few || (in == 1 && out == 1);
 }
 
-std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvAttributes &attributes,
+std::shared_ptr<const ConvPlan> ConvPlan::create(DType dtype, const ConvConfig &attributes,
                                                  const ConvGeometry &geometry,
                                                  std::span<const OperandType> inputs, bool inPlace) {
   auto plan = std::make_shared<ConvPlan>();
@@ -122,7 +110,7 @@ bool ConvPlan::isUsable() const {
 }
 
 /// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
-bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geometry,
+bool ConvPlan::build(const ConvConfig &attributes, const ConvGeometry &geometry,
                      std::span<const OperandType> inputs, size_t count, bool inPlace) {
   dnnl::primitive_attr primitiveAttributes = userScratchpad();
   dnnl::post_ops list;
@@ -131,7 +119,9 @@ bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geome
   inputPort = convPort(geometry.input, type, channelLast);
   outputPort = convPort(geometry.output, type, channelLast);
   std::optional<size_t> sum =
-      inPlace && !outputPort.copied ? inPlaceCandidate(attributes, geometry, inputs) : std::nullopt;
+      inPlace && !outputPort.copied
+          ? inPlaceCandidate(attributes.postOps, geometry.operands, geometry.output, inputs)
+          : std::nullopt;
   memory::desc bias;
   for (size_t i = 0; i < count; ++i) {
     const PostOp &op = attributes.postOps[i];
@@ -153,9 +143,7 @@ bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geome
       port.argument = DNNL_ARG_BIAS;
       port.desc = bias;
     } else {
-      bool multiply = op.kind == PostOp::Kind::Multiply;
-      list.append_binary(multiply ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add, port.desc);
-      port.argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1;
+      port.argument = appendBinary(list, op, port.desc);
     }
     extraPorts.push_back(std::move(port));
   }
@@ -168,8 +156,8 @@ bool ConvPlan::build(const ConvAttributes &attributes, const ConvGeometry &geome
   return true;
 }
 
-void ConvPlan::makePrimitive(const ConvAttributes &attributes, const ConvGeometry &g,
-                             const memory::desc &bias, const dnnl::primitive_attr &primitiveAttributes) {
+void ConvPlan::makePrimitive(const ConvConfig &attributes, const ConvGeometry &g, const memory::desc &bias,
+                             const dnnl::primitive_attr &primitiveAttributes) {
   memory::desc filter(filterPlain.dims(), type, memory::format_tag::any);
   auto [strides, dilations, before, after] = ConvSteps(g, attributes.transposed);
   constexpr auto inference = dnnl::prop_kind::forward_inference;

@@ -1,9 +1,10 @@
 /// The library kernels "fft_c2c" (x; axes, normalization, forward), "fft_r2c" (x; also onesided) and
 /// "fft_c2r" (x; also last_dim_size). Lines of all lengths go through KissFFT in double precision.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Lines.h"
+
+#include "dialects/pd/ops/signal/Fft.kernels.inc"
 
 #include <kissfft/kissfft.hh>
 
@@ -20,12 +21,16 @@ struct FftAttributes {
   bool forward = true, onesided = true;
   int64_t lastDim = 0;
 
-  explicit FftAttributes(Attributes &reader)
-      : axes(reader.integers("axes")),
-        normalization(reader.choice("normalization", {"backward", "forward", "ortho"})),
-        forward(reader.boolean("forward", true)), onesided(reader.boolean("onesided", true)),
-        lastDim(reader.integer("last_dim_size", 0)) {
-    reader.expect(!axes.empty(), "expected at least one axis");
+  template <class Op>
+  FftAttributes(const Op &op, Checks &checks)
+      : axes(op.axes),
+        normalization(checks.choice("normalization", op.normalization, {"backward", "forward", "ortho"})),
+        forward(op.forward) {
+    if constexpr (requires { op.onesided; })
+      onesided = op.onesided;
+    if constexpr (requires { op.lastDimSize; })
+      lastDim = op.lastDimSize;
+    checks.expect(!axes.empty(), "expected at least one axis");
   }
   /// The factor of the result; `count` is the product of the transformed lengths.
   double scale(double count) const {
@@ -199,26 +204,28 @@ Result<void> toReal(Call &call, const FftAttributes &attributes) {
   return {};
 }
 
-template <class Run>
-Result<std::unique_ptr<LibraryKernel>> makeTransform(const KernelRequest &request, Run run) {
-  Attributes reader(request);
-  FftAttributes attributes(reader);
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+template <class Op, class Run>
+Result<std::unique_ptr<LibraryKernel>> makeTransform(const Op &op, const KernelRequest &request, Run run) {
+  Checks checks(request);
+  FftAttributes attributes(op, checks);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes, run](Call &call) { return run(call, attributes); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeFftC2c(const KernelRequest &request) {
-  return makeTransform(request, [](Call &call, const FftAttributes &a) { return toComplex(call, a, false); });
+Result<std::unique_ptr<LibraryKernel>> makeFftC2c(const FftC2cAttributes &op, const KernelRequest &request) {
+  return makeTransform(op, request,
+                       [](Call &call, const FftAttributes &a) { return toComplex(call, a, false); });
 }
-Result<std::unique_ptr<LibraryKernel>> makeFftR2c(const KernelRequest &request) {
-  return makeTransform(request, [](Call &call, const FftAttributes &a) { return toComplex(call, a, true); });
+Result<std::unique_ptr<LibraryKernel>> makeFftR2c(const FftR2cAttributes &op, const KernelRequest &request) {
+  return makeTransform(op, request,
+                       [](Call &call, const FftAttributes &a) { return toComplex(call, a, true); });
 }
-Result<std::unique_ptr<LibraryKernel>> makeFftC2r(const KernelRequest &request) {
-  return makeTransform(request, [](Call &call, const FftAttributes &a) { return toReal(call, a); });
+Result<std::unique_ptr<LibraryKernel>> makeFftC2r(const FftC2rAttributes &op, const KernelRequest &request) {
+  return makeTransform(op, request, [](Call &call, const FftAttributes &a) { return toReal(call, a); });
 }
 
 } // namespace proa::runtime

@@ -4,9 +4,11 @@
 /// x, index. take_along_axis: x, indices; axis; an extent of 1 of one operand, other than along the axis,
 /// broadcasts. But for embedding an index below 0 counts from the end.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
+
+#include "dialects/pd/ops/index/Gather.kernels.inc"
+#include "dialects/pd/ops/nn/Embedding.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -212,28 +214,29 @@ Result<void> takeAlongAxis(Call &call, int64_t axisAttribute) {
 }
 
 template <class Body>
-Result<std::unique_ptr<LibraryKernel>> withAxis(const KernelRequest &request, const char *name,
-                                                int64_t otherwise, Body body) {
-  Attributes reader(request);
-  int64_t axis = reader.integer(name, otherwise);
-  reader.expectOperands(2, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> withAxis(const KernelRequest &request, int64_t axis, Body body) {
+  Checks checks(request);
+  checks.expectOperands(2, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([axis, body](Call &call) { return body(call, axis); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeEmbedding(const KernelRequest &request) {
-  return withAxis(request, "padding_idx", -1, embedding);
+Result<std::unique_ptr<LibraryKernel>> makeEmbedding(const EmbeddingAttributes &op,
+                                                     const KernelRequest &request) {
+  return withAxis(request, op.paddingIdx, embedding);
 }
-Result<std::unique_ptr<LibraryKernel>> makeGather(const KernelRequest &request) {
-  return withAxis(request, "axis", 0, gather);
+Result<std::unique_ptr<LibraryKernel>> makeGather(const GatherAttributes &op, const KernelRequest &request) {
+  return withAxis(request, op.axis, gather);
 }
-Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const KernelRequest &request) {
-  return withAxis(request, "axis", 0, takeAlongAxis);
+Result<std::unique_ptr<LibraryKernel>> makeTakeAlongAxis(const TakeAlongAxisAttributes &op,
+                                                         const KernelRequest &request) {
+  return withAxis(request, op.axis, takeAlongAxis);
 }
-Result<std::unique_ptr<LibraryKernel>> makeGatherNd(const KernelRequest &request) {
-  return withAxis(request, "", 0, [](Call &call, int64_t) { return gatherNd(call); });
+Result<std::unique_ptr<LibraryKernel>> makeGatherNd(const GatherNdAttributes &op,
+                                                    const KernelRequest &request) {
+  return withAxis(request, 0, [](Call &call, int64_t) { return gatherNd(call); });
 }
 } // namespace proa::runtime

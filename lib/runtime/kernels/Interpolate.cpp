@@ -6,9 +6,10 @@
 /// first of these that is there: size_tensor, out_size, scale_tensor, scale, out_d/out_h/out_w. The gradient
 /// has the cotangent as its second input.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
+
+#include "dialects/pd/ops/nn/Interpolate.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -18,7 +19,7 @@
 namespace proa::runtime {
 namespace {
 
-struct InterpolateAttributes {
+struct InterpolateConfig {
   bool isGradient = false;
   std::string method;
   bool alignCorners = true, channelLast = false;
@@ -38,9 +39,9 @@ struct Taps {
 struct AxisRule {
   int64_t in = 0, out = 0;
   float ratio = 0;
-  const InterpolateAttributes *attributes = nullptr;
+  const InterpolateConfig *attributes = nullptr;
 
-  AxisRule(int64_t in, int64_t out, double scale, const InterpolateAttributes &attributes)
+  AxisRule(int64_t in, int64_t out, double scale, const InterpolateConfig &attributes)
       : in(in), out(out), attributes(&attributes) {
     if (out <= 1) // as Paddle: no step, whatever the scale
       ratio = 0;
@@ -89,8 +90,7 @@ struct Target {
   std::vector<double> scale;
 };
 
-Result<std::vector<double>> scaleOf(const Call &call, const InterpolateAttributes &attributes,
-                                    size_t spatial) {
+Result<std::vector<double>> scaleOf(const Call &call, const InterpolateConfig &attributes, size_t spatial) {
   std::vector<double> scale = attributes.scale;
   const View &tensor = call.input(call.inputCount() - 1);
   size_t skipped = attributes.isGradient ? 1 : 0;
@@ -113,7 +113,7 @@ Result<std::vector<double>> scaleOf(const Call &call, const InterpolateAttribute
 
 bool hasIntegers(const View &view) { return view.dtype == DType::Int32 || view.dtype == DType::Int64; }
 
-Result<Target> targetOf(const Call &call, const InterpolateAttributes &attributes,
+Result<Target> targetOf(const Call &call, const InterpolateConfig &attributes,
                         std::span<const int64_t> extents) {
   size_t spatial = extents.size();
   Target target{
@@ -330,7 +330,7 @@ struct Resampling {
   Image from, to;
   std::vector<Taps> taps[3];
 
-  Resampling(const InterpolateAttributes &attributes, std::span<const int64_t> x, std::span<const int64_t> y,
+  Resampling(const InterpolateConfig &attributes, std::span<const int64_t> x, std::span<const int64_t> y,
              std::span<const double> scale)
       : from(x, attributes.channelLast), to(y, attributes.channelLast) {
     size_t spatial = x.size() - 2;
@@ -368,7 +368,7 @@ Result<void> gradient(Call &call, const Resampling &resampling, std::span<const 
   return known ? Result<void>() : failure("resampling {} is not supported", nameOf(out.dtype));
 }
 
-Result<void> interpolate(Call &call, const InterpolateAttributes &attributes) {
+Result<void> interpolate(Call &call, const InterpolateConfig &attributes) {
   const View &x = call.input(0);
   if (x.rank() < 3 || x.rank() > 5)
     return failure("expected one to three spatial axes, found {}", describe(x.dtype, x.dims));
@@ -400,31 +400,34 @@ Result<void> interpolate(Call &call, const InterpolateAttributes &attributes) {
   return known ? Result<void>() : failure("resampling {} is not supported", nameOf(x.dtype));
 }
 
-Result<std::unique_ptr<LibraryKernel>> make(const KernelRequest &request, bool isGradient) {
-  Attributes reader(request);
-  InterpolateAttributes attributes;
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> make(const Op &op, const KernelRequest &request, bool isGradient) {
+  Checks checks(request);
+  InterpolateConfig attributes;
   attributes.isGradient = isGradient;
-  attributes.method =
-      reader.choice("interp_method", {"bilinear", "nearest", "bicubic", "linear", "trilinear"});
-  attributes.alignCorners = reader.boolean("align_corners", true);
-  attributes.alignMode = reader.integer("align_mode", 1);
-  std::string format = reader.text("data_format", "NCHW");
+  attributes.method = checks.choice("interp_method", op.interpMethod,
+                                    {"bilinear", "nearest", "bicubic", "linear", "trilinear"});
+  attributes.alignCorners = op.alignCorners;
+  attributes.alignMode = op.alignMode;
+  std::string format = op.dataFormat;
   attributes.channelLast = format.size() > 2 && format[1] != 'C';
-  attributes.size = {reader.integer("out_d", 0), reader.integer("out_h", 0), reader.integer("out_w", 0)};
-  attributes.scale = reader.reals("scale");
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+  attributes.size = {op.outD, op.outH, op.outW};
+  attributes.scale = op.scale;
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes](Call &call) { return interpolate(call, attributes); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const KernelRequest &request) {
-  return make(request, false);
+Result<std::unique_ptr<LibraryKernel>> makeInterpolate(const InterpolateAttributes &op,
+                                                       const KernelRequest &request) {
+  return make(op, request, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeInterpolateGradient(const KernelRequest &request) {
-  return make(request, true);
+Result<std::unique_ptr<LibraryKernel>> makeInterpolateGradient(const InterpolateGradientAttributes &op,
+                                                               const KernelRequest &request) {
+  return make(op, request, true);
 }
 
 } // namespace proa::runtime

@@ -26,7 +26,7 @@ public:
     bool inPlace = false;                        ///< the first "add" of full size lies where the result does
   };
   /// Null where oneDNN has nothing.
-  static std::shared_ptr<const MatmulPlan> create(DType dtype, const MatmulAttributes &attributes,
+  static std::shared_ptr<const MatmulPlan> create(DType dtype, const MatmulConfig &attributes,
                                                   MatmulGeometry geometry,
                                                   std::span<const OperandType> inputs,
                                                   const Options &options);
@@ -45,8 +45,7 @@ public:
 
 private:
   bool isPermuted() const;
-  bool build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count,
-             bool inPlace);
+  bool build(const MatmulConfig &attributes, std::span<const OperandType> inputs, size_t count, bool inPlace);
 
   MatmulGeometry shape;
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;
@@ -59,9 +58,5 @@ private:
   dnnl::matmul::primitive_desc description;
   dnnl::matmul primitive;
 };
-
-/// The index of the post-op that may be added in place: the first "add" with the result's dims and dtype.
-std::optional<size_t> inPlaceCandidate(const MatmulAttributes &attributes, const MatmulGeometry &geometry,
-                                       std::span<const OperandType> inputs);
 
 } // namespace proa::runtime

@@ -1,6 +1,6 @@
 #include "lib/runtime/kernels/MatmulGeometry.h"
 
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 
 #include <fmt/ranges.h>
 
@@ -9,23 +9,39 @@
 
 namespace proa::runtime {
 
-Result<MatmulAttributes> MatmulAttributes::parse(const KernelRequest &request) {
-  Attributes reader(request);
-  MatmulAttributes out;
-  out.transposeX = reader.boolean("transpose_x", false);
-  out.transposeY = reader.boolean("transpose_y", false);
-  out.permutationX = reader.integers("x_permutation");
-  out.permutationY = reader.integers("y_permutation");
-  out.permutationOut = reader.integers("out_permutation");
-  out.alpha = static_cast<float>(reader.real("alpha", 1));
-  reader.expectOperands(2, 1);
-  if (!reader.ok())
-    return reader.problems();
-  Result<std::vector<PostOp>> ops = parsePostOps(request, "x, y and the result");
+Result<MatmulConfig> MatmulConfig::create(const MatmulAttributes &op, const KernelRequest &request) {
+  MatmulConfig config;
+  config.transposeX = op.transposeX;
+  config.transposeY = op.transposeY;
+  if (Result<void> done = config.addPostOps({}, request); !done)
+    return done.problems();
+  return config;
+}
+
+Result<MatmulConfig> MatmulConfig::create(const FusedMatmulAttributes &op, const KernelRequest &request) {
+  MatmulConfig config;
+  config.transposeX = op.transposeX;
+  config.transposeY = op.transposeY;
+  config.permutationX = op.xPermutation;
+  config.permutationY = op.yPermutation;
+  config.permutationOut = op.outPermutation;
+  config.alpha = static_cast<float>(op.alpha);
+  if (Result<void> done = config.addPostOps(op.postOps, request); !done)
+    return done.problems();
+  return config;
+}
+
+Result<void> MatmulConfig::addPostOps(std::span<const PostOpAttribute> attributes,
+                                      const KernelRequest &request) {
+  Checks checks(request);
+  checks.expectOperands(2, 1);
+  if (!checks.ok())
+    return checks.problems();
+  Result<std::vector<PostOp>> ops = resolvePostOps(attributes, request, "x, y and the result");
   if (!ops)
     return ops.problems();
-  out.postOps = std::move(*ops);
-  return out;
+  postOps = std::move(*ops);
+  return {};
 }
 
 namespace {
@@ -137,8 +153,8 @@ void MatmulGeometry::mergeAxes() {
   }
 }
 
-Result<MatmulGeometry> MatmulGeometry::compute(const MatmulAttributes &attributes,
-                                               std::span<const int64_t> xDims, std::span<const int64_t> yDims,
+Result<MatmulGeometry> MatmulGeometry::compute(const MatmulConfig &attributes, std::span<const int64_t> xDims,
+                                               std::span<const int64_t> yDims,
                                                std::span<const std::vector<int64_t>> operandDims) {
   Result<StridedOperand> left = orient(xDims, attributes.permutationX, attributes.transposeX, true);
   Result<StridedOperand> right = orient(yDims, attributes.permutationY, attributes.transposeY, false);

@@ -19,18 +19,7 @@ memory::desc describeStrided(const StridedOperand &operand, memory::data_type ty
 
 } // namespace
 
-std::optional<size_t> inPlaceCandidate(const MatmulAttributes &attributes, const MatmulGeometry &geometry,
-                                       std::span<const OperandType> inputs) {
-  for (size_t i = 0; i < attributes.postOps.size(); ++i)
-    if (attributes.postOps[i].kind == PostOp::Kind::Add)
-      return geometry.operands[i].dims == geometry.out.dims &&
-                     inputs[attributes.postOps[i].input].dtype == inputs[0].dtype
-                 ? std::optional(i)
-                 : std::nullopt;
-  return std::nullopt;
-}
-
-std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulAttributes &attributes,
+std::shared_ptr<const MatmulPlan> MatmulPlan::create(DType dtype, const MatmulConfig &attributes,
                                                      MatmulGeometry geometry,
                                                      std::span<const OperandType> inputs,
                                                      const Options &options) {
@@ -72,14 +61,15 @@ bool MatmulPlan::isPermuted() const {
 }
 
 /// Makes the primitive with the first `count` post-ops; false where oneDNN has none.
-bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const OperandType> inputs, size_t count,
+bool MatmulPlan::build(const MatmulConfig &attributes, std::span<const OperandType> inputs, size_t count,
                        bool inPlace) {
   dnnl::primitive_attr primitiveAttributes = userScratchpad();
   dnnl::post_ops list;
   extra.clear();
   operandInputs.clear();
   fused = count;
-  std::optional<size_t> sum = inPlace ? inPlaceCandidate(attributes, shape, inputs) : std::nullopt;
+  std::optional<size_t> sum =
+      inPlace ? inPlaceCandidate(attributes.postOps, shape.operands, shape.out, inputs) : std::nullopt;
   memory::desc bias;
   if (attributes.alpha != 1)
     primitiveAttributes.set_output_scales(0, {attributes.alpha});
@@ -106,9 +96,7 @@ bool MatmulPlan::build(const MatmulAttributes &attributes, std::span<const Opera
     }
     if (shape.operands[i].dims != shape.out.dims && isPermuted())
       return false;
-    bool multiply = op.kind == PostOp::Kind::Multiply;
-    list.append_binary(multiply ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add, desc);
-    extra.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(list.len() - 1) | DNNL_ARG_SRC_1, desc);
+    extra.emplace_back(appendBinary(list, op, desc), desc);
   }
   primitiveAttributes.set_post_ops(list);
   try {

@@ -1,6 +1,6 @@
 #include "lib/runtime/kernels/PoolGeometry.h"
 
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/ConvGeometry.h"
 
 #include <fmt/ranges.h>
@@ -9,39 +9,28 @@
 
 namespace proa::runtime {
 
-Result<PoolAttributes> PoolAttributes::parse(const KernelRequest &request, size_t spatial, bool withIndex) {
-  Attributes reader(request);
-  PoolAttributes out;
-  out.spatial = spatial;
-  out.isMax = withIndex || reader.choice("pooling_type", {"max", "avg"}) == "max";
-  out.exclusive = reader.boolean("exclusive", true);
-  out.ceilMode = reader.boolean("ceil_mode", false);
-  out.global = reader.boolean("global_pooling", false);
-  out.adaptive = reader.boolean("adaptive", false);
-  out.kernel = reader.integers("kernel_size");
-  out.strides = reader.integers("strides", std::vector<int64_t>(spatial, 1));
-  out.paddings = reader.integers("paddings", std::vector<int64_t>(spatial, 0));
-  out.paddingAlgorithm = reader.choice("padding_algorithm", {"EXPLICIT", "SAME", "VALID"});
-  if (out.strides.empty())
-    out.strides.assign(spatial, 1);
-  if (out.paddings.empty())
-    out.paddings.assign(spatial, 0);
-  std::string format = reader.choice("data_format", {"NCHW", "NHWC", "NCDHW", "NDHWC"});
-  out.channelLast = format == "NHWC" || format == "NDHWC";
-  reader.expectOperands(1, withIndex ? 0 : 1); // of the greatest elements perhaps only the mask is used
-  reader.expect(
-      out.strides.size() == spatial &&
-          std::all_of(out.strides.begin(), out.strides.end(), [](int64_t stride) { return stride > 0; }),
-      fmt::format("expected {} strides above 0, found [{}]", spatial, fmt::join(out.strides, ", ")));
-  reader.expect(
-      out.paddings.size() == spatial || out.paddings.size() == 2 * spatial,
-      fmt::format("attribute 'paddings' has {} numbers for {} spatial axes", out.paddings.size(), spatial));
-  if (!reader.ok())
-    return reader.problems();
-  return out;
+Result<void> PoolConfig::check(const KernelRequest &request, bool withIndex) {
+  Checks checks(request);
+  isMax = checks.choice("pooling_type", poolingType, {"max", "avg"}) == "max";
+  checks.choice("padding_algorithm", paddingAlgorithm, {"EXPLICIT", "SAME", "VALID"});
+  if (!dataFormat.empty())
+    checks.choice("data_format", dataFormat, {"NCHW", "NHWC", "NCDHW", "NDHWC"});
+  channelLast = dataFormat == "NHWC" || dataFormat == "NDHWC";
+  if (strides.empty())
+    strides.assign(spatial, 1);
+  if (paddings.empty())
+    paddings.assign(spatial, 0);
+  checks.expectOperands(1, withIndex ? 0 : 1); // of a pooling with indices perhaps only the mask is used
+  checks.expect(strides.size() == spatial &&
+                    std::ranges::all_of(strides, [](int64_t stride) { return stride > 0; }),
+                fmt::format("expected {} strides above 0, found [{}]", spatial, fmt::join(strides, ", ")));
+  checks.expect(
+      paddings.size() == spatial || paddings.size() == 2 * spatial,
+      fmt::format("attribute 'paddings' has {} numbers for {} spatial axes", paddings.size(), spatial));
+  return checks.problems();
 }
 
-Result<PoolGeometry> PoolGeometry::compute(const PoolAttributes &attributes, std::span<const int64_t> dims,
+Result<PoolGeometry> PoolGeometry::compute(const PoolConfig &attributes, std::span<const int64_t> dims,
                                            std::span<const int64_t> kernel) {
   size_t spatial = attributes.spatial;
   if (dims.size() != spatial + 2)

@@ -1,15 +1,11 @@
-/// Operations that a matrix product or convolution applies to its result while it is still in registers.
-///
-/// Attribute `post_ops`: an array of objects in the order of application:
-///   {"kind": "bias"}      adds the next extra input, a vector over the columns (matmul) or channels (conv)
-///   {"kind": "add"}       adds the next extra input, which broadcasts to the output
-///   {"kind": "multiply"}  multiplies by it
-///   {"kind": "relu"} ...  an activation; "alpha" and "beta" where it has parameters, see the table in
-///   PostOps.cpp
+/// Operations that a matrix product or convolution applies to its result while it is still in registers. The
+/// attribute class #rt.post_op (dialects/rt/Rt.td) defines them.
 #pragma once
 
 #include "lib/runtime/Library.h"
 #include "lib/runtime/kernels/OneDnn.h"
+
+#include "dialects/rt/Rt.kernels.inc"
 
 namespace proa::runtime {
 
@@ -45,16 +41,19 @@ struct PostOp {
   bool hasOperand() const { return kind != Kind::Activation; }
 };
 
-/// Reads `post_ops` of a product of inputs 0 and 1; operands are the inputs behind them. Error: unknown kind,
-/// too few or too many inputs, inputs 0 and 1 and the result not of one dtype (`operands` calls these three
-/// by name).
-Result<std::vector<PostOp>> parsePostOps(const KernelRequest &request, std::string_view operands);
+/// The post-ops of a product of inputs 0 and 1; their operands are the inputs after these. Error: too few or
+/// too many inputs, or inputs 0 and 1 and the result have not one dtype (`operands` are the names of these
+/// three).
+Result<std::vector<PostOp>> resolvePostOps(std::span<const PostOpAttribute> attributes,
+                                           const KernelRequest &request, std::string_view operands);
 
 /// How many of the first ops are activations or the bias: those that every implementation of oneDNN fuses.
 size_t leadingWithoutTensors(std::span<const PostOp> ops);
 
 /// Appends an activation to oneDNN's list.
 void appendActivation(dnnl::post_ops &list, const PostOp &op);
+/// Appends an addition or a multiplication to oneDNN's list; returns oneDNN's name of the operand's argument.
+int appendBinary(dnnl::post_ops &list, const PostOp &op, const dnnl::memory::desc &operand);
 /// None where RowPostOps does not have the op's activation.
 RowActivation rowActivation(const PostOp &op);
 /// The activation of one number.
@@ -64,6 +63,11 @@ double applyActivation(const PostOp &op, double value);
 struct StridedOperand {
   std::vector<int64_t> dims, strides;
 };
+
+/// The index of the post-op that may be added in place: the first "add", if its operand has the result's dims
+/// and dtype. `operands` are the layouts of the post-ops' operands.
+std::optional<size_t> inPlaceCandidate(std::span<const PostOp> ops, std::span<const StridedOperand> operands,
+                                       const StridedOperand &result, std::span<const OperandType> inputs);
 
 /// The operands of the post-ops that a kernel does not fuse. Made before the kernel writes its output: an
 /// operand that lies where the output goes is copied first.

@@ -4,7 +4,8 @@
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/Convert.h"
 #include "lib/runtime/kernels/Draw.h"
-#include "lib/runtime/kernels/Families.h"
+
+#include "dialects/pd/ops/random/Random.kernels.inc"
 
 #include <fmt/ranges.h>
 
@@ -30,9 +31,9 @@ struct FillAttributes {
   std::vector<int64_t> shape;
   uint64_t seed = 0;
 
-  explicit FillAttributes(Attributes &reader)
-      : shape(reader.integers("shape")), seed(static_cast<uint64_t>(reader.integer("seed", 0))) {
-    reader.expectOperands(0, 1);
+  template <class Op>
+  FillAttributes(const Op &op, Checks &checks) : shape(op.shape), seed(static_cast<uint64_t>(op.seed)) {
+    checks.expectOperands(0, 1);
   }
 };
 
@@ -305,73 +306,79 @@ template <class T> double smallestNormal() {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeUniform(const KernelRequest &request) {
-  Attributes reader(request);
-  FillAttributes attributes(reader);
-  double min = reader.real("min", -1), max = reader.real("max", 1);
-  Diagonal diagonal{reader.integer("diag_num", 0), reader.integer("diag_step", 0),
-                    reader.real("diag_val", 1)};
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeUniform(const UniformAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  FillAttributes attributes(op, checks);
+  double min = op.min, max = op.max;
+  Diagonal diagonal{op.diagNum, op.diagStep, op.diagVal};
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return uniform(call, attributes, min, max, diagonal); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeGaussian(const KernelRequest &request) {
-  Attributes reader(request);
-  FillAttributes attributes(reader);
-  double mean = reader.real("mean", 0), deviation = reader.real("std", 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeGaussian(const GaussianAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  FillAttributes attributes(op, checks);
+  double mean = op.mean, deviation = op.std;
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return gaussian(call, attributes, mean, deviation); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeTruncatedGaussianRandom(const KernelRequest &request) {
-  Attributes reader(request);
-  FillAttributes attributes(reader);
-  double mean = reader.real("mean", 0), deviation = reader.real("std", 1);
-  double a = reader.real("a", -2), b = reader.real("b", 2);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>>
+makeTruncatedGaussianRandom(const TruncatedGaussianRandomAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  FillAttributes attributes(op, checks);
+  double mean = op.mean, deviation = op.std;
+  double a = op.a, b = op.b;
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return truncatedGaussian(call, attributes, mean, deviation, a, b); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRandint(const KernelRequest &request) {
-  Attributes reader(request);
-  FillAttributes attributes(reader);
-  int64_t low = reader.integer("low", 0), high = reader.integer("high", 10);
-  reader.expect(low < high, fmt::format("expected low below high, found {} and {}", low, high));
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeRandint(const RandintAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  FillAttributes attributes(op, checks);
+  int64_t low = op.low, high = op.high;
+  checks.expect(low < high, fmt::format("expected low below high, found {} and {}", low, high));
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return randint(call, attributes, low, high); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makePoisson(const KernelRequest &request) {
-  Attributes reader(request);
-  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makePoisson(const PoissonAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  auto seed = static_cast<uint64_t>(op.seed);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) {
     return eachFrom(call, seed, "a mean that is finite and not negative",
                     [](double mean, RandomStream &stream, auto) { return drawPoisson(mean, stream); });
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeBinomial(const KernelRequest &request) {
-  Attributes reader(request);
-  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(2, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeBinomial(const BinomialAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  auto seed = static_cast<uint64_t>(op.seed);
+  checks.expectOperands(2, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return binomial(call, seed); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const KernelRequest &request) {
-  Attributes reader(request);
-  auto seed = static_cast<uint64_t>(reader.integer("seed", 0));
-  reader.expectOperands(1, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeStandardGamma(const StandardGammaAttributes &op,
+                                                         const KernelRequest &request) {
+  Checks checks(request);
+  auto seed = static_cast<uint64_t>(op.seed);
+  checks.expectOperands(1, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) {
     return eachFrom(call, seed, "a shape that is finite and not negative",
                     [](double shape, RandomStream &stream, auto zero) {

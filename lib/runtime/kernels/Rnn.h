@@ -2,17 +2,19 @@
 #pragma once
 
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Lapack.h"
 #include "lib/runtime/kernels/OneDnn.h"
 #include "lib/runtime/kernels/RnnCell.h"
+
+#include "dialects/pd/ops/nn/Recurrent.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
 
 namespace proa::runtime {
 
-struct RnnAttributes {
+struct RnnConfig {
   RnnMode mode = RnnMode::Tanh;
   int64_t layers = 1, directions = 1, hidden = 0;
 
@@ -45,7 +47,7 @@ template <class T> struct RnnTape {
 
 /// One layer in one direction.
 template <class T> struct RnnPass {
-  const RnnAttributes &attributes;
+  const RnnConfig &attributes;
   int64_t time, batch, features;
   const T *x, *inputWeights, *hiddenWeights, *inputBias, *hiddenBias;
   const std::vector<int64_t> &lengths; ///< empty: all full
@@ -126,11 +128,11 @@ template <class T> struct RnnPass {
 /// The operands of a call, checked: x, states, weights, biases and lengths.
 class RnnOperands {
 public:
-  RnnOperands(const RnnAttributes &attributes, Call &call) : attributes(attributes), call(call) {}
+  RnnOperands(const RnnConfig &attributes, Call &call) : attributes(attributes), call(call) {}
 
   Result<void> check();
 
-  const RnnAttributes &attributes;
+  const RnnConfig &attributes;
   Call &call;
   size_t states = 1;
   std::vector<int64_t> lengths; ///< empty: all full
@@ -155,6 +157,7 @@ private:
 };
 
 /// The attributes of "rnn" and "rnn_gradient".
-Result<RnnAttributes> parseRnn(const KernelRequest &request);
+Result<RnnConfig> configOf(const RnnAttributes &op, const KernelRequest &request);
+Result<RnnConfig> configOf(const RnnGradientAttributes &op, const KernelRequest &request);
 
 } // namespace proa::runtime

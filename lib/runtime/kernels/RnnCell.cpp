@@ -102,7 +102,7 @@ PackedWeights::PackedWeights(const float *weights, int64_t columns, int64_t inne
 }
 
 void PackedWeights::multiply(int64_t rows, const float *x, float *out) const {
-  PanelProduct{layout, panels.data(), rows, x, layout.inner, out, layout.columns}.run();
+  PanelGemm{layout, panels.data(), rows, x, layout.inner, out, layout.columns}.run();
 }
 
 } // namespace proa::runtime

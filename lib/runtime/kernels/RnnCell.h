@@ -1,7 +1,7 @@
 /// One step of recurrent layers, and the product of the hidden state that comes before it.
 #pragma once
 
-#include "lib/runtime/kernels/PanelProduct.h"
+#include "lib/runtime/kernels/PanelGemm.h"
 
 #include <cstddef>
 #include <cstdint>

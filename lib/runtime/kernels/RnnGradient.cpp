@@ -1,8 +1,9 @@
 /// The library kernel "rnn_gradient": backpropagation through time for the kernel "rnn". Inputs: those of
 /// "rnn" (the lengths may be absent), then the cotangents of its results. Outputs: the gradients of x, the
 /// initial states and the weights. The layers run forward once more, and keep what the way back needs.
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Rnn.h"
+
+#include "dialects/pd/ops/nn/Recurrent.kernels.inc"
 
 namespace proa::runtime {
 namespace {
@@ -214,7 +215,7 @@ private:
   }
 
   RnnOperands &operands;
-  const RnnAttributes &attributes;
+  const RnnConfig &attributes;
   Call &call;
   int64_t time, batch, width;
   std::vector<T *> gradients; ///< by operand
@@ -225,8 +226,9 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeRnnGradient(const KernelRequest &request) {
-  Result<RnnAttributes> attributes = parseRnn(request);
+Result<std::unique_ptr<LibraryKernel>> makeRnnGradient(const RnnGradientAttributes &op,
+                                                       const KernelRequest &request) {
+  Result<RnnConfig> attributes = configOf(op, request);
   if (!attributes)
     return attributes.problems();
   return makeKernel([attributes = *attributes](Call &call) -> Result<void> {

@@ -3,9 +3,10 @@
 /// boxes, the cotangent (roi_pool's also the places of the maxima) and boxes_num.
 /// dialects/pd/ops/detection/RoiPool.td and Boxes.td say what they compute.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Sequences.h"
 #include "lib/support/Numbers.h"
+
+#include "dialects/pd/ops/detection/RoiPool.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -260,25 +261,29 @@ template <class T> Result<void> maxPoolGradient(Call &call) {
   return {};
 }
 
-Result<RegionAttributes> readAttributes(const KernelRequest &request) {
-  Attributes reader(request);
+template <class Op> Result<RegionAttributes> regionsOf(const Op &op, const KernelRequest &request) {
+  Checks checks(request);
   RegionAttributes attributes;
-  attributes.height = reader.integer("pooled_height", 1);
-  attributes.width = reader.integer("pooled_width", 1);
-  attributes.samples = reader.integer("sampling_ratio", -1);
-  attributes.channels = reader.integer("output_channels", 0);
-  attributes.scale = reader.real("spatial_scale", 1);
-  attributes.aligned = reader.boolean("aligned", false);
-  reader.expect(attributes.height > 0 && attributes.width > 0,
+  attributes.height = op.pooledHeight;
+  attributes.width = op.pooledWidth;
+  if constexpr (requires { op.samplingRatio; })
+    attributes.samples = op.samplingRatio;
+  if constexpr (requires { op.outputChannels; })
+    attributes.channels = op.outputChannels;
+  attributes.scale = op.spatialScale;
+  if constexpr (requires { op.aligned; })
+    attributes.aligned = op.aligned;
+  checks.expect(attributes.height > 0 && attributes.width > 0,
                 "expected pooled_height and pooled_width above 0");
-  if (!reader.ok())
-    return reader.problems();
+  if (!checks.ok())
+    return checks.problems();
   return attributes;
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeWeighted(const KernelRequest &request, Kind kind,
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeWeighted(const Op &op, const KernelRequest &request, Kind kind,
                                                     bool isGradient) {
-  Result<RegionAttributes> attributes = readAttributes(request);
+  Result<RegionAttributes> attributes = regionsOf(op, request);
   if (!attributes)
     return attributes.problems();
   return floatKernel(request, 2, [=, given = *attributes](Call &call, auto zero) {
@@ -288,21 +293,26 @@ Result<std::unique_ptr<LibraryKernel>> makeWeighted(const KernelRequest &request
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeRoiAlign(const KernelRequest &request) {
-  return makeWeighted(request, Kind::Align, false);
+Result<std::unique_ptr<LibraryKernel>> makeRoiAlign(const RoiAlignAttributes &op,
+                                                    const KernelRequest &request) {
+  return makeWeighted(op, request, Kind::Align, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeRoiAlignGrad(const KernelRequest &request) {
-  return makeWeighted(request, Kind::Align, true);
+Result<std::unique_ptr<LibraryKernel>> makeRoiAlignGrad(const RoiAlignGradAttributes &op,
+                                                        const KernelRequest &request) {
+  return makeWeighted(op, request, Kind::Align, true);
 }
-Result<std::unique_ptr<LibraryKernel>> makePsroiPool(const KernelRequest &request) {
-  return makeWeighted(request, Kind::PositionSensitive, false);
+Result<std::unique_ptr<LibraryKernel>> makePsroiPool(const PsroiPoolAttributes &op,
+                                                     const KernelRequest &request) {
+  return makeWeighted(op, request, Kind::PositionSensitive, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makePsroiPoolGrad(const KernelRequest &request) {
-  return makeWeighted(request, Kind::PositionSensitive, true);
+Result<std::unique_ptr<LibraryKernel>> makePsroiPoolGrad(const PsroiPoolGradAttributes &op,
+                                                         const KernelRequest &request) {
+  return makeWeighted(op, request, Kind::PositionSensitive, true);
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRoiPool(const KernelRequest &request) {
-  Result<RegionAttributes> attributes = readAttributes(request);
+Result<std::unique_ptr<LibraryKernel>> makeRoiPool(const RoiPoolAttributes &op,
+                                                   const KernelRequest &request) {
+  Result<RegionAttributes> attributes = regionsOf(op, request);
   if (!attributes)
     return attributes.problems();
   return floatKernel(request, 2, [given = *attributes](Call &call, auto zero) {
@@ -310,7 +320,8 @@ Result<std::unique_ptr<LibraryKernel>> makeRoiPool(const KernelRequest &request)
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeRoiPoolGrad(const KernelRequest &request) {
+Result<std::unique_ptr<LibraryKernel>> makeRoiPoolGrad(const RoiPoolGradAttributes &op,
+                                                       const KernelRequest &request) {
   return floatKernel(request, 2, [](Call &call, auto zero) { return maxPoolGradient<decltype(zero)>(call); });
 }
 

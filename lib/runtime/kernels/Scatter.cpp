@@ -1,10 +1,11 @@
 /// The library kernels "scatter_nd" (x, index, updates; reduce) and "put_along_axis" (x, indices, values;
 /// axis, reduce). An index below 0 counts from the end; of several updates of a place the last counts, or all
 /// are combined, in order.
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/PostOps.h"
+
+#include "dialects/pd/ops/index/Scatter.kernels.inc"
 
 #include <algorithm>
 #include <complex>
@@ -15,8 +16,8 @@ namespace {
 
 enum class Combine : uint8_t { Assign, Add, Multiply, Least, Greatest };
 
-Combine combineOf(Attributes &reader) {
-  std::string name = reader.choice("reduce", {"assign", "add", "multiply", "amin", "amax"});
+Combine combineOf(Checks &checks, const std::string &reduce) {
+  std::string name = checks.choice("reduce", reduce, {"assign", "add", "multiply", "amin", "amax"});
   return name == "add"        ? Combine::Add
          : name == "multiply" ? Combine::Multiply
          : name == "amin"     ? Combine::Least
@@ -193,22 +194,24 @@ Result<void> putAlongAxis(Call &call, int64_t axisAttribute, Combine combine) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const KernelRequest &request) {
-  Attributes reader(request);
-  Combine combine = combineOf(reader);
-  reader.expectOperands(3, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeScatterNd(const ScatterNdAttributes &op,
+                                                     const KernelRequest &request) {
+  Checks checks(request);
+  Combine combine = combineOf(checks, op.reduce);
+  checks.expectOperands(3, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([combine](Call &call) { return scatterNd(call, combine); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const KernelRequest &request) {
-  Attributes reader(request);
-  Combine combine = combineOf(reader);
-  int64_t axis = reader.integer("axis", 0);
-  reader.expectOperands(3, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makePutAlongAxis(const PutAlongAxisAttributes &op,
+                                                        const KernelRequest &request) {
+  Checks checks(request);
+  Combine combine = combineOf(checks, op.reduce);
+  int64_t axis = op.axis;
+  checks.expectOperands(3, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return putAlongAxis(call, axis, combine); });
 }
 

@@ -2,8 +2,9 @@
 /// weight, bias, offsets, h0, c0), and their gradients, which are given the cotangents behind these. The
 /// gradients compute the forward pass once more. dialects/pd/ops/sequence/Recurrent.td has the formulas.
 #include "lib/runtime/kernels/Activations.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/sequence/Recurrent.kernels.inc"
 
 #include <cmath>
 
@@ -318,46 +319,52 @@ template <class T> Result<void> lstm(Call &call, const LayerAttributes &attribut
   return {};
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeGruKernel(const KernelRequest &request, bool isGradient) {
-  Attributes reader(request);
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeGruKernel(const Op &op, const KernelRequest &request,
+                                                     bool isGradient) {
+  Checks checks(request);
   LayerAttributes attributes;
-  attributes.reverse = reader.boolean("is_reverse", false);
-  attributes.originMode = reader.boolean("origin_mode", false);
-  attributes.gate = activationOf(reader, "gate_activation", "sigmoid");
-  attributes.candidate = activationOf(reader, "activation", "tanh");
-  if (!reader.ok())
-    return reader.problems();
+  attributes.reverse = op.isReverse;
+  attributes.originMode = op.originMode;
+  attributes.gate = activationOf(checks, "gate_activation", op.gateActivation);
+  attributes.candidate = activationOf(checks, "activation", op.activation);
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(
       request, 3, [=](Call &call, auto zero) { return gru<decltype(zero)>(call, attributes, isGradient); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeLstmKernel(const KernelRequest &request, bool isGradient) {
-  Attributes reader(request);
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeLstmKernel(const Op &op, const KernelRequest &request,
+                                                      bool isGradient) {
+  Checks checks(request);
   LayerAttributes attributes;
-  attributes.reverse = reader.boolean("is_reverse", false);
-  attributes.peepholes = reader.boolean("use_peepholes", true);
-  attributes.gate = activationOf(reader, "gate_activation", "sigmoid");
-  attributes.state = activationOf(reader, "cell_activation", "tanh");
-  attributes.candidate = activationOf(reader, "candidate_activation", "tanh");
-  if (!reader.ok())
-    return reader.problems();
+  attributes.reverse = op.isReverse;
+  attributes.peepholes = op.usePeepholes;
+  attributes.gate = activationOf(checks, "gate_activation", op.gateActivation);
+  attributes.state = activationOf(checks, "cell_activation", op.cellActivation);
+  attributes.candidate = activationOf(checks, "candidate_activation", op.candidateActivation);
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(
       request, 4, [=](Call &call, auto zero) { return lstm<decltype(zero)>(call, attributes, isGradient); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeGru(const KernelRequest &request) {
-  return makeGruKernel(request, false);
+Result<std::unique_ptr<LibraryKernel>> makeGru(const GruAttributes &op, const KernelRequest &request) {
+  return makeGruKernel(op, request, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeGruGrad(const KernelRequest &request) {
-  return makeGruKernel(request, true);
+Result<std::unique_ptr<LibraryKernel>> makeGruGrad(const GruGradAttributes &op,
+                                                   const KernelRequest &request) {
+  return makeGruKernel(op, request, true);
 }
-Result<std::unique_ptr<LibraryKernel>> makeLstm(const KernelRequest &request) {
-  return makeLstmKernel(request, false);
+Result<std::unique_ptr<LibraryKernel>> makeLstm(const LstmAttributes &op, const KernelRequest &request) {
+  return makeLstmKernel(op, request, false);
 }
-Result<std::unique_ptr<LibraryKernel>> makeLstmGrad(const KernelRequest &request) {
-  return makeLstmKernel(request, true);
+Result<std::unique_ptr<LibraryKernel>> makeLstmGrad(const LstmGradAttributes &op,
+                                                    const KernelRequest &request) {
+  return makeLstmKernel(op, request, true);
 }
 
 } // namespace proa::runtime

@@ -1,9 +1,10 @@
 /// The library kernels on systems of linear equations: "solve" (x, y), "cholesky_solve" (y, factor; upper),
 /// "triangular_solve" (x, y; upper, transpose, unitriangular), "inverse" (x), "det" (x), "slogdet" (x) and
 /// "lstsq" (x, y; rcond, driver). All on stacks of matrices; the stacks of x and y are broadcast together.
-#include "lib/runtime/kernels/Attributes.h"
-#include "lib/runtime/kernels/Families.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Lapack.h"
+
+#include "dialects/pd/ops/linalg/Solve.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -311,10 +312,10 @@ template <class T> Result<void> leastSquares(Call &call, const LeastSquares &att
 }
 
 template <class Run>
-Result<std::unique_ptr<LibraryKernel>> makeChecked(Attributes &reader, size_t inputs, Run run) {
-  reader.expectOperands(inputs, 0);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeChecked(Checks &checks, size_t inputs, Run run) {
+  checks.expectOperands(inputs, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([run](Call &call) {
     return dispatchMatrices(call.input(0), call.input(1), [&](auto zero) { return run(call, zero); });
   });
@@ -322,47 +323,49 @@ Result<std::unique_ptr<LibraryKernel>> makeChecked(Attributes &reader, size_t in
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeSolve(const KernelRequest &request) {
-  Attributes reader(request);
-  return makeChecked(reader, 2, [](Call &call, auto zero) { return solve<decltype(zero)>(call); });
+Result<std::unique_ptr<LibraryKernel>> makeSolve(const SolveAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  return makeChecked(checks, 2, [](Call &call, auto zero) { return solve<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeCholeskySolve(const KernelRequest &request) {
-  Attributes reader(request);
-  bool upper = reader.boolean("upper", false);
-  return makeChecked(reader, 2,
+Result<std::unique_ptr<LibraryKernel>> makeCholeskySolve(const CholeskySolveAttributes &op,
+                                                         const KernelRequest &request) {
+  Checks checks(request);
+  bool upper = op.upper;
+  return makeChecked(checks, 2,
                      [upper](Call &call, auto zero) { return choleskySolve<decltype(zero)>(call, upper); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeTriangularSolve(const KernelRequest &request) {
-  Attributes reader(request);
-  Triangle triangle{reader.boolean("upper", true), reader.boolean("transpose", false),
-                    reader.boolean("unitriangular", false)};
-  return makeChecked(reader, 2, [triangle](Call &call, auto zero) {
+Result<std::unique_ptr<LibraryKernel>> makeTriangularSolve(const TriangularSolveAttributes &op,
+                                                           const KernelRequest &request) {
+  Checks checks(request);
+  Triangle triangle{op.upper, op.transpose, op.unitriangular};
+  return makeChecked(checks, 2, [triangle](Call &call, auto zero) {
     return triangularSolve<decltype(zero)>(call, triangle);
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeInverse(const KernelRequest &request) {
-  Attributes reader(request);
-  return makeChecked(reader, 1, [](Call &call, auto zero) { return inverse<decltype(zero)>(call); });
+Result<std::unique_ptr<LibraryKernel>> makeInverse(const InverseAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  return makeChecked(checks, 1, [](Call &call, auto zero) { return inverse<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeDet(const KernelRequest &request) {
-  Attributes reader(request);
-  return makeChecked(reader, 1, [](Call &call, auto zero) { return determinant<decltype(zero)>(call); });
+Result<std::unique_ptr<LibraryKernel>> makeDet(const DetAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  return makeChecked(checks, 1, [](Call &call, auto zero) { return determinant<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeSlogdet(const KernelRequest &request) {
-  Attributes reader(request);
-  return makeChecked(reader, 1, [](Call &call, auto zero) { return signAndLogarithm<decltype(zero)>(call); });
+Result<std::unique_ptr<LibraryKernel>> makeSlogdet(const SlogdetAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  return makeChecked(checks, 1, [](Call &call, auto zero) { return signAndLogarithm<decltype(zero)>(call); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeLstsq(const KernelRequest &request) {
-  Attributes reader(request);
-  LeastSquares attributes{reader.real("rcond", -1),
-                          reader.choice("driver", {"gelsy", "gels", "gelsd", "gelss"})};
-  return makeChecked(reader, 2, [attributes](Call &call, auto zero) {
+Result<std::unique_ptr<LibraryKernel>> makeLstsq(const LstsqAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  LeastSquares attributes{op.rcond, checks.choice("driver", op.driver, {"gelsy", "gels", "gelsd", "gelss"})};
+  return makeChecked(checks, 2, [attributes](Call &call, auto zero) {
     return leastSquares<decltype(zero)>(call, attributes);
   });
 }

@@ -4,11 +4,12 @@
 ///
 /// NaN is greater than every number. Equal elements stand as SortOrder says; argmax takes the first of them.
 #include "lib/runtime/ThreadPool.h"
-#include "lib/runtime/kernels/Attributes.h"
+#include "lib/runtime/kernels/Checks.h"
 #include "lib/runtime/kernels/Convert.h"
-#include "lib/runtime/kernels/Families.h"
 #include "lib/runtime/kernels/Lines.h"
 #include "lib/support/SortOrder.h"
+
+#include "dialects/pd/ops/search/Search.kernels.inc"
 
 #include <array>
 
@@ -201,48 +202,49 @@ Result<void> arg(Call &call, ArgAttributes attributes) {
   return known ? Result<void>() : failure("comparing {} is not supported", nameOf(x.dtype));
 }
 
-void expectIndexOutput(Attributes &reader, const KernelRequest &request, size_t output) {
+void expectIndexOutput(Checks &checks, const KernelRequest &request, size_t output) {
   if (output < request.outputs.size() && request.outputs[output].present) {
     DType dtype = request.outputs[output].dtype;
-    reader.expect(dtype == DType::Int32 || dtype == DType::Int64,
+    checks.expect(dtype == DType::Int32 || dtype == DType::Int64,
                   fmt::format("output {} is {}; expected int32 or int64", output, nameOf(dtype)));
   }
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeArg(const KernelRequest &request, bool greatest) {
-  Attributes reader(request);
-  ArgAttributes attributes{reader.integer("axis", -1), reader.boolean("keepdims", false),
-                           reader.boolean("flatten", false), greatest};
-  reader.expectOperands(1, 1);
-  expectIndexOutput(reader, request, 0);
-  if (!reader.ok())
-    return reader.problems();
+template <class Op>
+Result<std::unique_ptr<LibraryKernel>> makeArg(const Op &op, const KernelRequest &request, bool greatest) {
+  Checks checks(request);
+  ArgAttributes attributes{op.axis, op.keepdims, op.flatten, greatest};
+  checks.expectOperands(1, 1);
+  expectIndexOutput(checks, request, 0);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([attributes](Call &call) { return arg(call, attributes); });
 }
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeArgsort(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t axis = reader.integer("axis", -1);
-  bool descending = reader.boolean("descending", false);
-  SortOrder order = reader.boolean("stable", false) ? SortOrder::Stable : SortOrder::Sort;
-  reader.expectOperands(1, 0);
-  expectIndexOutput(reader, request, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeArgsort(const ArgsortAttributes &op,
+                                                   const KernelRequest &request) {
+  Checks checks(request);
+  int64_t axis = op.axis;
+  bool descending = op.descending;
+  SortOrder order = op.stable ? SortOrder::Stable : SortOrder::Sort;
+  checks.expectOperands(1, 0);
+  expectIndexOutput(checks, request, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) { return sort(call, axis, descending, order, std::nullopt); });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeTopk(const KernelRequest &request) {
-  Attributes reader(request);
-  int64_t count = reader.integer("k", 1), axis = reader.integer("axis", -1);
-  bool largest = reader.boolean("largest", true);
-  SortOrder order = reader.boolean("sorted", true) ? SortOrder::Select : SortOrder::SelectUnsorted;
-  reader.expectOperands(1, 0);
-  expectIndexOutput(reader, request, 1);
-  if (!reader.ok())
-    return reader.problems();
+Result<std::unique_ptr<LibraryKernel>> makeTopk(const TopkAttributes &op, const KernelRequest &request) {
+  Checks checks(request);
+  int64_t count = op.k, axis = op.axis;
+  bool largest = op.largest;
+  SortOrder order = op.sorted ? SortOrder::Select : SortOrder::SelectUnsorted;
+  checks.expectOperands(1, 0);
+  expectIndexOutput(checks, request, 1);
+  if (!checks.ok())
+    return checks.problems();
   return makeKernel([=](Call &call) -> Result<void> {
     if (!call.input(1))
       return sort(call, axis, largest, order, count);
@@ -253,11 +255,11 @@ Result<std::unique_ptr<LibraryKernel>> makeTopk(const KernelRequest &request) {
   });
 }
 
-Result<std::unique_ptr<LibraryKernel>> makeArgmax(const KernelRequest &request) {
-  return makeArg(request, true);
+Result<std::unique_ptr<LibraryKernel>> makeArgmax(const ArgmaxAttributes &op, const KernelRequest &request) {
+  return makeArg(op, request, true);
 }
-Result<std::unique_ptr<LibraryKernel>> makeArgmin(const KernelRequest &request) {
-  return makeArg(request, false);
+Result<std::unique_ptr<LibraryKernel>> makeArgmin(const ArgminAttributes &op, const KernelRequest &request) {
+  return makeArg(op, request, false);
 }
 
 } // namespace proa::runtime

@@ -1,5 +1,4 @@
-/// What the kernels share that match boxes with true ones: overlaps of pixels, box targets, samples. And the
-/// factories of the kernels that make targets of detectors and count how good they are.
+/// Helpers of the kernels that match boxes with ground truth: overlaps of pixels, box targets, samples.
 #pragma once
 
 #include "lib/runtime/kernels/Draw.h"
@@ -62,18 +61,5 @@ Result<void> writeOutput(Call &call, size_t index, std::span<const int64_t> dims
                  [](const From &value) { return static_cast<To>(value); });
   return {};
 }
-
-Result<std::unique_ptr<LibraryKernel>> makeBeamSearchDecode(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeDeformablePsroiPooling(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeDeformablePsroiPoolingGrad(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeDetectionMap(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeGenerateMaskLabels(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeGenerateProposalLabels(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeGraphKhopSampler(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makePyramidHash(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeRetinanetTargetAssign(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeRpnTargetAssign(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeTdmSampler(const KernelRequest &request);
-Result<std::unique_ptr<LibraryKernel>> makeWeightedSampleNeighbors(const KernelRequest &request);
 
 } // namespace proa::runtime

@@ -61,7 +61,7 @@ bool isDenseChannelsLast(const StridedOperand &tensor) {
   return tensor.strides == convStrides(tensor.dims, true);
 }
 
-bool hasForm(const ConvAttributes &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
+bool hasForm(const ConvConfig &attributes, const ConvGeometry &g, std::span<const OperandType> inputs) {
   auto all = [](std::span<const int64_t> values, int64_t wanted) {
     return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
   };
@@ -84,8 +84,7 @@ std::optional<int64_t> WinogradConv::tileExtent(const ConvGeometry &geometry, bo
   return best;
 }
 
-std::unique_ptr<WinogradConv> WinogradConv::create(const ConvAttributes &attributes,
-                                                   const ConvGeometry &geometry,
+std::unique_ptr<WinogradConv> WinogradConv::create(const ConvConfig &attributes, const ConvGeometry &geometry,
                                                    std::span<const OperandType> inputs, const float *filter,
                                                    const PackedCache &filters) {
   if (!hasForm(attributes, geometry, inputs))
@@ -111,7 +110,7 @@ std::unique_ptr<WinogradConv> WinogradConv::create(const ConvAttributes &attribu
   return made;
 }
 
-WinogradConv::WinogradConv(const ConvAttributes &attributes, const ConvGeometry &geometry, RowPostOps postOps,
+WinogradConv::WinogradConv(const ConvConfig &attributes, const ConvGeometry &geometry, RowPostOps postOps,
                            int64_t extent)
     : geometry(geometry), postOps(std::move(postOps)), transposed(attributes.transposed), extent(extent),
       tileCount(countTiles(geometry, extent)), blockSize(blockTiles(geometry, extent)) {
@@ -170,10 +169,10 @@ void WinogradConv::multiply(const WinogradBlock &block, int64_t tiles, void *scr
   auto grain = static_cast<int64_t>(minimalForkNanoseconds * operationsPerNanosecond / operations) + 1;
   parallelFor(points(), grain, [&](int64_t begin, int64_t end) {
     for (int64_t point = begin; point < end; ++point)
-      PanelProduct{layout,        static_cast<const float *>(panels->data()) + point * layout.size(),
-                   tiles,         block.tiles + point * block.size * layout.inner,
-                   layout.inner,  block.products + point * block.size * layout.columns,
-                   layout.columns}
+      PanelGemm{layout,        static_cast<const float *>(panels->data()) + point * layout.size(),
+                tiles,         block.tiles + point * block.size * layout.inner,
+                layout.inner,  block.products + point * block.size * layout.columns,
+                layout.columns}
           .run();
   });
 }

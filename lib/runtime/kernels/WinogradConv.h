@@ -10,7 +10,7 @@
 #pragma once
 
 #include "lib/runtime/kernels/ConvGeometry.h"
-#include "lib/runtime/kernels/PanelProduct.h"
+#include "lib/runtime/kernels/PanelGemm.h"
 #include "lib/runtime/kernels/RowPostOps.h"
 
 namespace proa::runtime {
@@ -21,7 +21,7 @@ class WinogradConv {
 public:
   /// Null where the convolution is another one, or is not expected to be faster so. `filters` holds the
   /// filter [out, in, 3, 3], which must be constant, and keeps what it is transformed to.
-  static std::unique_ptr<WinogradConv> create(const ConvAttributes &attributes, const ConvGeometry &geometry,
+  static std::unique_ptr<WinogradConv> create(const ConvConfig &attributes, const ConvGeometry &geometry,
                                               std::span<const OperandType> inputs, const float *filter,
                                               const PackedCache &filters);
 
@@ -33,7 +33,7 @@ public:
   static std::optional<int64_t> tileExtent(const ConvGeometry &geometry, bool isConstant);
 
 private:
-  WinogradConv(const ConvAttributes &attributes, const ConvGeometry &geometry, RowPostOps postOps,
+  WinogradConv(const ConvConfig &attributes, const ConvGeometry &geometry, RowPostOps postOps,
                int64_t extent);
   int64_t points() const { return (extent + 2) * (extent + 2); }
   void makeProduct();

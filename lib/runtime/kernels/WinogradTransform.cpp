@@ -178,6 +178,10 @@ PROA_VECTOR_INLINE void transformFilterRow(bool transposed, const float *filter,
 
 } // namespace
 
+// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
+PROA_VECTOR_CLONES void transformFilterRows(int64_t extent, bool transposed, const float *filter,
+                                            int64_t begin, int64_t end, int64_t in, int64_t out,
+                                            float *transformed);
 PROA_VECTOR_CLONES void transformFilterRows(int64_t extent, bool transposed, const float *filter,
                                             int64_t begin, int64_t end, int64_t in, int64_t out,
                                             float *transformed) {
@@ -205,6 +209,8 @@ PROA_VECTOR_CLONES void transformInput(const WinogradBlock &block, int64_t begin
       transformInputTile<4>(block, index);
 }
 
+// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
+PROA_VECTOR_CLONES void gatherResults(const WinogradBlock &block, int64_t index, float *results);
 PROA_VECTOR_CLONES void gatherResults(const WinogradBlock &block, int64_t index, float *results) {
   if (block.extent == 2)
     gatherTile<2>(block, index, results);

@@ -1,8 +1,9 @@
 /// The library kernel "yolo_loss" (x, gt_box, gt_label, gt_score; anchors, anchor_mask, class_num,
 /// ignore_thresh, downsample_ratio, use_label_smooth, scale_x_y; results: loss, objectness_mask,
 /// gt_match_mask, x_derivative). dialects/pd/ops/loss/Kernels.td says what it computes.
-#include "lib/runtime/kernels/Losses.h"
 #include "lib/runtime/kernels/Sequences.h"
+
+#include "dialects/pd/ops/loss/Kernels.kernels.inc"
 
 #include <algorithm>
 #include <cmath>
@@ -202,22 +203,18 @@ template <class T> Result<void> yoloLoss(Call &call, const YoloHead &head) {
 
 } // namespace
 
-Result<std::unique_ptr<LibraryKernel>> makeYoloLoss(const KernelRequest &request) {
-  Attributes reader(request);
-  YoloHead head{reader.integers("anchors"),
-                reader.integers("anchor_mask"),
-                reader.integer("class_num", 1),
-                reader.integer("downsample_ratio", 32),
-                reader.real("ignore_thresh", 0.7),
-                reader.real("scale_x_y", 1),
-                reader.boolean("use_label_smooth", true)};
+Result<std::unique_ptr<LibraryKernel>> makeYoloLoss(const YoloLossAttributes &op,
+                                                    const KernelRequest &request) {
+  Checks checks(request);
+  YoloHead head{op.anchors,      op.anchorMask, op.classNum,      op.downsampleRatio,
+                op.ignoreThresh, op.scaleXY,    op.useLabelSmooth};
   auto pairs = static_cast<int64_t>(head.anchors.size() / 2);
-  reader.expect(
+  checks.expect(
       std::all_of(head.mask.begin(), head.mask.end(), [&](int64_t i) { return i >= 0 && i < pairs; }),
       "anchor_mask must hold numbers of anchors");
-  reader.expect(head.ratio > 0, "downsample_ratio must be positive");
-  if (!reader.ok())
-    return reader.problems();
+  checks.expect(head.ratio > 0, "downsample_ratio must be positive");
+  if (!checks.ok())
+    return checks.problems();
   return floatKernel(request, 3,
                      [head](Call &call, auto zero) { return yoloLoss<decltype(zero)>(call, head); });
 }

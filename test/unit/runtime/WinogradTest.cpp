@@ -2,6 +2,8 @@
 
 #include "test/unit/runtime/ConvDefinition.h"
 
+#include "dialects/pd/ops/nn/Conv.kernels.inc"
+
 #include <array>
 #include <cmath>
 
@@ -16,10 +18,10 @@ using Geometry = std::array<int64_t, 10>;
 Shape outputOf(const Geometry &g) { return {g[0], g[2], g[3] + g[5] + g[6] - 2, g[4] + g[7] + g[8] - 2}; }
 
 std::optional<int64_t> tileExtentOf(const Geometry &g, bool isConstant = true) {
-  json attributes = {{"paddings", {g[5], g[6], g[7], g[8]}}, {"data_format", "NHWC"}};
+  Conv2dAttributes attributes{.paddings = {g[5], g[6], g[7], g[8]}, .dataFormat = "NHWC"};
   OperandType operand{true, true, DType::Float32, {}};
   std::vector<OperandType> inputs(2, operand), outputs(1, operand);
-  auto parsed = ConvAttributes::parse({attributes, inputs, outputs}, 2, false);
+  auto parsed = ConvConfig::create(attributes, {inputs, outputs}, 2, false);
   EXPECT_TRUE(parsed) << parsed.problems().text();
   auto geometry = ConvGeometry::compute(*parsed, Shape{g[0], g[3], g[4], g[1]}, Shape{g[2], g[1], 3, 3}, {});
   EXPECT_TRUE(geometry) << geometry.problems().text();
@@ -53,7 +55,7 @@ TEST_P(Winograd, FollowsTheDefinition) {
   json attributes = {{"paddings", {g[5], g[6], g[7], g[8]}}, {"data_format", "NHWC"}, {"post_ops", ops}};
   for (bool constant : {true, false})
     for (Dims mode : {Dims::Static, Dims::Dynamic}) {
-      KernelCase c{"conv2d",
+      KernelCase c{"fused_conv2d",
                    attributes,
                    {channelsLast(x), w, bias, channelsLast(residual), channelsLast(factor)},
                    {{DType::Float32, {out[0], out[2], out[3], out[1]}}},
@@ -116,7 +118,7 @@ TEST(WinogradConv, SummandInPlace) {
   for (ValueId out : {2, 3}) {
     Step step;
     step.kind = StepKind::Library;
-    step.symbol = "conv2d";
+    step.symbol = out == 3 ? "fused_conv2d" : "conv2d";
     step.attributes = {{"paddings", {1, 1}}, {"data_format", "NHWC"}};
     step.inputs = {0, 1};
     step.outputs = {out};
@@ -148,15 +150,17 @@ TEST(RowPostOps, ActivationsAreThoseOfSingleNumbers) {
   std::vector<OperandType> factors(2), result(1);
   int found = 0;
   for (json op :
-       {json{{"kind", "relu"}}, json{{"kind", "relu6"}}, json{{"kind", "leaky_relu"}, {"alpha", 0.3}},
-        json{{"kind", "clip"}, {"alpha", -1.5}, {"beta", 2.5}},
+       {json{{"kind", "relu"}}, json{{"kind", "relu6"}, {"alpha", 6}},
+        json{{"kind", "leaky_relu"}, {"alpha", 0.3}}, json{{"kind", "clip"}, {"alpha", -1.5}, {"beta", 2.5}},
         json{{"kind", "linear"}, {"alpha", 2.0}, {"beta", -1.0}}, json{{"kind", "abs"}},
-        json{{"kind", "square"}}, json{{"kind", "hardswish"}}, json{{"kind", "hardsigmoid"}},
-        json{{"kind", "sigmoid"}}, json{{"kind", "swish"}, {"alpha", 1.5}}, json{{"kind", "tanh"}},
-        json{{"kind", "mish"}}, json{{"kind", "gelu_tanh"}}, json{{"kind", "gelu_erf"}}}) {
+        json{{"kind", "square"}}, json{{"kind", "hardswish"}},
+        json{{"kind", "hardsigmoid"}, {"alpha", 0.2}, {"beta", 0.5}}, json{{"kind", "sigmoid"}},
+        json{{"kind", "swish"}, {"alpha", 1.5}}, json{{"kind", "tanh"}}, json{{"kind", "mish"}},
+        json{{"kind", "gelu_tanh"}}, json{{"kind", "gelu_erf"}}}) {
     SCOPED_TRACE(op.dump());
-    json attributes = {{"post_ops", json::array({op})}};
-    auto ops = parsePostOps({attributes, factors, result}, "x, y and the result");
+    auto attribute = readStored<PostOpAttribute>(op);
+    ASSERT_TRUE(attribute) << attribute.problems().text();
+    auto ops = resolvePostOps({&*attribute, 1}, {factors, result}, "x, y and the result");
     ASSERT_TRUE(ops) << ops.problems().text();
     const PostOp &one = ops->front();
     ASSERT_NE(rowActivation(one), RowActivation::None);

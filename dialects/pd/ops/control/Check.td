@@ -2,6 +2,7 @@
 #ifndef PROA_DIALECTS_PD_CONTROL_CHECK
 #define PROA_DIALECTS_PD_CONTROL_CHECK
 
+include "dialects/pd/ops/control/ArrayOperand.td"
 include "dialects/pd/ir/Base.td"
 
 def Pd_AssertOp : Pd_Op<"assert"> {
@@ -25,9 +26,10 @@ def Pd_FailOp : Pd_Op<"fail"> {
   }];
   let constraints = ["C1. message is not empty"];
   let arguments = (ins StrAttr:$message);
-  let results = (outs Variadic<Pd_Tensor>:$results);
+  let results = (outs Variadic<AnyTypeOf<[Pd_Tensor, Pd_Array], "tensor or tensor array">>:$results);
   let traits = [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<LibraryOpInterface>];
   let library = "fail";
+  let libraryHalf = 1;
   let hasVerifier = 1;
   let extraClassDefinition = "";
 }

@@ -2,12 +2,12 @@
 /// connected layer is.
 #pragma once
 
-#include "lib/runtime/kernels/PanelProduct.h"
+#include "lib/runtime/kernels/PanelGemm.h"
 #include "lib/runtime/kernels/RowPostOps.h"
 
 namespace proa::runtime {
 
-class PackedProduct {
+class PackedGemm {
 public:
   /// out [rows, columns] = x [rows, inner] times the matrix, whose element [k, column] lies at
   /// `matrix[k * innerStride + column * columnStride]`. Strides of rows are in elements.
@@ -21,16 +21,16 @@ public:
   /// Null where RowPostOps does not have the post-ops. `result` and `layouts` are as for applyPostOps, with
   /// the columns as axis 1. The operand of the post-op `inPlace` lies where the result goes. What is packed
   /// is kept in `cache`.
-  static std::unique_ptr<PackedProduct> create(const Form &form, std::span<const PostOp> ops,
-                                               const StridedOperand &result,
-                                               std::span<const StridedOperand> layouts,
-                                               std::span<const OperandType> inputs,
-                                               std::optional<size_t> inPlace, const PackedCache &cache);
+  static std::unique_ptr<PackedGemm> create(const Form &form, std::span<const PostOp> ops,
+                                            const StridedOperand &result,
+                                            std::span<const StridedOperand> layouts,
+                                            std::span<const OperandType> inputs,
+                                            std::optional<size_t> inPlace, const PackedCache &cache);
 
   void run(Call &call, const float *x, float *out) const;
 
 private:
-  PanelProduct product; ///< without x and out
+  PanelGemm product; ///< without x and out
   RowPostOps postOps;
   std::shared_ptr<const PackedTensor> panels;
 };

@@ -1,9 +1,9 @@
-#include "lib/runtime/kernels/PackedProduct.h"
+#include "lib/runtime/kernels/PackedGemm.h"
 
 namespace proa::runtime {
 namespace {
 
-std::shared_ptr<const PackedTensor> pack(const PackedProduct::Form &form, const PanelLayout &layout,
+std::shared_ptr<const PackedTensor> pack(const PackedGemm::Form &form, const PanelLayout &layout,
                                          const PackedCache &cache) {
   dnnl::memory::desc desc({layout.panels(), layout.inner, PanelLayout::panelWidth},
                           dnnl::memory::data_type::f32, dnnl::memory::format_tag::abc);
@@ -23,10 +23,11 @@ bool isSumFirst(std::span<const PostOp> ops, size_t inPlace) {
 
 } // namespace
 
-std::unique_ptr<PackedProduct>
-PackedProduct::create(const Form &form, std::span<const PostOp> ops, const StridedOperand &result,
-                      std::span<const StridedOperand> layouts, std::span<const OperandType> inputs,
-                      std::optional<size_t> inPlace, const PackedCache &cache) {
+std::unique_ptr<PackedGemm> PackedGemm::create(const Form &form, std::span<const PostOp> ops,
+                                               const StridedOperand &result,
+                                               std::span<const StridedOperand> layouts,
+                                               std::span<const OperandType> inputs,
+                                               std::optional<size_t> inPlace, const PackedCache &cache) {
   if (inPlace && !isSumFirst(ops, *inPlace))
     return nullptr;
   std::vector<PostOp> after(ops.begin(), ops.end());
@@ -38,8 +39,8 @@ PackedProduct::create(const Form &form, std::span<const PostOp> ops, const Strid
   std::optional<RowPostOps> postOps = RowPostOps::create(after, result, afterLayouts, inputs);
   if (!postOps)
     return nullptr;
-  auto made = std::make_unique<PackedProduct>();
-  PanelProduct &product = made->product;
+  auto made = std::make_unique<PackedGemm>();
+  PanelGemm &product = made->product;
   product.layout = {form.inner, form.columns};
   product.rows = form.rows;
   product.xStride = form.xStride;
@@ -51,14 +52,14 @@ PackedProduct::create(const Form &form, std::span<const PostOp> ops, const Strid
   return made;
 }
 
-void PackedProduct::run(Call &call, const float *x, float *out) const {
-  PanelProduct bound = product;
+void PackedGemm::run(Call &call, const float *x, float *out) const {
+  PanelGemm bound = product;
   bound.x = x;
   bound.out = out;
   if (postOps.empty())
     return bound.run();
   std::vector<const float *> operands = postOps.operands(call);
-  bound.run([&](const PanelProduct::Part &part) {
+  bound.run([&](const PanelGemm::Part &part) {
     for (int64_t row = part.row; row < part.row + part.rows; ++row) {
       int64_t offset = row * bound.outStride + part.column;
       postOps.applyChannels(out + offset, part.column, part.columns, offset, operands);

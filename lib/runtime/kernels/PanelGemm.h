@@ -26,7 +26,7 @@ struct PanelLayout {
 
 /// out [rows, columns] = x [rows, inner] times a matrix in panels, or that added to what is in `out`. The
 /// columns of x and of `out` lie side by side; strides are those of their rows, in elements.
-struct PanelProduct {
+struct PanelGemm {
   PanelLayout layout;
   const float *panels = nullptr;
   int64_t rows = 0;
@@ -53,6 +53,6 @@ bool prefersPanels();
 
 /// The same on the calling thread, of columns that begin with a panel's. `wide`: with tiles for the 32
 /// registers of AVX-512; any processor can do it.
-void multiplyPanels(const PanelProduct &product, const PanelProduct::Part &part, bool wide);
+void multiplyPanels(const PanelGemm &product, const PanelGemm::Part &part, bool wide);
 
 } // namespace proa::runtime

@@ -1,4 +1,4 @@
-#include "lib/runtime/kernels/PanelProduct.h"
+#include "lib/runtime/kernels/PanelGemm.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ protected:
     PanelLayout layout{inner, columns};
     std::vector<float> panels(static_cast<size_t>(layout.size()), NAN);
     layout.pack(y.data(), innerStride, columnStride, panels.data());
-    PanelProduct product{layout, panels.data(), rows, x.data(), xStride, out.data(), outStride, accumulates};
+    PanelGemm product{layout, panels.data(), rows, x.data(), xStride, out.data(), outStride, accumulates};
     if (wide)
       multiplyPanels(product, {0, rows, 0, columns}, true);
     else
@@ -72,12 +72,12 @@ INSTANTIATE_TEST_SUITE_P(Inner, Panels,
 // Several parts and several blocks of rows.
 INSTANTIATE_TEST_SUITE_P(Parts, Panels, testing::Values(std::tuple(700, 150, 300), std::tuple(3, 20, 600)));
 
-TEST(PanelProduct, FinishesEachElementOnce) {
+TEST(PanelGemm, FinishesEachElementOnce) {
   constexpr int64_t rows = 700, inner = 200, columns = 530;
   PanelLayout layout{inner, columns};
   std::vector<float> x(rows * inner, 1), panels(static_cast<size_t>(layout.size()), 1), out(rows * columns);
-  PanelProduct{layout, panels.data(), rows, x.data(), inner, out.data(), columns}.run(
-      [&](const PanelProduct::Part &part) {
+  PanelGemm{layout, panels.data(), rows, x.data(), inner, out.data(), columns}.run(
+      [&](const PanelGemm::Part &part) {
         for (int64_t row = part.row; row < part.row + part.rows; ++row)
           for (int64_t column = part.column; column < part.column + part.columns; ++column)
             out[static_cast<size_t>(row * columns + column)] += 1;

@@ -1,4 +1,4 @@
-#include "lib/runtime/kernels/PanelProduct.h"
+#include "lib/runtime/kernels/PanelGemm.h"
 
 #include "lib/runtime/ThreadPool.h"
 #include "lib/runtime/kernels/OneDnn.h"
@@ -119,7 +119,7 @@ constexpr int64_t partPanels = 16;
 constexpr int64_t cachedBytes = 384 << 10;
 
 /// Rows of the blocks into which a product's are cut, all nearly equal.
-int64_t blockRows(const PanelProduct &product) {
+int64_t blockRows(const PanelGemm &product) {
   constexpr int64_t tileRows = 6;
   int64_t inner = std::min(product.layout.inner, PanelLayout::blockInner);
   int64_t most = std::max<int64_t>(cachedBytes / (std::max<int64_t>(inner, 1) * int64_t(sizeof(float))), 24);
@@ -129,6 +129,8 @@ int64_t blockRows(const PanelProduct &product) {
 
 } // namespace
 
+// Not static: GCC does not clone such functions. The declaration shows that it is meant to be external.
+PROA_VECTOR_CLONES void multiplyByPanel(const PanelTile &tile, int64_t rows, bool wide);
 PROA_VECTOR_CLONES void multiplyByPanel(const PanelTile &tile, int64_t rows, bool wide) {
   if (wide)
     multiplyPanel<true>(tile, rows);
@@ -163,7 +165,7 @@ bool prefersPanels() {
 #endif
 }
 
-void multiplyPanels(const PanelProduct &product, const PanelProduct::Part &part, bool wide) {
+void multiplyPanels(const PanelGemm &product, const PanelGemm::Part &part, bool wide) {
   const PanelLayout &layout = product.layout;
   for (int64_t first = 0; first == 0 || first < layout.inner; first += PanelLayout::blockInner) {
     int64_t height = std::min(PanelLayout::blockInner, layout.inner - first);
@@ -182,7 +184,7 @@ void multiplyPanels(const PanelProduct &product, const PanelProduct::Part &part,
   }
 }
 
-void PanelProduct::run(const std::function<void(const Part &)> &finish) const {
+void PanelGemm::run(const std::function<void(const Part &)> &finish) const {
   constexpr double operationsPerNanosecond = 80; // one core with AVX2
   static const bool wide = hasWideVectors();
   if (rows == 0 || layout.columns == 0)
